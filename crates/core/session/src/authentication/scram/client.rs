@@ -1,0 +1,155 @@
+//! We prove ourselves to a server: [`Chosen`] -> [`Proved`] -> done.
+
+use std::fmt;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::keys::{ScramKeys, derive};
+use super::messages::{BindingFlag, ServerFinal, ServerFirst};
+use super::{SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramError};
+use crate::authentication::Password;
+use crate::entropy::Entropy;
+
+/// What the client proves itself with.
+#[derive(Debug, Clone)]
+pub enum Proof {
+    /// The password. `cached` are keys derived from it before, used when they fit the server's salt.
+    Password {
+        /// The password.
+        password: Password,
+        /// Keys of an earlier login with it.
+        cached: Option<Arc<ScramKeys>>,
+    },
+    /// Keys alone: a pass-through.
+    Keys(Arc<ScramKeys>),
+}
+
+/// What is known of the TLS connection when the mechanism is chosen.
+#[derive(Debug, Clone)]
+pub enum Channel {
+    /// No TLS.
+    Plain,
+    /// TLS; with the `tls-server-end-point` data (hash of the server's certificate) where it can be had.
+    Tls(Option<Vec<u8>>),
+}
+
+/// The mechanism is chosen and the first message made.
+#[derive(Debug)]
+pub struct Chosen {
+    flag: BindingFlag,
+    binding: Vec<u8>,
+    nonce: String,
+    message: String,
+}
+
+/// The proof is made, the server's signature is awaited.
+pub struct Proved {
+    keys: Arc<ScramKeys>,
+    auth_message: String,
+    message: String,
+}
+
+impl Chosen {
+    /// Chooses among the `offered` mechanisms: with channel binding wherever that is possible.
+    pub fn new<'a>(
+        offered: impl IntoIterator<Item = &'a [u8]>,
+        channel: &Channel,
+        entropy_nonce: String,
+    ) -> Result<Self, ScramError> {
+        let (mut plain, mut plus) = (false, false);
+        for mechanism in offered {
+            plain |= mechanism == SCRAM_SHA_256.as_bytes();
+            plus |= mechanism == SCRAM_SHA_256_PLUS.as_bytes();
+        }
+        let (flag, binding) = match channel {
+            // As libpq: a server cannot bind to a TLS connection that is not there, so someone in between has one.
+            Channel::Plain if plus => return Err(ScramError::Downgrade),
+            Channel::Tls(Some(binding)) if plus => (BindingFlag::Bound, binding.clone()),
+            Channel::Tls(Some(_)) => (BindingFlag::NotOffered, Vec::new()),
+            Channel::Plain | Channel::Tls(None) => (BindingFlag::Unsupported, Vec::new()),
+        };
+        if flag != BindingFlag::Bound && !plain {
+            return Err(ScramError::NoMechanism);
+        }
+        let message = format!("{}n=,r={entropy_nonce}", flag.gs2_header());
+        Ok(Self { flag, binding, nonce: entropy_nonce, message })
+    }
+
+    /// The chosen mechanism's name, for SASLInitialResponse.
+    pub fn mechanism(&self) -> &'static str {
+        if self.flag == BindingFlag::Bound { SCRAM_SHA_256_PLUS } else { SCRAM_SHA_256 }
+    }
+
+    /// `client-first-message`, for SASLInitialResponse.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Takes `server-first-message`. Slow where keys must be derived; the server sets how slow, up to
+    /// `iterations_max`.
+    pub fn server_first(
+        self,
+        message: &[u8],
+        proof: &Proof,
+        iterations_max: u32,
+    ) -> Result<Proved, ScramError> {
+        let first = ServerFirst::parse(message)?;
+        if first.nonce.len() <= self.nonce.len() || !first.nonce.starts_with(&self.nonce) {
+            return Err(ScramError::NonceMismatch);
+        }
+        let asked = first.iterations.get();
+        if asked > iterations_max {
+            return Err(ScramError::TooManyIterations { asked, max: iterations_max });
+        }
+        let keys = match proof {
+            Proof::Keys(keys) if keys.fit(&first.salt, first.iterations) => Arc::clone(keys),
+            Proof::Keys(_) => return Err(ScramError::KeysDoNotFit),
+            Proof::Password { cached: Some(keys), .. } if keys.fit(&first.salt, first.iterations) => {
+                Arc::clone(keys)
+            }
+            Proof::Password { password, .. } => {
+                Arc::new(derive(password.expose(), &first.salt, first.iterations))
+            }
+        };
+        let binding = [self.flag.gs2_header().as_bytes(), &self.binding].concat();
+        let without_proof = format!("c={},r={}", STANDARD.encode(binding), first.nonce);
+        let first_bare = &self.message[self.flag.gs2_header().len()..];
+        let server_first = String::from_utf8_lossy(message);
+        let auth_message = format!("{first_bare},{server_first},{without_proof}");
+        let proof = STANDARD.encode(keys.proof(&[auth_message.as_bytes()]));
+        Ok(Proved { keys, auth_message, message: format!("{without_proof},p={proof}") })
+    }
+}
+
+impl Proved {
+    /// `client-final-message`, for SASLResponse.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Takes `server-final-message`. Only after this is the server known to know the secret. Gives the keys, to be
+    /// kept for the next login.
+    pub fn server_final(self, message: &[u8]) -> Result<Arc<ScramKeys>, ScramError> {
+        let ServerFinal::Signature(signature) = ServerFinal::parse(message)? else {
+            return Err(ScramError::ServerRefused);
+        };
+        if !self.keys.verify_server(&signature, &[self.auth_message.as_bytes()]) {
+            return Err(ScramError::WrongServerSignature);
+        }
+        Ok(self.keys)
+    }
+}
+
+impl fmt::Debug for Proved {
+    /// Leaves the proof out: with the stored secret it gives the client's key away.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Proved(..)")
+    }
+}
+
+/// A fresh nonce for [`Chosen::new`].
+pub fn nonce(entropy: &mut dyn Entropy) -> String {
+    super::server::nonce(entropy)
+}
