@@ -1,0 +1,31 @@
+//! `cargo xtask tidy`: the list of checks.
+
+mod fuzz;
+mod layers;
+mod names;
+mod purity;
+mod reach;
+mod sizes;
+
+use crate::finding::Finding;
+use crate::tree::Tree;
+
+/// A check: a name for people, and what finds its findings.
+pub(crate) struct Check {
+    /// What holds when it passes.
+    pub(crate) name: &'static str,
+    /// Looks at the repository; nothing found means passed.
+    pub(crate) run: fn(&Tree) -> Vec<Finding>,
+}
+
+/// Every check, in the order of the output.
+pub(crate) const CHECKS: &[Check] = &[
+    Check { name: "every Rust file parses", run: sizes::unparsed },
+    Check { name: "core crates depend on what their layer allows", run: layers::manifests },
+    Check { name: "core sources touch no socket, clock, thread, file or environment", run: purity::sources },
+    Check { name: "no file is over 600 lines", run: sizes::files },
+    Check { name: "no function is over 70 lines without its reason", run: sizes::functions },
+    Check { name: "every Rust file is part of a crate", run: reach::dead_files },
+    Check { name: "no folder or file is named utils, common or helpers", run: names::vague },
+    Check { name: "every fuzz target is built and has a corpus", run: fuzz::targets },
+];

@@ -1,0 +1,160 @@
+//! Which crate of `core` may depend on which: the arrows of ARCHITECTURE.md, and the pure crates beside them.
+
+use std::path::Path;
+
+use crate::finding::Finding;
+use crate::tree::Tree;
+
+/// A core crate (its folder under `crates/core`) and the core crates it may see. Arrows point down only.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("wire", &[]),
+    ("session", &["trunkline-wire"]),
+    ("pool", &[]),
+    ("relay", &["trunkline-session", "trunkline-pool", "trunkline-wire"]),
+];
+
+/// Crates from outside that core may use: functions of their arguments, no socket, clock, thread or file.
+const PURE: &[&str] = &[
+    // bytes and text
+    "base64",
+    "bytes",
+    "memchr",
+    "itoa",
+    "stringprep",
+    "unicode-normalization",
+    // digests and the like; entropy comes in as an argument
+    "digest",
+    "hmac",
+    "md-5",
+    "pbkdf2",
+    "sha2",
+    "subtle",
+    "zeroize",
+    "x509-cert",
+    "der",
+    // collections
+    "ahash",
+    "arrayvec",
+    "bitflags",
+    "foldhash",
+    "hashbrown",
+    "indexmap",
+    "lru",
+    "rustc-hash",
+    "slab",
+    "smallvec",
+    // errors
+    "thiserror",
+];
+
+const TABLES: [&str; 2] = ["dependencies", "build-dependencies"];
+
+/// Checks the manifest of every crate under `crates/core`.
+pub(super) fn manifests(tree: &Tree) -> Vec<Finding> {
+    let core = tree.manifests().filter(|path| path.starts_with("crates/core"));
+    core.flat_map(|path| manifest(path, &tree.text(path).unwrap_or_default())).collect()
+}
+
+fn manifest(path: &Path, text: &str) -> Vec<Finding> {
+    let table: toml::Table = match text.parse() {
+        Ok(table) => table,
+        Err(error) => return vec![Finding::new(path, 1, format!("not TOML ({error})"), "correct it")],
+    };
+    let layer = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == layer) else {
+        return vec![Finding::new(
+            path,
+            1,
+            format!("core crate `{layer}` has no arrows"),
+            "say in ARROWS (xtask, layers.rs) and in ARCHITECTURE.md what it may depend on",
+        )];
+    };
+    let mut findings = Vec::new();
+    let mut look = |name: &str, shipped: bool| {
+        let ours = name.starts_with("trunkline-");
+        let fine = if ours { allowed.contains(&name) } else { !shipped || PURE.contains(&name) };
+        if !fine {
+            let remedy = if ours {
+                format!(
+                    "arrows point down: `{layer}` may see [{}]; move the code or the type it needs",
+                    allowed.join(", ")
+                )
+            } else {
+                "do without it, or add it to PURE (xtask, layers.rs) if it has no socket, clock, thread, file or global"
+                    .to_owned()
+            };
+            findings.push(Finding::new(
+                path,
+                line_of(text, name),
+                format!("`{layer}` depends on `{name}`"),
+                remedy,
+            ));
+        }
+    };
+    for name in TABLES.iter().flat_map(|kind| dependencies(&table, kind)) {
+        look(&name, true);
+    }
+    for name in dependencies(&table, "dev-dependencies") {
+        look(&name, false);
+    }
+    findings
+}
+
+/// Package names in a kind of dependency table, those under `[target.*]` too.
+fn dependencies(manifest: &toml::Table, kind: &str) -> Vec<String> {
+    let targets = manifest.get("target").and_then(toml::Value::as_table);
+    let tables = targets.into_iter().flat_map(toml::Table::values).filter_map(toml::Value::as_table);
+    tables
+        .chain([manifest])
+        .filter_map(|table| table.get(kind)?.as_table())
+        .flatten()
+        .map(|(key, value)| match value.get("package").and_then(toml::Value::as_str) {
+            Some(package) => package.to_owned(),
+            None => key.clone(),
+        })
+        .collect()
+}
+
+fn line_of(text: &str, name: &str) -> usize {
+    1 + text.lines().position(|line| line.contains(name) && !line.starts_with("name")).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(layer: &str, text: &str) -> Vec<String> {
+        let path = format!("crates/core/{layer}/Cargo.toml");
+        manifest(Path::new(&path), text).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn an_arrow_down_and_a_pure_crate_pass() {
+        let text = "[dependencies]\ntrunkline-wire.workspace = true\nmd-5 = \"0.11\"\n[dev-dependencies]\nproptest = \"1\"\n";
+        assert_eq!(of("session", text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_arrow_up_is_found_with_its_line() {
+        let found = of("wire", "[dependencies]\ntrunkline-session.workspace = true\n");
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].starts_with("crates/core/wire/Cargo.toml:2: `wire` depends on `trunkline-session`"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn io_is_found_wherever_it_hides() {
+        assert_eq!(of("pool", "[dependencies]\nmio = \"1\"\n").len(), 1);
+        assert_eq!(of("pool", "[dependencies]\nm = { package = \"mio\", version = \"1\" }\n").len(), 1);
+        assert_eq!(of("pool", "[target.'cfg(unix)'.dependencies]\nmio = \"1\"\n").len(), 1);
+        assert_eq!(of("pool", "[build-dependencies]\ntokio = \"1\"\n").len(), 1);
+        assert_eq!(of("pool", "[dev-dependencies]\ntrunkline-testkit.workspace = true\n").len(), 1);
+    }
+
+    #[test]
+    fn a_crate_without_arrows_is_found() {
+        assert_eq!(of("attic", "[dependencies]\n").len(), 1);
+    }
+}
