@@ -1,0 +1,156 @@
+//! Slots with generations: a key outlives what it named without ever naming something else.
+
+use std::marker::PhantomData;
+
+/// Names one slot of an [`Arena`] of `T`; stale once the slot was emptied.
+pub struct Key<T> {
+    index: u32,
+    generation: u32,
+    kind: PhantomData<fn() -> T>,
+}
+
+impl<T> Key<T> {
+    /// The slot's number: dense, re-used after removal.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.index as usize
+    }
+
+    /// The key as one number, for the token of an event loop.
+    #[must_use]
+    pub fn to_u64(self) -> u64 {
+        (u64::from(self.generation) << 32) | u64::from(self.index)
+    }
+
+    /// Inverse of [`Key::to_u64`].
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)]
+    pub fn from_u64(bits: u64) -> Self {
+        Self { index: bits as u32, generation: (bits >> 32) as u32, kind: PhantomData }
+    }
+}
+
+impl<T> Clone for Key<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Key<T> {}
+impl<T> PartialEq for Key<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.index == other.index && self.generation == other.generation
+    }
+}
+impl<T> Eq for Key<T> {}
+impl<T> std::hash::Hash for Key<T> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.to_u64().hash(state);
+    }
+}
+impl<T> std::fmt::Debug for Key<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.index, self.generation)
+    }
+}
+
+struct Slot<T> {
+    generation: u32,
+    value: Option<Box<T>>,
+}
+
+/// Boxed values by [`Key`]: growing moves pointers, not values, so ten thousand idle clients cost
+/// what they hold and no doubled table of them.
+pub struct Arena<T> {
+    slots: Vec<Slot<T>>,
+    free: Vec<u32>,
+}
+
+/// Generations fit the token of an event loop beside the index and a few bits of kind.
+const GENERATION_MASK: u32 = (1 << 28) - 1;
+
+impl<T> Default for Arena<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T> Arena<T> {
+    /// Puts `value` into a free slot.
+    ///
+    /// # Panics
+    /// With 2^32 values at once, which no process can open sockets for.
+    pub fn insert(&mut self, value: Box<T>) -> Key<T> {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot { generation: 0, value: None });
+            u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 connections")
+        });
+        let slot = &mut self.slots[index as usize];
+        slot.value = Some(value);
+        Key { index, generation: slot.generation, kind: PhantomData }
+    }
+
+    /// Takes the value out; every copy of its key is stale from here on.
+    pub fn remove(&mut self, key: Key<T>) -> Option<Box<T>> {
+        let slot = self.slots.get_mut(key.index())?;
+        if slot.generation != key.generation {
+            return None;
+        }
+        let value = slot.value.take()?;
+        slot.generation = (slot.generation + 1) & GENERATION_MASK;
+        self.free.push(key.index);
+        Some(value)
+    }
+
+    /// The value, unless the key is stale.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, key: Key<T>) -> Option<&T> {
+        let slot = self.slots.get(key.index())?;
+        if slot.generation == key.generation { slot.value.as_deref() } else { None }
+    }
+
+    /// The value, unless the key is stale.
+    #[inline]
+    pub fn get_mut(&mut self, key: Key<T>) -> Option<&mut T> {
+        let slot = self.slots.get_mut(key.index())?;
+        if slot.generation == key.generation { slot.value.as_deref_mut() } else { None }
+    }
+
+    /// How many values are held.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// Whether nothing is held.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All values with their keys, in slot order.
+    #[allow(clippy::cast_possible_truncation)]
+    pub fn iter(&self) -> impl Iterator<Item = (Key<T>, &T)> {
+        self.slots.iter().enumerate().filter_map(|(index, slot)| {
+            let key = Key { index: index as u32, generation: slot.generation, kind: PhantomData };
+            slot.value.as_deref().map(|value| (key, value))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stale_key_names_nothing() {
+        let mut arena = Arena::default();
+        let first = arena.insert(Box::new(1));
+        assert_eq!(arena.remove(first), Some(Box::new(1)));
+        let second = arena.insert(Box::new(2));
+        assert_eq!(second.index(), first.index());
+        assert!(arena.get(first).is_none() && arena.remove(first).is_none());
+        assert_eq!(arena.get(Key::from_u64(second.to_u64())), Some(&2));
+        assert_eq!(arena.len(), 1);
+    }
+}

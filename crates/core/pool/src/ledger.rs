@@ -1,0 +1,261 @@
+//! What all workers share about a pool.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A pool's number, the same in every worker.
+pub type PoolId = usize;
+
+/// A counter with a limit that several pools may share (a database's, a user's).
+#[derive(Debug, Default)]
+pub struct Tally {
+    servers: AtomicU32,
+    clients: AtomicU32,
+}
+
+/// Limits of a [`Tally`] or a pool; zero means none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capacity {
+    /// Server connections at most.
+    pub servers: u32,
+    /// Client connections at most.
+    pub clients: u32,
+}
+
+/// Which bound was hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// `pool_size` (with the reserve, where it may be used).
+    PoolSize,
+    /// The database's connection limit.
+    Database,
+    /// The user's connection limit.
+    User,
+}
+
+fn take(counter: &AtomicU32, limit: u32) -> bool {
+    counter
+        .fetch_update(SeqCst, Relaxed, |held| if limit != 0 && held >= limit { None } else { Some(held + 1) })
+        .is_ok()
+}
+
+fn give_back(counter: &AtomicU32) {
+    let before = counter.fetch_sub(1, SeqCst);
+    debug_assert!(before > 0, "given back more than was taken");
+}
+
+impl Tally {
+    /// Counts one more client, unless the limit is reached.
+    #[must_use]
+    pub fn take_client(&self, limit: u32) -> bool {
+        take(&self.clients, limit)
+    }
+
+    /// A client has left.
+    pub fn give_client(&self) {
+        give_back(&self.clients);
+    }
+
+    /// Server connections now.
+    #[must_use]
+    pub fn servers(&self) -> u32 {
+        self.servers.load(Relaxed)
+    }
+
+    /// Clients now.
+    #[must_use]
+    pub fn clients(&self) -> u32 {
+        self.clients.load(Relaxed)
+    }
+}
+
+/// One worker's line in the ledger.
+#[derive(Debug, Default)]
+struct Desk {
+    /// Idle server connections.
+    idle: AtomicU32,
+    /// Since when the head of the queue waits, microseconds of the process's clock; 0: nobody waits.
+    waiting_since: AtomicU64,
+}
+
+/// One pool's shared account: connections in existence, and which worker starves.
+#[derive(Debug)]
+pub struct Ledger {
+    /// The pool's number.
+    pub id: PoolId,
+    open: AtomicU32,
+    starving: AtomicU32,
+    desks: Box<[Desk]>,
+    /// Shared by all pools of the database.
+    pub database: Arc<Tally>,
+    /// Shared by all pools of the user.
+    pub user: Arc<Tally>,
+}
+
+impl Ledger {
+    /// Counts one more server connection of `pool_limit` at most, or says which bound forbids it.
+    ///
+    /// # Errors
+    /// The bound that is reached; nothing is counted then.
+    pub fn take_server(&self, pool_limit: u32, database: u32, user: u32) -> Result<(), Refused> {
+        if !take(&self.open, pool_limit.max(1)) {
+            return Err(Refused::PoolSize);
+        }
+        if !take(&self.database.servers, database) {
+            give_back(&self.open);
+            return Err(Refused::Database);
+        }
+        if !take(&self.user.servers, user) {
+            give_back(&self.database.servers);
+            give_back(&self.open);
+            return Err(Refused::User);
+        }
+        Ok(())
+    }
+
+    /// A server connection is gone.
+    pub fn give_server(&self) {
+        give_back(&self.user.servers);
+        give_back(&self.database.servers);
+        give_back(&self.open);
+    }
+
+    /// How many workers share this ledger.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.desks.len()
+    }
+
+    /// Server connections of the pool now, those being opened included.
+    #[must_use]
+    pub fn open(&self) -> u32 {
+        self.open.load(SeqCst)
+    }
+
+    /// A worker says how many connections sit idle with it.
+    pub fn set_idle(&self, worker: usize, idle: usize) {
+        // Ordered against `starving`: of a worker that puts one down and one that starts to wait, one sees the other.
+        self.desks[worker].idle.store(u32::try_from(idle).unwrap_or(u32::MAX), SeqCst);
+    }
+
+    /// A worker says since when its queue's head waits (0: its queue is empty).
+    pub fn set_waiting(&self, worker: usize, since: u64) {
+        let before = self.desks[worker].waiting_since.swap(since, SeqCst);
+        match (before, since) {
+            (0, 1..) => {
+                self.starving.fetch_add(1, SeqCst);
+            }
+            (1.., 0) => {
+                self.starving.fetch_sub(1, SeqCst);
+            }
+            _ => {}
+        }
+    }
+
+    /// The other worker whose queue's head waits longest, with that moment.
+    #[must_use]
+    pub fn starving_elsewhere(&self, worker: usize) -> Option<(usize, u64)> {
+        if self.starving.load(SeqCst) == 0 {
+            return None;
+        }
+        self.desks
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != worker)
+            .map(|(other, desk)| (other, desk.waiting_since.load(Relaxed)))
+            .filter(|(_, since)| *since != 0)
+            .min_by_key(|(_, since)| *since)
+    }
+
+    /// A worker other than `worker` that has an idle connection.
+    #[must_use]
+    pub fn idle_elsewhere(&self, worker: usize) -> Option<usize> {
+        let mut others = self.desks.iter().enumerate().filter(|(other, _)| *other != worker);
+        others.find(|(_, desk)| desk.idle.load(SeqCst) > 0).map(|(other, _)| other)
+    }
+}
+
+/// All ledgers of the process: asked when a worker meets a database and user for the first time.
+#[derive(Debug)]
+pub struct Ledgers {
+    workers: usize,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    pools: HashMap<(String, String), Arc<Ledger>>,
+    databases: HashMap<String, Arc<Tally>>,
+    users: HashMap<String, Arc<Tally>>,
+}
+
+impl Ledgers {
+    /// For `workers` workers, numbered from 0.
+    #[must_use]
+    pub fn new(workers: usize) -> Self {
+        Self { workers, inner: Mutex::default() }
+    }
+
+    /// The ledger of a pool, made at first use.
+    pub fn pool(&self, database: &str, user: &str) -> Arc<Ledger> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = inner.pools.get(&(database.to_owned(), user.to_owned())) {
+            return Arc::clone(found);
+        }
+        let ledger = Arc::new(Ledger {
+            id: inner.pools.len(),
+            open: AtomicU32::new(0),
+            starving: AtomicU32::new(0),
+            desks: (0..self.workers).map(|_| Desk::default()).collect(),
+            database: Arc::clone(inner.databases.entry(database.to_owned()).or_default()),
+            user: Arc::clone(inner.users.entry(user.to_owned()).or_default()),
+        });
+        inner.pools.insert((database.to_owned(), user.to_owned()), Arc::clone(&ledger));
+        ledger
+    }
+
+    /// How many pools were ever met: the bound on what names made up by clients can allocate is the
+    /// caller's (it asks only after authentication).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).pools.len()
+    }
+
+    /// Whether no pool was met yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_shared_between_pools_of_a_database() {
+        let ledgers = Ledgers::new(2);
+        let (a, b) = (ledgers.pool("d", "a"), ledgers.pool("d", "b"));
+        assert_eq!(a.take_server(2, 2, 0), Ok(()));
+        assert_eq!(b.take_server(2, 2, 0), Ok(()));
+        assert_eq!(a.take_server(2, 2, 0), Err(Refused::Database));
+        b.give_server();
+        assert_eq!(a.take_server(2, 2, 0), Ok(()));
+        assert_eq!(a.take_server(2, 9, 0), Err(Refused::PoolSize));
+        assert_eq!((a.open(), b.open(), a.database.servers()), (2, 0, 2));
+    }
+
+    #[test]
+    fn the_longest_waiter_elsewhere_is_found() {
+        let ledger = Ledgers::new(3).pool("d", "u");
+        assert_eq!(ledger.starving_elsewhere(0), None);
+        ledger.set_waiting(1, 50);
+        ledger.set_waiting(2, 40);
+        assert_eq!(ledger.starving_elsewhere(0), Some((2, 40)));
+        assert_eq!(ledger.starving_elsewhere(2), Some((1, 50)));
+        ledger.set_waiting(1, 0);
+        ledger.set_waiting(2, 0);
+        assert_eq!(ledger.starving_elsewhere(0), None);
+    }
+}

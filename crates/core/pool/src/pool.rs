@@ -1,0 +1,434 @@
+//! One worker's part of a pool.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{Capacity, Ledger, PoolSettings, Refused};
+
+/// A moment: microseconds of the process's own clock, never 0.
+pub type Micros = u64;
+
+/// Own waiters are served before another worker's unless that one waits longer by this: moving a
+/// connection costs more than a turn, so equal queues must not trade connections.
+const HANDOFF_SLACK: Micros = 2_000;
+
+/// Who waits, since when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiter<C> {
+    /// The client.
+    pub client: C,
+    /// When it began to wait.
+    pub since: Micros,
+}
+
+/// Where a server connection goes that came free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release<C> {
+    /// To this client, which waited longest.
+    Serve(Waiter<C>),
+    /// To the worker whose clients wait longer (the connection is off this worker's lists).
+    Handoff(usize),
+    /// To the idle list.
+    Idle,
+}
+
+/// What the queue needs that the caller has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// Open a connection: it is already counted. Report with [`Pool::opened`] or [`Pool::open_failed`].
+    Open,
+    /// Ask this worker for one of its idle connections.
+    Ask(usize),
+    /// Close an idle connection of another pool of the same database or user, then ask again.
+    Evict(Refused),
+    /// Nothing can be done but wait.
+    Nothing,
+}
+
+/// One worker's part of a pool: `C` names clients, `S` server connections.
+///
+/// ```text
+///            acquire            opened / release
+/// client ──► queue ──► Serve ◄────────────── server
+///                                 │ nobody waits
+///                                 ▼
+///                                idle ──► expired ──► closed
+/// ```
+#[derive(Debug)]
+pub struct Pool<C, S> {
+    ledger: Arc<Ledger>,
+    worker: usize,
+    settings: PoolSettings,
+    database_limit: u32,
+    user_limit: u32,
+    idle: VecDeque<(S, Micros)>,
+    queue: VecDeque<Waiter<C>>,
+    opening: u32,
+    retry_at: Micros,
+}
+
+fn micros(duration: Duration) -> Micros {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Whether `timeout` (zero: none) has passed since `since`.
+fn passed(timeout: Duration, since: Micros, now: Micros) -> bool {
+    !timeout.is_zero() && now.saturating_sub(since) >= micros(timeout)
+}
+
+impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
+    /// An empty part for `worker`.
+    #[must_use]
+    pub fn new(ledger: Arc<Ledger>, worker: usize, settings: PoolSettings) -> Self {
+        Self {
+            ledger,
+            worker,
+            settings,
+            database_limit: 0,
+            user_limit: 0,
+            idle: VecDeque::new(),
+            queue: VecDeque::new(),
+            opening: 0,
+            retry_at: 0,
+        }
+    }
+
+    /// New settings, after a reload. Connections above a smaller size leave as they come free.
+    pub fn configure(&mut self, settings: PoolSettings, database: Capacity, user: Capacity) {
+        self.settings = settings;
+        self.database_limit = database.servers;
+        self.user_limit = user.servers;
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(&self) -> &PoolSettings {
+        &self.settings
+    }
+
+    /// What all workers share.
+    #[must_use]
+    pub fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
+    }
+
+    /// Idle connections here.
+    #[must_use]
+    pub fn idle(&self) -> usize {
+        self.idle.len()
+    }
+
+    /// Clients waiting here.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Connections being opened here.
+    #[must_use]
+    pub fn opening(&self) -> u32 {
+        self.opening
+    }
+
+    /// The idle connection to use next, when nobody waits before the asker.
+    #[inline]
+    pub fn take_idle(&mut self) -> Option<(S, Micros)> {
+        if !self.queue.is_empty() {
+            return None;
+        }
+        self.pop_idle()
+    }
+
+    fn pop_idle(&mut self) -> Option<(S, Micros)> {
+        let found = if self.settings.round_robin { self.idle.pop_front() } else { self.idle.pop_back() };
+        if found.is_some() {
+            self.tell_idle();
+        }
+        found
+    }
+
+    /// An idle connection to give away: the one unused longest.
+    pub fn take_coldest(&mut self) -> Option<S> {
+        let found = self.idle.pop_front();
+        self.tell_idle();
+        found.map(|(server, _)| server)
+    }
+
+    /// Puts a client at the end of the queue. Call [`Pool::want`] afterwards.
+    pub fn enqueue(&mut self, client: C, now: Micros) {
+        self.queue.push_back(Waiter { client, since: now });
+        if self.queue.len() == 1 {
+            self.tell_waiting();
+        }
+    }
+
+    /// Puts a client back to where it was taken from: it keeps its place.
+    pub fn requeue_first(&mut self, waiter: Waiter<C>) {
+        self.queue.push_front(waiter);
+        self.tell_waiting();
+    }
+
+    /// A client no longer waits.
+    pub fn leave_queue(&mut self, client: C) {
+        if let Some(at) = self.queue.iter().position(|waiter| waiter.client == client) {
+            self.queue.remove(at);
+            if at == 0 {
+                self.tell_waiting();
+            }
+        }
+    }
+
+    /// What must be done for those who wait. Ask until it says [`Want::Nothing`] or [`Want::Ask`].
+    pub fn want(&mut self, now: Micros) -> Want {
+        let Some(head) = self.queue.front() else { return Want::Nothing };
+        if self.queue.len() <= self.opening as usize || now < self.retry_at {
+            return Want::Nothing;
+        }
+        let waited_long = now.saturating_sub(head.since) >= micros(self.settings.reserve_timeout);
+        let reserve = if waited_long { self.settings.reserve_size } else { 0 };
+        let limit = self.settings.size.saturating_add(reserve);
+        match self.ledger.take_server(limit, self.database_limit, self.user_limit) {
+            Ok(()) => {
+                self.opening += 1;
+                Want::Open
+            }
+            Err(refused) => match (self.ledger.idle_elsewhere(self.worker), refused) {
+                (Some(worker), _) => Want::Ask(worker),
+                (None, Refused::PoolSize) => Want::Nothing,
+                (None, refused) => Want::Evict(refused),
+            },
+        }
+    }
+
+    /// Whether a connection should be opened for `min_size`; it is then counted as being opened.
+    pub fn want_spare(&mut self, now: Micros) -> bool {
+        let wanted = self.ledger.open() < self.settings.min_size.min(self.settings.size);
+        if !wanted || now < self.retry_at {
+            return false;
+        }
+        let taken = self.ledger.take_server(self.settings.min_size, self.database_limit, self.user_limit);
+        self.opening += u32::from(taken.is_ok());
+        taken.is_ok()
+    }
+
+    /// A connection that was being opened is ready; follow with [`Pool::release`].
+    pub fn opened(&mut self) {
+        self.opening = self.opening.saturating_sub(1);
+        self.retry_at = 0;
+    }
+
+    /// A connection that was being opened failed. Returns the clients to fail: all that wait, when
+    /// the pool has no other connection that could ever serve them.
+    pub fn open_failed(&mut self, now: Micros) -> Vec<Waiter<C>> {
+        self.opening = self.opening.saturating_sub(1);
+        self.ledger.give_server();
+        self.retry_at = now + micros(self.settings.login_retry);
+        if self.ledger.open() > 0 {
+            return Vec::new();
+        }
+        let failed = self.queue.drain(..).collect();
+        self.tell_waiting();
+        failed
+    }
+
+    /// Whether logins failed a moment ago and nothing is there that could serve.
+    #[must_use]
+    pub fn out_of_order(&self, now: Micros) -> bool {
+        now < self.retry_at && self.ledger.open() == 0
+    }
+
+    /// A connection is free: says where it goes.
+    #[inline]
+    pub fn release(&mut self, server: S, now: Micros) -> Release<C> {
+        if let Some(worker) = self.starving_worker() {
+            return Release::Handoff(worker);
+        }
+        if let Some(waiter) = self.queue.pop_front() {
+            self.tell_waiting();
+            return Release::Serve(waiter);
+        }
+        self.idle.push_back((server, now));
+        self.tell_idle();
+        // Asked again now that the connection can be seen: a worker that began to wait in between
+        // saw no idle connection and asked nobody.
+        if let Some(worker) = self.starving_worker() {
+            self.idle.pop_back();
+            self.tell_idle();
+            return Release::Handoff(worker);
+        }
+        Release::Idle
+    }
+
+    fn starving_worker(&self) -> Option<usize> {
+        if self.ledger.workers() == 1 {
+            return None;
+        }
+        let (worker, since) = self.ledger.starving_elsewhere(self.worker)?;
+        match self.queue.front() {
+            Some(own) if own.since <= since.saturating_add(HANDOFF_SLACK) => None,
+            _ => Some(worker),
+        }
+    }
+
+    /// A connection on no list of this pool (in use, or just taken) is gone.
+    pub fn lost(&mut self) {
+        self.ledger.give_server();
+    }
+
+    /// An idle connection died or must go: takes it off the list. False when it was not on it.
+    pub fn remove_idle(&mut self, server: S) -> bool {
+        let Some(at) = self.idle.iter().position(|(idle, _)| *idle == server) else { return false };
+        self.idle.remove(at);
+        self.tell_idle();
+        true
+    }
+
+    /// Whether a connection of that age may not serve again.
+    #[must_use]
+    pub fn too_old(&self, opened: Micros, now: Micros) -> bool {
+        passed(self.settings.server_lifetime, opened, now)
+    }
+
+    /// Whether a connection must prove that it lives before it serves again.
+    #[must_use]
+    pub fn check_due(&self, idle_since: Micros, now: Micros) -> bool {
+        passed(self.settings.check_delay, idle_since, now)
+    }
+
+    /// Whether more connections exist than the settings allow (after a reload made them fewer, or
+    /// when the reserve is no longer needed).
+    #[must_use]
+    pub fn over_size(&self) -> bool {
+        let reserve = if self.queue.is_empty() { 0 } else { self.settings.reserve_size };
+        self.ledger.open() > self.settings.size.saturating_add(reserve)
+    }
+
+    /// Takes one idle connection off the list that was idle too long, coldest first.
+    pub fn expired_idle(&mut self, now: Micros) -> Option<S> {
+        let (_, since) = *self.idle.front()?;
+        let expired = passed(self.settings.server_idle_timeout, since, now);
+        if (expired && self.ledger.open() > self.settings.min_size) || self.over_size() {
+            return self.take_coldest();
+        }
+        None
+    }
+
+    /// All idle connections, to look at their age.
+    pub fn idle_servers(&self) -> impl Iterator<Item = S> {
+        self.idle.iter().map(|(server, _)| *server)
+    }
+
+    /// Takes one waiter off the queue that waited longer than `query_wait_timeout`.
+    pub fn expired_waiter(&mut self, now: Micros) -> Option<Waiter<C>> {
+        let head = self.queue.front()?;
+        if !passed(self.settings.query_wait_timeout, head.since, now) {
+            return None;
+        }
+        let waiter = self.queue.pop_front();
+        self.tell_waiting();
+        waiter
+    }
+
+    /// All who wait, longest first.
+    pub fn waiters(&self) -> impl Iterator<Item = &Waiter<C>> {
+        self.queue.iter()
+    }
+
+    fn tell_idle(&self) {
+        if self.ledger.workers() > 1 {
+            self.ledger.set_idle(self.worker, self.idle.len());
+        }
+    }
+
+    fn tell_waiting(&self) {
+        if self.ledger.workers() > 1 {
+            self.ledger.set_waiting(self.worker, self.queue.front().map_or(0, |waiter| waiter.since.max(1)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Ledgers;
+
+    fn pools(workers: usize, settings: &PoolSettings) -> Vec<Pool<u32, u32>> {
+        let ledger = Ledgers::new(workers).pool("d", "u");
+        (0..workers).map(|worker| Pool::new(Arc::clone(&ledger), worker, settings.clone())).collect()
+    }
+
+    #[test]
+    fn opens_up_to_the_size_and_serves_in_order() {
+        let settings = PoolSettings { size: 1, ..PoolSettings::default() };
+        let mut pool = pools(1, &settings).remove(0);
+        pool.enqueue(1, 10);
+        assert_eq!(pool.want(10), Want::Open);
+        pool.enqueue(2, 11);
+        assert_eq!(pool.want(11), Want::Nothing);
+        pool.opened();
+        assert_eq!(pool.release(7, 12), Release::Serve(Waiter { client: 1, since: 10 }));
+        assert_eq!(pool.release(7, 13), Release::Serve(Waiter { client: 2, since: 11 }));
+        assert_eq!(pool.release(7, 14), Release::Idle);
+        assert_eq!(pool.take_idle(), Some((7, 14)));
+    }
+
+    #[test]
+    fn the_reserve_is_for_those_who_waited() {
+        let settings = PoolSettings { size: 1, reserve_size: 1, ..PoolSettings::default() };
+        let mut pool = pools(1, &settings).remove(0);
+        pool.enqueue(1, 1);
+        assert_eq!(pool.want(1), Want::Open);
+        pool.enqueue(2, 1);
+        assert_eq!(pool.want(4_000_000), Want::Nothing);
+        assert_eq!(pool.want(5_000_001), Want::Open);
+    }
+
+    #[test]
+    fn a_starving_worker_gets_the_connection() {
+        let settings = PoolSettings { size: 1, ..PoolSettings::default() };
+        let mut pools = pools(2, &settings);
+        pools[0].enqueue(1, 1);
+        assert_eq!(pools[0].want(1), Want::Open);
+        pools[0].opened();
+        assert!(matches!(pools[0].release(7, 2), Release::Serve(_)));
+        pools[1].enqueue(2, 3);
+        assert_eq!(pools[1].want(3), Want::Nothing);
+        assert_eq!(pools[0].release(7, 4), Release::Handoff(1));
+        assert!(matches!(pools[1].release(9, 5), Release::Serve(Waiter { client: 2, .. })));
+        assert_eq!(pools[1].release(9, 6), Release::Idle);
+        pools[0].enqueue(3, 7);
+        assert_eq!(pools[0].want(7), Want::Ask(1));
+    }
+
+    #[test]
+    fn a_failed_login_fails_those_whom_nothing_else_can_serve() {
+        let settings = PoolSettings { size: 2, ..PoolSettings::default() };
+        let mut pool = pools(1, &settings).remove(0);
+        pool.enqueue(1, 1);
+        assert_eq!(pool.want(1), Want::Open);
+        assert_eq!(pool.open_failed(5).len(), 1);
+        assert!(pool.out_of_order(6));
+        pool.enqueue(2, 6);
+        assert_eq!(pool.want(6), Want::Nothing);
+        assert_eq!(pool.want(1_000_006), Want::Open);
+        assert_eq!(pool.ledger().open(), 1);
+    }
+
+    #[test]
+    fn idle_connections_expire_down_to_the_minimum() {
+        let settings = PoolSettings { min_size: 1, ..PoolSettings::default() };
+        let mut pool = pools(1, &settings).remove(0);
+        for server in [7, 8] {
+            pool.enqueue(server, 1);
+            assert_eq!(pool.want(1), Want::Open);
+            pool.opened();
+            assert!(matches!(pool.release(server, 1), Release::Serve(_)));
+        }
+        assert_eq!((pool.release(7, 1), pool.release(8, 2)), (Release::Idle, Release::Idle));
+        assert_eq!(pool.expired_idle(3), None);
+        assert_eq!(pool.expired_idle(700_000_000), Some(7));
+        pool.lost();
+        assert_eq!(pool.expired_idle(700_000_000), None);
+    }
+}
