@@ -1,0 +1,366 @@
+//! A throwaway PostgreSQL: its own folder, port and account; gone when dropped.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use tempfile::TempDir;
+
+use crate::account::Account;
+use crate::certificate::Certificate;
+use crate::guard::Guard;
+use crate::process::{POLL_INTERVAL, Signal, send_signal, wait_for_exit};
+use crate::raw::RawClient;
+use crate::{Binaries, Version, free_port};
+
+/// The superuser: trusted on the unix socket, SCRAM with [`PASSWORD`] over TCP.
+pub const SUPERUSER: &str = "postgres";
+/// An ordinary user with SCRAM; owns [`DATABASE`].
+pub const APP_USER: &str = "app";
+/// A user whose password is kept and asked for as MD5.
+pub const MD5_USER: &str = "md5user";
+/// A user who is asked for a cleartext password.
+pub const PLAIN_USER: &str = "plainuser";
+/// A user who needs no password.
+pub const TRUSTED_USER: &str = "trusted";
+/// A user (SCRAM) whose password's VALID UNTIL has passed.
+pub const EXPIRED_USER: &str = "expired";
+/// Every user's password. These servers are reachable from this machine only, and for minutes.
+pub const PASSWORD: &str = "correct horse";
+/// The database that tests use.
+pub const DATABASE: &str = "app";
+
+/// How long a server may take to start or stop on a loaded machine.
+const START_LIMIT: Duration = Duration::from_secs(60);
+/// Another process may take a free port before PostgreSQL does: how often to try with a new one.
+const PORT_TRIES: usize = 5;
+
+/// A running server.
+#[derive(Debug)]
+pub struct Cluster {
+    binaries: Binaries,
+    account: Account,
+    port: u16,
+    certificate: PathBuf,
+    /// The postmaster and who watches over it; `None` while stopped.
+    running: Option<(Child, Guard)>,
+    folder: TempDir,
+}
+
+impl Cluster {
+    /// Starts a server of `version` with [`Cluster`]'s roles, TLS, and 300 connections.
+    ///
+    /// # Errors
+    /// When there are no binaries, or the server does not start; the server's log is in the error.
+    pub fn start(version: Version) -> Result<Self> {
+        Self::start_with(&Binaries::find(version)?, &[])
+    }
+
+    /// Starts a server from `binaries`, with further lines of `postgresql.conf` such as
+    /// `("log_statement", "all")`.
+    ///
+    /// # Errors
+    /// As [`Cluster::start`].
+    pub fn start_with(binaries: &Binaries, settings: &[(&str, &str)]) -> Result<Self> {
+        let account = Account::choose()?;
+        let folder = tempfile::Builder::new().prefix("trunkline-pg-").tempdir()?;
+        account.give(folder.path())?;
+        let certificate = Certificate::generate(folder.path(), account)?;
+        let mut cluster = Self {
+            binaries: binaries.clone(),
+            account,
+            port: 0,
+            certificate: certificate.certificate.clone(),
+            running: None,
+            folder,
+        };
+        cluster.initialize()?;
+        cluster.configure(&certificate, settings)?;
+        let mut tries = PORT_TRIES;
+        loop {
+            cluster.port = free_port()?;
+            match cluster.resume() {
+                Ok(()) => break,
+                Err(_) if tries > 1 && cluster.log().contains("could not bind") => tries -= 1,
+                Err(error) => return Err(error),
+            }
+        }
+        cluster.create_roles()?;
+        Ok(cluster)
+    }
+
+    /// The server's major version.
+    pub fn version(&self) -> Version {
+        self.binaries.version
+    }
+
+    /// The TCP port on 127.0.0.1. It stays the same over a restart.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Where it listens by TCP.
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
+    }
+
+    /// The folder of its unix socket (what libpq takes as a host).
+    pub fn socket_folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The unix socket itself.
+    pub fn socket_path(&self) -> PathBuf {
+        self.folder.path().join(format!(".s.PGSQL.{}", self.port))
+    }
+
+    /// The server's certificate (PEM), which is its own authority: for `sslrootcert`.
+    pub fn certificate(&self) -> &Path {
+        &self.certificate
+    }
+
+    /// A connection URL over TCP for one of the roles.
+    pub fn url(&self, user: &str) -> String {
+        let password = PASSWORD.replace(' ', "%20");
+        format!("postgres://{user}:{password}@127.0.0.1:{}/{DATABASE}", self.port)
+    }
+
+    /// The postmaster's process id; `None` while stopped.
+    pub fn pid(&self) -> Option<u32> {
+        self.running.as_ref().map(|(child, _)| child.id())
+    }
+
+    /// Everything the server has logged.
+    pub fn log(&self) -> String {
+        fs::read(self.log_path())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default()
+    }
+
+    /// Runs SQL in [`DATABASE`] as the superuser over the unix socket, on a connection of its own. Rows come
+    /// as `psql -At` prints them, a line each, columns joined by `|`.
+    ///
+    /// # Errors
+    /// The server's error, as [`crate::raw::ServerError`].
+    pub fn psql(&self, sql: &str) -> Result<String> {
+        Ok(self.superuser(DATABASE)?.sql(sql).with_context(|| format!("in {sql:?}"))?.join("\n"))
+    }
+
+    /// A superuser's connection over the unix socket.
+    ///
+    /// # Errors
+    /// When the server does not answer.
+    pub fn superuser(&self, database: &str) -> Result<RawClient> {
+        let mut client = RawClient::connect_unix(&self.socket_path())?;
+        client.authenticate("", &[("user", SUPERUSER), ("database", database)])?;
+        Ok(client)
+    }
+
+    /// Process ids of the client backends that serve [`DATABASE`], the caller's own connection not counted.
+    ///
+    /// # Errors
+    /// When the server does not answer.
+    pub fn backends(&self) -> Result<Vec<u32>> {
+        let sql = "select pid from pg_stat_activity where datname = current_database() \
+                   and backend_type = 'client backend' and pid <> pg_backend_pid() order by pid";
+        self.psql(sql)?.lines().map(|line| line.parse().context("a process id")).collect()
+    }
+
+    /// Waits until `sql` (one row, one column) gives `expected`.
+    ///
+    /// # Errors
+    /// When it still does not after `limit`: the error tells what it gave last.
+    pub fn wait_for(&self, sql: &str, expected: &str, limit: Duration) -> Result<()> {
+        let deadline = Instant::now() + limit;
+        let mut client = self.superuser(DATABASE)?;
+        loop {
+            let got = client.sql(sql)?.join("\n");
+            if got == expected {
+                return Ok(());
+            }
+            ensure!(Instant::now() < deadline, "after {limit:?}, {sql:?} gives {got:?}, not {expected:?}");
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    /// Sends a signal to one of the server's processes. SIGKILL to a backend makes the whole server restart
+    /// itself, as it does in production.
+    ///
+    /// # Errors
+    /// When there is no such process.
+    pub fn kill_backend(&self, pid: u32, signal: Signal) -> Result<()> {
+        send_signal(pid, signal)
+    }
+
+    /// Stops the server, ending its clients (a "fast" shutdown), and starts it again on the same port.
+    ///
+    /// # Errors
+    /// When either fails.
+    pub fn restart(&mut self) -> Result<()> {
+        self.stop(Signal::INT)?;
+        self.resume()
+    }
+
+    /// Stops the server: SIGINT is a fast shutdown, SIGQUIT an immediate one.
+    ///
+    /// # Errors
+    /// When it does not end within a minute.
+    pub fn stop(&mut self, signal: Signal) -> Result<()> {
+        let Some((child, _)) = self.running.as_mut() else { return Ok(()) };
+        send_signal(child.id(), signal)?;
+        wait_for_exit(child, START_LIMIT).context("PostgreSQL does not stop")?;
+        self.running = None;
+        Ok(())
+    }
+
+    /// Starts a stopped server on its old port, and waits until it takes connections.
+    ///
+    /// # Errors
+    /// When it does not start; the server's log is in the error.
+    pub fn resume(&mut self) -> Result<()> {
+        ensure!(self.running.is_none(), "PostgreSQL runs already");
+        let log = File::options().create(true).append(true).open(self.log_path())?;
+        let mut child = self
+            .account
+            .command(&self.binaries.program("postgres"))
+            .arg("-D")
+            .arg(self.data())
+            .args(["-c", &format!("port={}", self.port)])
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .context("cannot start postgres")?;
+        let guard = Guard::watch(child.id(), "QUIT", Some(self.folder.path()))?;
+        let ready = self.wait_until_ready(&mut child);
+        self.running = Some((child, guard));
+        ready
+    }
+
+    /// A server that starts has no event to wait for but its answer: asks until it comes or the process ends.
+    fn wait_until_ready(&self, child: &mut Child) -> Result<()> {
+        let deadline = Instant::now() + START_LIMIT;
+        loop {
+            if let Some(status) = child.try_wait()? {
+                bail!("PostgreSQL ended at start ({status}). Its log:\n{}", self.log());
+            }
+            match self.superuser(SUPERUSER) {
+                Ok(_) => return Ok(()),
+                Err(error) if Instant::now() >= deadline => {
+                    return Err(error.context(format!("PostgreSQL does not start. Its log:\n{}", self.log())));
+                }
+                Err(_) => thread::sleep(POLL_INTERVAL),
+            }
+        }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.folder.path().join("server.log")
+    }
+
+    fn initialize(&self) -> Result<()> {
+        let done = self
+            .account
+            .command(&self.binaries.program("initdb"))
+            .arg("-D")
+            .arg(self.data())
+            .args([
+                "-U",
+                SUPERUSER,
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--no-sync",
+                "--no-instructions",
+            ])
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .output()
+            .context("cannot run initdb")?;
+        ensure!(done.status.success(), "initdb failed: {}", String::from_utf8_lossy(&done.stderr));
+        Ok(())
+    }
+
+    fn configure(&self, certificate: &Certificate, settings: &[(&str, &str)]) -> Result<()> {
+        let mut lines = format!(
+            "listen_addresses = '127.0.0.1'\nunix_socket_directories = '{}'\n\
+             ssl = on\nssl_cert_file = '{}'\nssl_key_file = '{}'\n",
+            self.folder.path().display(),
+            certificate.certificate.display(),
+            certificate.key.display(),
+        );
+        let fixed = [
+            ("max_connections", "300"),
+            ("max_prepared_transactions", "10"),
+            ("shared_buffers", "64MB"),
+            ("fsync", "off"),
+            ("synchronous_commit", "off"),
+            ("full_page_writes", "off"),
+            ("password_encryption", "scram-sha-256"),
+            ("lc_messages", "C"),
+            ("timezone", "UTC"),
+            ("log_timezone", "UTC"),
+        ];
+        for (name, value) in fixed.iter().chain(settings) {
+            lines.push_str(&format!("{name} = '{value}'\n"));
+        }
+        let mut conf = File::options().append(true).open(self.data().join("postgresql.conf"))?;
+        conf.write_all(lines.as_bytes())?;
+        fs::write(self.data().join("pg_hba.conf"), host_based_authentication())?;
+        Ok(())
+    }
+
+    fn create_roles(&self) -> Result<()> {
+        let mut client = self.superuser(SUPERUSER)?;
+        client.sql(&format!(
+            "alter role {SUPERUSER} password '{PASSWORD}';
+             create role {APP_USER} login password '{PASSWORD}';
+             create role {PLAIN_USER} login password '{PASSWORD}';
+             create role {TRUSTED_USER} login;
+             create role {EXPIRED_USER} login password '{PASSWORD}' valid until '2001-01-01';
+             set password_encryption = 'md5';
+             create role {MD5_USER} login password '{PASSWORD}';"
+        ))?;
+        client.sql(&format!("create database {DATABASE} owner {APP_USER}"))?;
+        // From version 15 on, only the owner may create in `public`.
+        self.psql("grant all on schema public to public").map(|_| ())
+    }
+}
+
+impl Drop for Cluster {
+    /// Ends the server at once. There is nothing in it that anyone wants.
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // A failed test's output is where one looks for what the server said.
+            let _ = writeln!(std::io::stderr(), "--- PostgreSQL's log ---\n{}", self.log());
+        }
+        if let Some((child, _)) = self.running.as_mut() {
+            let _ = send_signal(child.id(), Signal::QUIT);
+            if wait_for_exit(child, START_LIMIT).is_err() {
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+    }
+}
+
+/// pg_hba.conf: the method follows from the user, the same by TCP and by unix socket.
+fn host_based_authentication() -> String {
+    let mut lines = format!("local all {SUPERUSER} trust\n");
+    for (user, method) in
+        [(TRUSTED_USER, "trust"), (MD5_USER, "md5"), (PLAIN_USER, "password"), ("all", "scram-sha-256")]
+    {
+        lines.push_str(&format!("local all {user} {method}\nhost all {user} 127.0.0.1/32 {method}\n"));
+    }
+    lines
+}

@@ -1,0 +1,269 @@
+//! A TCP relay that cuts, stalls or half-delivers on command.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+/// What one read of the relay takes at most.
+const READ_BYTES: usize = 64 * 1024;
+
+/// Which way bytes go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From whoever connected to the relay.
+    ToServer,
+    /// From whom the relay connected to.
+    ToClient,
+}
+
+/// Both directions' rules, and the connections they hold for.
+#[derive(Debug, Default)]
+struct Rules {
+    stalled: [bool; 2],
+    /// Bytes that may still pass before every connection is cut; `None` for no end.
+    allowance: [Option<usize>; 2],
+    passed: [usize; 2],
+    refusing: bool,
+    closing: bool,
+    accepted: usize,
+    open: Vec<(usize, TcpStream, TcpStream)>,
+}
+
+impl Rules {
+    fn cut_all(&mut self) {
+        for (_, client, server) in self.open.drain(..) {
+            // Whichever side is gone already needs no cutting.
+            let _ = client.shutdown(Shutdown::Both);
+            let _ = server.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+type Shared = Arc<(Mutex<Rules>, Condvar)>;
+
+/// The relay. Dropping it cuts everything.
+#[derive(Debug)]
+pub struct CutProxy {
+    address: SocketAddr,
+    shared: Shared,
+    listener: Option<JoinHandle<()>>,
+}
+
+impl CutProxy {
+    /// Listens on a free port of 127.0.0.1 and relays to `upstream`.
+    ///
+    /// # Errors
+    /// When there is no free port.
+    pub fn start(upstream: SocketAddr) -> Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
+        let address = listener.local_addr()?;
+        let shared = Shared::default();
+        let ours = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if rules(&ours).closing {
+                    break;
+                }
+                // A connection that cannot be relayed is closed: what a cut would look like.
+                let _ = relay(client, upstream, &ours);
+            }
+        });
+        Ok(Self { address, shared, listener: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// How many connections it has relayed so far.
+    pub fn accepted(&self) -> usize {
+        rules(&self.shared).accepted
+    }
+
+    /// How many connections are open.
+    pub fn open(&self) -> usize {
+        rules(&self.shared).open.len()
+    }
+
+    /// How many bytes have gone one way.
+    pub fn passed(&self, direction: Direction) -> usize {
+        rules(&self.shared).passed[direction as usize]
+    }
+
+    /// Cuts all open connections; new ones are relayed.
+    pub fn cut(&self) {
+        rules(&self.shared).cut_all();
+        self.shared.1.notify_all();
+    }
+
+    /// Lets exactly `bytes` more bytes go one way, then cuts all open connections, once.
+    pub fn cut_after(&self, direction: Direction, bytes: usize) {
+        rules(&self.shared).allowance[direction as usize] = Some(bytes);
+    }
+
+    /// Holds back what goes one way until [`CutProxy::resume`].
+    pub fn stall(&self, direction: Direction) {
+        rules(&self.shared).stalled[direction as usize] = true;
+    }
+
+    /// Lets everything go its way again.
+    pub fn resume(&self) {
+        let mut rules = rules(&self.shared);
+        rules.stalled = [false; 2];
+        rules.refusing = false;
+        self.shared.1.notify_all();
+    }
+
+    /// Closes new connections at once until [`CutProxy::resume`].
+    pub fn refuse(&self) {
+        rules(&self.shared).refusing = true;
+    }
+
+    /// Waits until no more than `count` connections are open.
+    ///
+    /// # Errors
+    /// When more are after `limit`.
+    pub fn wait_until_open(&self, count: usize, limit: Duration) -> Result<()> {
+        let waited =
+            self.shared.1.wait_timeout_while(rules(&self.shared), limit, |rules| rules.open.len() > count);
+        let (rules, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        ensure!(rules.open.len() <= count, "{} connections are open after {limit:?}", rules.open.len());
+        Ok(())
+    }
+}
+
+impl Drop for CutProxy {
+    fn drop(&mut self) {
+        {
+            let mut rules = rules(&self.shared);
+            rules.closing = true;
+            rules.stalled = [false; 2];
+            rules.cut_all();
+        }
+        self.shared.1.notify_all();
+        // One more connection wakes the listener up, so that it sees the flag.
+        let _ = TcpStream::connect(self.address);
+        if let Some(thread) = self.listener.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn rules(shared: &Shared) -> MutexGuard<'_, Rules> {
+    shared.0.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn relay(client: TcpStream, upstream: SocketAddr, shared: &Shared) -> Result<()> {
+    if rules(shared).refusing {
+        return Ok(());
+    }
+    let server = TcpStream::connect(upstream)?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let number = {
+        let mut rules = rules(shared);
+        rules.accepted += 1;
+        let number = rules.accepted;
+        rules.open.push((number, client.try_clone()?, server.try_clone()?));
+        number
+    };
+    let back = (server.try_clone()?, client.try_clone()?, Arc::clone(shared));
+    let out = (client, server, Arc::clone(shared));
+    thread::spawn(move || pump(out.0, out.1, Direction::ToServer, number, &out.2));
+    thread::spawn(move || pump(back.0, back.1, Direction::ToClient, number, &back.2));
+    Ok(())
+}
+
+/// Carries bytes one way until either side ends, then ends both.
+fn pump(mut from: TcpStream, mut to: TcpStream, direction: Direction, number: usize, shared: &Shared) {
+    let mut buffer = vec![0; READ_BYTES];
+    while let Ok(count) = from.read(&mut buffer) {
+        let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { break };
+        let allowed = allow(shared, direction, number, count);
+        let whole = allowed == count;
+        if to.write_all(bytes.get(..allowed).unwrap_or_default()).is_err() {
+            break;
+        }
+        if !whole {
+            rules(shared).cut_all();
+            break;
+        }
+    }
+    let _ = from.shutdown(Shutdown::Both);
+    let _ = to.shutdown(Shutdown::Both);
+    rules(shared).open.retain(|(open, _, _)| *open != number);
+    shared.1.notify_all();
+}
+
+/// Waits while the direction is stalled, then says how many of `count` bytes may pass.
+fn allow(shared: &Shared, direction: Direction, number: usize, count: usize) -> usize {
+    let index = direction as usize;
+    let stalled =
+        |rules: &mut Rules| rules.stalled[index] && rules.open.iter().any(|(open, _, _)| *open == number);
+    let waited = shared.1.wait_while(rules(shared), stalled);
+    let mut rules = waited.unwrap_or_else(PoisonError::into_inner);
+    let allowed = match rules.allowance[index] {
+        // Exactly enough is not the end: the cut comes with the next byte.
+        Some(left) if left >= count => {
+            rules.allowance[index] = Some(left - count);
+            count
+        }
+        Some(left) => {
+            rules.allowance[index] = None;
+            left
+        }
+        None => count,
+    };
+    rules.passed[index] += allowed;
+    allowed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raw::{RawClient, RawServer};
+
+    fn pair() -> (RawServer, CutProxy) {
+        let server = RawServer::start(|peer| {
+            peer.handshake()?;
+            while peer.frame().is_ok() {
+                peer.answer("0123456789")?;
+            }
+            Ok(())
+        })
+        .expect("a server");
+        let relay = CutProxy::start(server.address()).expect("a relay");
+        (server, relay)
+    }
+
+    #[test]
+    fn it_cuts_after_the_byte_it_was_told() {
+        let (_server, relay) = pair();
+        let mut client = RawClient::login(relay.address(), "u", "", "d").expect("a login");
+        assert_eq!(client.sql("select").expect("rows"), ["0123456789"]);
+        let before = relay.passed(Direction::ToClient);
+        relay.cut_after(Direction::ToClient, 7);
+        assert!(client.sql("select").is_err());
+        assert_eq!(relay.passed(Direction::ToClient), before + 7);
+        relay.wait_until_open(0, Duration::from_secs(20)).expect("closed");
+        RawClient::login(relay.address(), "u", "", "d").expect("the next one passes");
+    }
+
+    #[test]
+    fn it_stalls_and_resumes() {
+        let (_server, relay) = pair();
+        let mut client = RawClient::login(relay.address(), "u", "", "d").expect("a login");
+        relay.stall(Direction::ToClient);
+        client.set_read_limit(Duration::from_millis(100)).expect("limit");
+        client.send_messages(&crate::Messages::new().query("select")).expect("sent");
+        assert!(client.frame().is_err(), "nothing may come through");
+        relay.resume();
+        client.set_read_limit(crate::raw::READ_LIMIT).expect("limit");
+        assert_eq!(client.until_ready().expect("frames").len(), 4);
+    }
+}

@@ -1,0 +1,291 @@
+//! The `trunkline` binary under test.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use tempfile::TempDir;
+
+use crate::guard::Guard;
+use crate::process::{self, POLL_INTERVAL, Signal, send_signal, wait_for_exit};
+use crate::{cluster, free_port, http, repository_root};
+
+/// Names the binary to test; without it, cargo builds one.
+pub const BINARY_VARIABLE: &str = "TRUNKLINE_BIN";
+/// Stands for the port to listen on in a config or an argument.
+pub const LISTEN_PORT: &str = "@LISTEN_PORT@";
+/// Stands for the port of the HTTP page in a config or an argument.
+pub const HTTP_PORT: &str = "@HTTP_PORT@";
+
+/// How long the proxy may take to start or to end.
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// What the proxy has written, and a bell for those who wait for a line.
+type Log = Arc<(Mutex<String>, Condvar)>;
+
+/// A running proxy.
+#[derive(Debug)]
+pub struct Proxy {
+    child: Child,
+    /// `None` once the process has ended.
+    guard: Option<Guard>,
+    listen_port: u16,
+    http_port: u16,
+    folder: TempDir,
+    log: Log,
+}
+
+impl Proxy {
+    /// Starts `trunkline serve --config FILE` and waits until it takes connections. In `config`,
+    /// [`LISTEN_PORT`] and [`HTTP_PORT`] become free ports.
+    ///
+    /// # Errors
+    /// When it ends or does not listen within half a minute; its log is in the error.
+    pub fn start(config: &str) -> Result<Self> {
+        Self::start_with(Some(config), &[])
+    }
+
+    /// Starts `trunkline serve` with `arguments`, in which the ports are replaced as in
+    /// [`Proxy::start`].
+    ///
+    /// # Errors
+    /// As [`Proxy::start`].
+    pub fn start_args(arguments: &[&str]) -> Result<Self> {
+        Self::start_with(None, arguments)
+    }
+
+    /// Starts `trunkline serve` with a config file, if there is a text for one, and with `arguments`.
+    ///
+    /// # Errors
+    /// As [`Proxy::start`].
+    pub fn start_with(config: Option<&str>, arguments: &[&str]) -> Result<Self> {
+        let (listen_port, http_port) = (free_port()?, free_port()?);
+        let folder = tempfile::Builder::new().prefix("trunkline-proxy-").tempdir()?;
+        let mut command = Command::new(binary()?);
+        command.arg("serve");
+        if let Some(text) = config {
+            let path = folder.path().join("trunkline.toml");
+            fs::write(&path, with_ports(text, listen_port, http_port))?;
+            command.arg("--config").arg(path);
+        }
+        command.args(arguments.iter().map(|argument| with_ports(argument, listen_port, http_port)));
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("cannot start trunkline")?;
+        let guard = Guard::watch(child.id(), "KILL", Some(folder.path()))?;
+        let log = Log::default();
+        if let Some(output) = child.stdout.take() {
+            gather(output, &log);
+        }
+        if let Some(output) = child.stderr.take() {
+            gather(output, &log);
+        }
+        let mut proxy = Self { child, guard: Some(guard), listen_port, http_port, folder, log };
+        proxy.wait_until_ready()?;
+        Ok(proxy)
+    }
+
+    /// Where clients connect.
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, self.listen_port))
+    }
+
+    /// The port clients connect to.
+    pub fn port(&self) -> u16 {
+        self.listen_port
+    }
+
+    /// Where the HTTP page is, if the config has one.
+    pub fn http_address(&self) -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, self.http_port))
+    }
+
+    /// A connection URL through the proxy for one of the [`cluster`]'s roles.
+    pub fn url(&self, user: &str) -> String {
+        let password = cluster::PASSWORD.replace(' ', "%20");
+        format!("postgres://{user}:{password}@127.0.0.1:{}/{}", self.listen_port, cluster::DATABASE)
+    }
+
+    /// The process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Writes another config and sends SIGHUP. It does not wait: the log or a metric tells when it is done.
+    ///
+    /// # Errors
+    /// When the file cannot be written or the process has ended.
+    pub fn reload(&self, config: &str) -> Result<()> {
+        let text = with_ports(config, self.listen_port, self.http_port);
+        fs::write(self.folder.path().join("trunkline.toml"), text)?;
+        self.signal(Signal::HUP)
+    }
+
+    /// Sends a signal.
+    ///
+    /// # Errors
+    /// When the process has ended.
+    pub fn signal(&self, signal: Signal) -> Result<()> {
+        send_signal(self.pid(), signal)
+    }
+
+    /// Waits until the process has ended.
+    ///
+    /// # Errors
+    /// When it still runs after `limit`.
+    pub fn wait_for_exit(&mut self, limit: Duration) -> Result<ExitStatus> {
+        let status = wait_for_exit(&mut self.child, limit)?;
+        self.guard = None;
+        Ok(status)
+    }
+
+    /// Whether the process still runs.
+    ///
+    /// # Errors
+    /// When the system will not tell.
+    pub fn is_running(&mut self) -> Result<bool> {
+        Ok(self.child.try_wait()?.is_none())
+    }
+
+    /// CPU time used so far, user and kernel mode, all threads; in steps of 10 ms.
+    ///
+    /// # Errors
+    /// When the process has ended.
+    pub fn cpu_time(&self) -> Result<Duration> {
+        process::cpu_time(self.pid())
+    }
+
+    /// Resident memory in KiB.
+    ///
+    /// # Errors
+    /// When the process has ended.
+    pub fn rss_kib(&self) -> Result<u64> {
+        process::rss_kib(self.pid())
+    }
+
+    /// The text of `/metrics`.
+    ///
+    /// # Errors
+    /// When the page does not answer with status 200.
+    pub fn metrics(&self) -> Result<String> {
+        let answer = http::fetch(self.http_address(), "/metrics")?;
+        ensure!(answer.status == 200, "/metrics answers {}: {}", answer.status, answer.body);
+        Ok(answer.body)
+    }
+
+    /// The sum over all label sets of one metric, and only those whose labels contain every text of `labels`
+    /// (such as `database="app"`).
+    ///
+    /// # Errors
+    /// When the page does not answer, or has no such sample.
+    pub fn metric(&self, name: &str, labels: &[&str]) -> Result<f64> {
+        let text = self.metrics()?;
+        let values: Vec<f64> = text
+            .lines()
+            .filter(|line| line.split(['{', ' ']).next() == Some(name))
+            .filter(|line| labels.iter().all(|label| line.contains(label)))
+            .filter_map(|line| line.rsplit(' ').next()?.parse().ok())
+            .collect();
+        ensure!(!values.is_empty(), "/metrics has no {name} with {labels:?}:\n{text}");
+        Ok(values.iter().sum())
+    }
+
+    /// Everything the proxy has written so far.
+    pub fn log(&self) -> String {
+        self.log.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until the log contains `text`.
+    ///
+    /// # Errors
+    /// When it does not after `limit`; the log is in the error.
+    pub fn wait_for_log(&self, text: &str, limit: Duration) -> Result<()> {
+        let (lines, bell) = &*self.log;
+        let guard = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = bell.wait_timeout_while(guard, limit, |log| !log.contains(text));
+        let (log, outcome) = waited.unwrap_or_else(PoisonError::into_inner);
+        ensure!(!outcome.timed_out(), "no {text:?} after {limit:?} in trunkline's log:\n{log}");
+        Ok(())
+    }
+
+    fn wait_until_ready(&mut self) -> Result<()> {
+        let deadline = Instant::now() + START_LIMIT;
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                bail!("trunkline ended at start ({status}). Its log:\n{}", self.log());
+            }
+            match TcpStream::connect(self.address()) {
+                Ok(_) => return Ok(()),
+                Err(error) if Instant::now() >= deadline => {
+                    bail!("trunkline does not listen ({error}). Its log:\n{}", self.log())
+                }
+                Err(_) => thread::sleep(POLL_INTERVAL),
+            }
+        }
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // A failed test's output is where one looks for what the proxy said.
+            let _ = writeln!(std::io::stderr(), "--- trunkline's log ---\n{}", self.log());
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The binary to test: named by [`BINARY_VARIABLE`], else built by cargo, once.
+///
+/// # Errors
+/// When it does not build.
+pub fn binary() -> Result<PathBuf> {
+    static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    if let Some(path) = std::env::var_os(BINARY_VARIABLE) {
+        return Ok(PathBuf::from(path));
+    }
+    let built = BUILT.get_or_init(|| build().map_err(|error| format!("{error:#}")));
+    built.clone().map_err(anyhow::Error::msg)
+}
+
+fn build() -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let done = Command::new(cargo)
+        .args(["build", "--quiet", "--package", "trunkline", "--bin", "trunkline"])
+        .current_dir(repository_root())
+        .stdin(Stdio::null())
+        .output()
+        .context("cannot run cargo to build trunkline")?;
+    ensure!(done.status.success(), "trunkline does not build:\n{}", String::from_utf8_lossy(&done.stderr));
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    Ok(repository_root().join(target).join("debug/trunkline"))
+}
+
+fn with_ports(text: &str, listen: u16, http: u16) -> String {
+    text.replace(LISTEN_PORT, &listen.to_string()).replace(HTTP_PORT, &http.to_string())
+}
+
+/// Reads a pipe to its end into the log, on a thread of its own.
+fn gather(output: impl Read + Send + 'static, log: &Log) {
+    let log = Arc::clone(log);
+    thread::spawn(move || {
+        let mut lines = BufReader::new(output);
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+            let mut text = log.0.lock().unwrap_or_else(PoisonError::into_inner);
+            text.push_str(&String::from_utf8_lossy(&line));
+            log.1.notify_all();
+            line.clear();
+        }
+    });
+}
