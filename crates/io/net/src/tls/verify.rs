@@ -1,0 +1,250 @@
+//! What a server's certificate must be, for each `sslmode`.
+//!
+//! Differs from rustls's own verifier in what libpq accepts and rustls does not: no check at all (`require`
+//! without roots), no check of the name (`verify-ca`), X.509 version 1 certificates and self-signed ones
+//! that are their own root (the PostgreSQL manual's recipes make both), and the common name of a certificate
+//! without alternative names. The handshake's signature is checked in every mode: whoever shows a certificate
+//! has its key.
+
+use std::net::IpAddr;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms};
+use rustls::server::ParsedCertificate;
+use rustls::{
+    CertificateError, DigitallySignedStruct, Error, OtherError, PeerMisbehaved, ProtocolVersion,
+    RootCertStore, SignatureScheme,
+};
+use rustls_pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
+use webpki::RawPublicKeyEntity;
+use x509_parser::certificate::X509Certificate;
+use x509_parser::extensions::GeneralName;
+use x509_parser::prelude::FromDer;
+use x509_parser::time::ASN1Time;
+
+/// What is checked besides the handshake's signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Check {
+    Nothing,
+    Chain,
+    ChainAndName,
+}
+
+/// rustls's hook, with libpq's meanings.
+#[derive(Debug)]
+pub(super) struct SslModeVerifier {
+    check: Check,
+    roots: RootCertStore,
+    /// The root file's certificates, for what `roots` cannot do: recognise one of them as the server's own.
+    certificates: Vec<CertificateDer<'static>>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl SslModeVerifier {
+    pub(super) fn new(
+        check: Check,
+        roots: RootCertStore,
+        certificates: Vec<CertificateDer<'static>>,
+        provider: &CryptoProvider,
+    ) -> Self {
+        Self { check, roots, certificates, algorithms: provider.signature_verification_algorithms }
+    }
+
+    fn verify_chain(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> Result<(), Error> {
+        let by_rustls = ParsedCertificate::try_from(certificate).and_then(|parsed| {
+            let all = self.algorithms.all;
+            verify_server_cert_signed_by_trust_anchor(&parsed, &self.roots, intermediates, now, all)
+        });
+        let Err(error) = by_rustls else { return Ok(()) };
+        if !beyond_rustls(&error) {
+            return Err(error);
+        }
+        let leaf = parse(certificate)?;
+        check_validity(&leaf, now)?;
+        check_purpose(&leaf)?;
+        if self.certificates.iter().any(|root| root.as_ref() == certificate.as_ref()) {
+            return Ok(());
+        }
+        let signed = self.certificates.iter().any(|root| {
+            X509Certificate::from_der(root).is_ok_and(|(_, root)| self.is_issued_by(&leaf, &root, now))
+        });
+        if signed { Ok(()) } else { Err(CertificateError::UnknownIssuer.into()) }
+    }
+
+    /// Whether a root has signed this certificate directly.
+    fn is_issued_by(&self, leaf: &X509Certificate<'_>, root: &X509Certificate<'_>, now: UnixTime) -> bool {
+        // A version 1 root has no extensions to say so; as a root file's entry it is one because the operator says so.
+        let may_sign = root.basic_constraints().is_ok_and(|found| found.is_none_or(|found| found.value.ca));
+        may_sign
+            && leaf.issuer().as_raw() == root.subject().as_raw()
+            && check_validity(root, now).is_ok()
+            && self.signs(root.public_key().raw, leaf.tbs_certificate.as_ref(), &leaf.signature_value.data)
+    }
+
+    fn signs(&self, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+        let key = SubjectPublicKeyInfoDer::from(key);
+        let Ok(key) = RawPublicKeyEntity::try_from(&key) else { return false };
+        self.algorithms
+            .all
+            .iter()
+            .any(|algorithm| key.verify_signature(*algorithm, message, signature).is_ok())
+    }
+
+    /// The handshake's signature with the certificate's key. rustls's function for this parses the certificate
+    /// more strictly than the modes allow.
+    fn verify_handshake(
+        &self,
+        version: ProtocolVersion,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let leaf = parse(certificate)?;
+        let key = SubjectPublicKeyInfoDer::from(leaf.public_key().raw);
+        if version == ProtocolVersion::TLSv1_3 {
+            return rustls::crypto::verify_tls13_signature_with_raw_key(
+                message,
+                &key,
+                signed,
+                &self.algorithms,
+            );
+        }
+        let candidates = self.algorithms.mapping.iter().find(|(scheme, _)| *scheme == signed.scheme);
+        let (_, candidates) = candidates.ok_or(PeerMisbehaved::SignedHandshakeWithUnadvertisedSigScheme)?;
+        let key = RawPublicKeyEntity::try_from(&key).map_err(|_| CertificateError::BadEncoding)?;
+        // TLS 1.2's scheme does not name the curve, so each curve's algorithm is tried.
+        let valid = candidates
+            .iter()
+            .any(|algorithm| key.verify_signature(*algorithm, message, signed.signature()).is_ok());
+        if valid {
+            Ok(HandshakeSignatureValid::assertion())
+        } else {
+            Err(CertificateError::BadSignature.into())
+        }
+    }
+}
+
+impl ServerCertVerifier for SslModeVerifier {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        _ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if self.check != Check::Nothing {
+            self.verify_chain(certificate, intermediates, now)?;
+        }
+        if self.check == Check::ChainAndName {
+            verify_name(certificate, server_name)?;
+        }
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verify_handshake(ProtocolVersion::TLSv1_2, message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verify_handshake(ProtocolVersion::TLSv1_3, message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
+    }
+}
+
+/// Whether rustls gave up because of the certificate's form, not because of what it found.
+fn beyond_rustls(error: &Error) -> bool {
+    let Error::InvalidCertificate(error) = error else { return false };
+    let CertificateError::Other(OtherError(other)) = error else {
+        return *error == CertificateError::UnknownIssuer;
+    };
+    let form = other.downcast_ref::<webpki::Error>();
+    matches!(form, Some(webpki::Error::CaUsedAsEndEntity | webpki::Error::UnsupportedCertVersion))
+}
+
+fn parse<'a>(certificate: &'a CertificateDer<'_>) -> Result<X509Certificate<'a>, Error> {
+    match X509Certificate::from_der(certificate) {
+        Ok((rest, parsed)) if rest.is_empty() => Ok(parsed),
+        _ => Err(CertificateError::BadEncoding.into()),
+    }
+}
+
+fn check_validity(certificate: &X509Certificate<'_>, now: UnixTime) -> Result<(), Error> {
+    let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+    let now = ASN1Time::from_timestamp(seconds).map_err(|_| Error::FailedToGetCurrentTime)?;
+    let validity = certificate.validity();
+    if now < validity.not_before {
+        return Err(CertificateError::NotValidYet.into());
+    }
+    if now > validity.not_after {
+        return Err(CertificateError::Expired.into());
+    }
+    Ok(())
+}
+
+/// A certificate that says what it is for must say that it is for servers.
+fn check_purpose(certificate: &X509Certificate<'_>) -> Result<(), Error> {
+    let usage = certificate.extended_key_usage().map_err(|_| CertificateError::BadEncoding)?;
+    match usage {
+        Some(usage) if !usage.value.server_auth && !usage.value.any => {
+            Err(CertificateError::InvalidPurpose.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// libpq's rule (RFC 6125): alternative names of the host's kind decide if there are any, else the
+/// common name does.
+fn verify_name(certificate: &CertificateDer<'_>, host: &ServerName<'_>) -> Result<(), Error> {
+    let leaf = parse(certificate)?;
+    let names = leaf.subject_alternative_name().map_err(|_| CertificateError::BadEncoding)?;
+    let decides = names.is_some_and(|names| {
+        names.value.general_names.iter().any(|name| match host {
+            ServerName::IpAddress(_) => matches!(name, GeneralName::IPAddress(_)),
+            _ => matches!(name, GeneralName::DNSName(_)),
+        })
+    });
+    if decides {
+        return verify_server_name(&ParsedCertificate::try_from(certificate)?, host);
+    }
+    let common = leaf.subject().iter_common_name().last().and_then(|name| name.as_str().ok());
+    let matches = match (common, host) {
+        (Some(common), ServerName::DnsName(host)) => matches_common_name(common, host.as_ref()),
+        (Some(common), ServerName::IpAddress(host)) => common.parse() == Ok(IpAddr::from(*host)),
+        _ => false,
+    };
+    if matches { Ok(()) } else { Err(CertificateError::NotValidForName.into()) }
+}
+
+/// Case aside, equal, or a `*.` that stands for one label.
+fn matches_common_name(pattern: &str, host: &str) -> bool {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    if pattern.eq_ignore_ascii_case(host) {
+        return true;
+    }
+    match (pattern.strip_prefix("*."), host.split_once('.')) {
+        (Some(domain), Some((label, rest))) => {
+            !label.is_empty() && domain.contains('.') && domain.eq_ignore_ascii_case(rest)
+        }
+        _ => false,
+    }
+}
