@@ -1,0 +1,30 @@
+# `make run` and `make test` install what is missing first (scripts/setup says what).
+SHELL := /bin/bash
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+CARGO_TARGET_DIR ?= target
+export CARGO_TARGET_DIR
+
+.PHONY: run test bench fmt lint
+
+# A throwaway PostgreSQL, Trunkline in front of it, and a short comparison. ONCE=1 leaves after the table.
+run:
+	@scripts/setup run
+	@cargo build --locked --release --package trunkline --package trunkline-testkit --bin trunkline --bin demo
+	@TRUNKLINE_BIN=$(abspath $(CARGO_TARGET_DIR))/release/trunkline exec $(CARGO_TARGET_DIR)/release/demo
+
+# Everything that must hold before a change lands; the last line counts.
+test:
+	@scripts/setup test
+	@scripts/test
+
+# Prints the tables of the README. PgBouncer and a bare relay run beside.
+bench:
+	@scripts/setup run
+	@cargo run --locked --release --package trunkline-bench
+
+fmt:
+	@cargo fmt --all
+
+lint:
+	@cargo clippy --locked --workspace --all-targets -- -D warnings
+	@cargo xtask tidy
