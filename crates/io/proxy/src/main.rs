@@ -1,2 +1,2 @@
-//! See the crate description.
+//! The program `trunkline`.
 fn main() {}

@@ -1,0 +1,31 @@
+//! `[http]` and `[log]`: what operators see.
+
+use std::time::Duration;
+
+use super::address::ListenAddress;
+use super::modes::{LogFormat, LogLevel};
+use super::section::section;
+
+section! {
+    /// `[http]`: `/metrics`, `/healthz` and `/readyz`.
+    pub struct Http {
+        /// Where the pages are served; `None`: nowhere.
+        listen: Option<ListenAddress> = None,
+        /// Connections at once.
+        connections_max: u32 = 32,
+        /// How long a request's head may take to arrive.
+        header_timeout: Duration = Duration::from_secs(5),
+    }
+}
+
+section! {
+    /// `[log]`, to standard error.
+    pub struct Log {
+        /// For people or for machines.
+        format: LogFormat = LogFormat::Text,
+        /// How much; the environment's `TRUNKLINE_LOG` and `-v` go before.
+        level: LogLevel = LogLevel::Info,
+        /// Whether the level `debug` has a line for each connection.
+        connections: bool = true,
+    }
+}

@@ -1,0 +1,40 @@
+//! `[limits]`: bounds on what peers can make Trunkline hold. Each has a metric `trunkline_limit_hits_total{limit="..."}`.
+
+use std::time::Duration;
+
+use super::section::section;
+use super::units::Size;
+
+section! {
+    /// `[limits]`.
+    pub struct Limits {
+        /// Client connections at once, logged in or not.
+        max_client_conn: u32 = 10_000,
+        /// How long a client may take to log in.
+        client_login_timeout: Option<Duration> = Some(Duration::from_secs(60)),
+        /// Client connections that have not logged in yet.
+        unauthenticated_conn_max: u32 = 2_000,
+        /// Bytes of a start-up packet.
+        startup_packet_bytes_max: Size = Size::new(10_000),
+        /// Bytes of one message after the login.
+        message_bytes_max: Size = Size::new(1 << 30),
+        /// Bytes read from a client that its server has not yet taken.
+        client_buffer_bytes: Size = Size::new(64 << 10),
+        /// Bytes read from a server that its client has not yet taken.
+        server_buffer_bytes: Size = Size::new(64 << 10),
+        /// Turns a client may send before the first is answered.
+        outstanding_turns_max: u32 = 1_000,
+        /// Prepared statements kept on each server connection; 0: prepared statements are not followed.
+        max_prepared_statements: u32 = 200,
+        /// Bytes of one prepared statement's text and types that is followed.
+        prepared_statement_bytes_max: Size = Size::new(1 << 20),
+        /// Bytes of all prepared statements known.
+        prepared_registry_bytes_max: Size = Size::new(64 << 20),
+        /// Prepared statements of one client.
+        client_prepared_statements_max: u32 = 10_000,
+        /// SCRAM iterations that are computed for a peer.
+        scram_iterations_max: u32 = 100_000,
+        /// Cancel requests under way at once.
+        cancel_requests_max: u32 = 1_000,
+    }
+}

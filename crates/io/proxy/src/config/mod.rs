@@ -1,0 +1,87 @@
+//! `trunkline.toml`: what it may say, read and checked.
+//!
+//! [`Config::load`] reads a file, [`Config::from_upstream`] does without one. Both give a [`Config`] that was checked:
+//! whoever uses it need not ask again whether a certificate has its key. [`reload::compare`] tells two apart.
+
+mod address;
+mod auth;
+mod checks;
+mod database;
+mod effective;
+mod general;
+mod http;
+mod limits;
+mod modes;
+mod password;
+mod pool;
+mod problem;
+mod read;
+pub mod reload;
+pub mod schema;
+mod secret;
+mod section;
+mod setting;
+mod source;
+mod timeouts;
+mod tls;
+mod units;
+mod upstream;
+mod user;
+mod userlist;
+
+use std::collections::BTreeMap;
+
+pub use address::{ListenAddress, ServerHost};
+pub use auth::{Auth, DEFAULT_AUTH_QUERY};
+pub use database::{Database, FALLBACK};
+pub use effective::{AuthQuery, PoolSettings};
+pub use general::{FileMode, General};
+pub use http::{Http, Log};
+pub use limits::Limits;
+pub use modes::{AuthType, LogFormat, LogLevel, PoolMode, SslMode, TlsVersion};
+pub use pool::Pool;
+pub use problem::{ConfigError, Problem};
+pub use secret::{Secret, SecretForm};
+pub use source::ConfigSource;
+pub use timeouts::Timeouts;
+pub use tls::{ClientTls, RootCertificates, ServerTls};
+pub use units::Size;
+pub use upstream::{ServerUrl, UpstreamError};
+pub use user::User;
+pub use userlist::{UserlistError, parse_userlist};
+
+/// Everything that `trunkline.toml` can say, checked. Paths are resolved, passwords read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// What stands before any table.
+    pub general: General,
+    /// `[limits]`.
+    pub limits: Limits,
+    /// `[timeouts]`.
+    pub timeouts: Timeouts,
+    /// `[pool]`.
+    pub pool: Pool,
+    /// `[databases.NAME]`; [`FALLBACK`] is for names that have no entry. Use [`Config::database`].
+    pub databases: BTreeMap<String, Database>,
+    /// `[users.NAME]`.
+    pub users: BTreeMap<String, User>,
+    /// What `[auth] file` holds. Use [`Config::password_of`].
+    pub userlist: BTreeMap<String, Secret>,
+    /// `[auth]`.
+    pub auth: Auth,
+    /// `[tls.client]` and `[tls.server]`.
+    pub tls: Tls,
+    /// `[http]`.
+    pub http: Http,
+    /// `[log]`.
+    pub log: Log,
+}
+
+/// `[tls.client]` and `[tls.server]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tls {
+    /// Clients to us.
+    pub client: ClientTls,
+    /// Us to servers. A database's own is in [`Database::tls`].
+    pub server: ServerTls,
+}

@@ -1,0 +1,147 @@
+//! Settings that are one of a few words.
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::setting::{MayBeAbsent, Refusal, Setting};
+
+macro_rules! words {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// Every word, as it is written in `trunkline.toml`.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+
+            /// The word of this value.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// The value of a word.
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)* _ => None }
+            }
+        }
+
+        impl Setting for $name {
+            fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
+                value.get_ref().as_str().and_then(Self::from_word).ok_or_else(|| refuse_word(value.get_ref(), Self::WORDS))
+            }
+
+            fn show(&self) -> String {
+                format!("\"{}\"", self.word())
+            }
+        }
+
+        impl MayBeAbsent for $name {}
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.word())
+            }
+        }
+    };
+}
+
+/// `expected one of "a", "b"`, and the one that was likely meant.
+fn refuse_word(value: &DeValue<'_>, words: &[&str]) -> Refusal {
+    let allowed: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    let mut refusal = Refusal::expected(&format!("one of {}", allowed.join(", ")), value);
+    if let Some(meant) = value.as_str().and_then(|text| super::problem::nearest(text, words.iter().copied()))
+    {
+        refusal.message.push_str(&format!("; did you mean \"{meant}\"?"));
+    }
+    refusal
+}
+
+words! {
+    /// When a server connection goes back to its pool.
+    pub enum PoolMode {
+        /// When the client leaves.
+        Session = "session",
+        /// When the transaction ends.
+        Transaction = "transaction",
+        /// When the statement ends; transaction blocks are refused.
+        Statement = "statement",
+    }
+}
+
+words! {
+    /// How encrypted a connection must be: libpq's `sslmode`, used for both sides.
+    pub enum SslMode {
+        /// Never TLS.
+        Disable = "disable",
+        /// TLS if the other side insists (towards clients: if they ask).
+        Allow = "allow",
+        /// TLS if the other side can.
+        Prefer = "prefer",
+        /// TLS or nothing; whose certificate it is does not matter.
+        Require = "require",
+        /// TLS, with a certificate of a trusted authority.
+        VerifyCa = "verify-ca",
+        /// TLS, with a certificate of a trusted authority that names the host (of clients: the user).
+        VerifyFull = "verify-full",
+    }
+}
+
+impl SslMode {
+    /// Whether the other side's certificate is checked against an authority.
+    pub fn verifies(self) -> bool {
+        matches!(self, Self::VerifyCa | Self::VerifyFull)
+    }
+}
+
+words! {
+    /// The lowest TLS version spoken.
+    pub enum TlsVersion {
+        /// TLS 1.2.
+        Tls12 = "TLSv1.2",
+        /// TLS 1.3.
+        Tls13 = "TLSv1.3",
+    }
+}
+
+words! {
+    /// How clients prove who they are.
+    pub enum AuthType {
+        /// Not at all, but the user must be known.
+        Trust = "trust",
+        /// By sending their password; refused outside TLS unless `cleartext_without_tls` is on.
+        Password = "password",
+        /// By an MD5 challenge; a user whose SCRAM verifier is stored is asked for SCRAM.
+        Md5 = "md5",
+        /// By SCRAM-SHA-256.
+        ScramSha256 = "scram-sha-256",
+        /// Not at all, and any name is taken: every database must name the user towards the server.
+        Any = "any",
+    }
+}
+
+words! {
+    /// How log lines are written.
+    pub enum LogFormat {
+        /// For people.
+        Text = "text",
+        /// One JSON object a line.
+        Json = "json",
+    }
+}
+
+words! {
+    /// How much is logged.
+    pub enum LogLevel {
+        /// Only what broke.
+        Error = "error",
+        /// Also what may break.
+        Warn = "warn",
+        /// Also what an operator should know.
+        Info = "info",
+        /// Also a line for each connection.
+        Debug = "debug",
+        /// Also a line for each turn.
+        Trace = "trace",
+    }
+}

@@ -1,0 +1,53 @@
+//! Every key there is, for hints and for the test that keeps `docs/configuration.md` complete.
+
+use super::auth::Auth;
+use super::database::DatabaseKeys;
+use super::general::General;
+use super::http::{Http, Log};
+use super::limits::Limits;
+use super::pool::Pool;
+use super::section::Section;
+use super::timeouts::Timeouts;
+use super::tls::{ClientTls, ServerTls};
+use super::user::UserKeys;
+
+/// One key of `trunkline.toml`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The table it stands in (`databases.NAME`); empty at the top of the file.
+    pub table: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Its default as it would be written; empty if it has none.
+    pub default: String,
+}
+
+/// Every key, in the order of the documentation.
+pub fn keys() -> Vec<Key> {
+    fn of<S: Section + Default>(table: &'static str, keys: &mut Vec<Key>) {
+        keys.extend(S::default().shown().into_iter().map(|(name, default)| Key { table, name, default }));
+    }
+    let mut keys = Vec::new();
+    of::<General>("", &mut keys);
+    of::<Limits>("limits", &mut keys);
+    of::<Timeouts>("timeouts", &mut keys);
+    of::<Pool>("pool", &mut keys);
+    of::<DatabaseKeys>("databases.NAME", &mut keys);
+    of::<UserKeys>("users.NAME", &mut keys);
+    of::<Auth>("auth", &mut keys);
+    of::<ClientTls>("tls.client", &mut keys);
+    of::<ServerTls>("tls.server", &mut keys);
+    of::<Http>("http", &mut keys);
+    of::<Log>("log", &mut keys);
+    keys
+}
+
+/// Where a key that was found elsewhere belongs: `[pool]`, or `the top of the file`. `None` if there is no such key.
+pub(super) fn home_of(name: &str) -> Option<String> {
+    let home = keys().into_iter().find(|key| key.name == name)?.table;
+    Some(if home.is_empty() {
+        "the top of the file, before any [table]".to_owned()
+    } else {
+        format!("[{home}]")
+    })
+}

@@ -1,0 +1,73 @@
+//! `[tls.client]` and `[tls.server]`.
+
+use std::path::PathBuf;
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::modes::{SslMode, TlsVersion};
+use super::section::section;
+use super::setting::{MayBeAbsent, Refusal, Setting};
+
+section! {
+    /// `[tls.client]`: clients to us.
+    pub struct ClientTls {
+        /// How encrypted clients must be.
+        mode: SslMode = SslMode::Disable,
+        /// Our certificate chain, PEM.
+        cert: Option<PathBuf> = None,
+        /// Its key, PEM.
+        key: Option<PathBuf> = None,
+        /// Authorities whose client certificates are trusted, PEM.
+        ca: Option<PathBuf> = None,
+        /// The lowest version spoken.
+        min_protocol: TlsVersion = TlsVersion::Tls12,
+    }
+}
+
+section! {
+    /// `[tls.server]`: us to servers.
+    pub struct ServerTls {
+        /// libpq's `sslmode`.
+        sslmode: SslMode = SslMode::Prefer,
+        /// Authorities whose server certificates are trusted.
+        root: Option<RootCertificates> = None,
+        /// Our certificate chain, PEM, for servers that ask for one.
+        cert: Option<PathBuf> = None,
+        /// Its key, PEM.
+        key: Option<PathBuf> = None,
+    }
+}
+
+/// Where trusted authorities come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RootCertificates {
+    /// `"system"`: the operating system's.
+    System,
+    /// A PEM file.
+    File(PathBuf),
+}
+
+impl RootCertificates {
+    pub(super) fn from_text(text: &str) -> Self {
+        if text == "system" { Self::System } else { Self::File(PathBuf::from(text)) }
+    }
+}
+
+impl Setting for RootCertificates {
+    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
+        match value.get_ref().as_str() {
+            Some(text) if !text.is_empty() && !text.contains('\0') => Ok(Self::from_text(text)),
+            _ => Err(Refusal::expected("\"system\" or the path of a PEM file", value.get_ref())),
+        }
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::System => "\"system\"".to_owned(),
+            Self::File(path) => path.show(),
+        }
+    }
+}
+
+impl MayBeAbsent for RootCertificates {}

@@ -1,0 +1,244 @@
+//! A server as a URL: `postgres://user:password@host:port/dbname?sslmode=require`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use percent_encoding::percent_decode_str;
+
+use super::Config;
+use super::address::{ListenAddress, ServerHost};
+use super::database::{Database, FALLBACK};
+use super::modes::{AuthType, SslMode};
+use super::problem::ConfigError;
+use super::secret::Secret;
+use super::tls::{RootCertificates, ServerTls};
+use super::user::User;
+
+/// PostgreSQL's own port.
+pub(super) const DEFAULT_PORT: u16 = 5432;
+
+/// A server URL, taken apart. Its parts are never quoted in errors: a misplaced `@` or `/` can make a password look
+/// like any of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerUrl {
+    /// Where the server is.
+    pub host: ServerHost,
+    /// Its port.
+    pub port: u16,
+    /// The user to log in as.
+    pub user: Option<String>,
+    /// Their password.
+    pub password: Option<Secret>,
+    /// The database.
+    pub dbname: Option<String>,
+    /// `sslmode`, where given.
+    pub sslmode: Option<SslMode>,
+    /// `sslrootcert`, where given.
+    pub sslrootcert: Option<RootCertificates>,
+    /// `sslcert`, where given.
+    pub sslcert: Option<PathBuf>,
+    /// `sslkey`, where given.
+    pub sslkey: Option<PathBuf>,
+    /// `application_name`, where given.
+    pub application_name: Option<String>,
+}
+
+/// Why an `--upstream`, a `--listen` or an `upstream = "..."` was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UpstreamError {
+    /// The URL has a fault.
+    Url(&'static str),
+    /// The URL has a parameter that is not known.
+    Parameter(String),
+    /// `--listen` is not an address with a port.
+    Listen(String),
+    /// Anybody who can reach the address could use the server.
+    Open(ListenAddress),
+}
+
+impl fmt::Display for UpstreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(reason) => write!(
+                f,
+                "the server's URL is not usable: {reason}; expected postgres://user:password@host:port/dbname (%-encode special characters in the password)"
+            ),
+            Self::Parameter(name) => {
+                write!(
+                    f,
+                    "the server's URL has the unknown parameter `{name}`; allowed: {}",
+                    PARAMETERS.join(", ")
+                )
+            }
+            Self::Listen(text) => write!(
+                f,
+                "`--listen {text}` is not usable: expected an address with a port, such as 127.0.0.1:6432, [::1]:6432 or *:6432"
+            ),
+            Self::Open(address) => write!(
+                f,
+                "refusing to listen on {address}: the upstream URL has no password, so anybody who reaches that address could use the server; put user:password into the URL (clients are then asked for them), listen on 127.0.0.1, or say --allow-trust"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for UpstreamError {}
+
+const PARAMETERS: [&str; 10] = [
+    "host",
+    "port",
+    "user",
+    "password",
+    "dbname",
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "application_name",
+];
+
+impl ServerUrl {
+    /// Takes a URL apart as libpq does (manual, "Connection URIs"), for one host.
+    pub fn parse(url: &str) -> Result<Self, UpstreamError> {
+        let fault = |reason| UpstreamError::Url(reason);
+        let rest = ["postgres://", "postgresql://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
+        let rest = rest.ok_or(fault("it does not begin with postgres://"))?;
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (login, place) =
+            authority.rsplit_once('@').map_or((None, authority), |(login, place)| (Some(login), place));
+
+        let mut parts: BTreeMap<&'static str, String> = BTreeMap::new();
+        let mut put = |name: &'static str, text: &str| -> Result<(), UpstreamError> {
+            if !text.is_empty() {
+                parts.insert(name, decode(text)?);
+            }
+            Ok(())
+        };
+        if let Some(login) = login {
+            let (user, password) = login.split_once(':').unwrap_or((login, ""));
+            put("user", user)?;
+            put("password", password)?;
+        }
+        let (host, port) = split_port(place)?;
+        put("host", host)?;
+        put("port", port)?;
+        put("dbname", path)?;
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').ok_or(fault("a parameter has no `=`"))?;
+            let known = PARAMETERS.into_iter().find(|known| *known == name);
+            put(known.ok_or_else(|| UpstreamError::Parameter(name.chars().take(64).collect()))?, value)?;
+        }
+        Self::from_parts(parts)
+    }
+
+    fn from_parts(mut parts: BTreeMap<&'static str, String>) -> Result<Self, UpstreamError> {
+        let fault = |reason| UpstreamError::Url(reason);
+        let host = parts.remove("host").ok_or(fault("the host is missing"))?;
+        let port = match parts.remove("port") {
+            None => DEFAULT_PORT,
+            Some(port) => port
+                .parse()
+                .ok()
+                .filter(|port| *port != 0)
+                .ok_or(fault("the port is not a number from 1 to 65535"))?,
+        };
+        let sslmode = match parts.remove("sslmode") {
+            None => None,
+            Some(word) => Some(SslMode::from_word(&word).ok_or(fault(
+                "sslmode is not one of disable, allow, prefer, require, verify-ca, verify-full",
+            ))?),
+        };
+        Ok(Self {
+            host: ServerHost::parse(&host)
+                .ok_or(fault("the host is neither a name, an address nor a socket's directory"))?,
+            port,
+            user: parts.remove("user"),
+            password: parts.remove("password").map(Secret::new),
+            dbname: parts.remove("dbname"),
+            sslmode,
+            sslrootcert: parts.remove("sslrootcert").map(|text| RootCertificates::from_text(&text)),
+            sslcert: parts.remove("sslcert").map(PathBuf::from),
+            sslkey: parts.remove("sslkey").map(PathBuf::from),
+            application_name: parts.remove("application_name"),
+        })
+    }
+
+    /// `tls` with what the URL says about it.
+    pub(super) fn tls(&self, tls: &ServerTls) -> ServerTls {
+        // As in libpq, sslrootcert=system without an sslmode asks for the only mode that is sound with it.
+        let implied = (self.sslrootcert == Some(RootCertificates::System)).then_some(SslMode::VerifyFull);
+        ServerTls {
+            sslmode: self.sslmode.or(implied).unwrap_or(tls.sslmode),
+            root: self.sslrootcert.clone().or_else(|| tls.root.clone()),
+            cert: self.sslcert.clone().or_else(|| tls.cert.clone()),
+            key: self.sslkey.clone().or_else(|| tls.key.clone()),
+        }
+    }
+}
+
+fn decode(text: &str) -> Result<String, UpstreamError> {
+    let text = percent_decode_str(text).decode_utf8().map_err(|_| UpstreamError::Url("it is not UTF-8"))?;
+    if text.contains('\0') {
+        return Err(UpstreamError::Url("it has a zero byte"));
+    }
+    Ok(text.into_owned())
+}
+
+/// Splits `host:port`, `[::1]:port` or either without a port.
+fn split_port(place: &str) -> Result<(&str, &str), UpstreamError> {
+    if let Some(rest) = place.strip_prefix('[') {
+        let (host, rest) = rest.split_once(']').ok_or(UpstreamError::Url("a `]` is missing"))?;
+        return match rest.strip_prefix(':') {
+            Some(port) => Ok((host, port)),
+            None if rest.is_empty() => Ok((host, "")),
+            None => Err(UpstreamError::Url("something other than a port follows the `]`")),
+        };
+    }
+    Ok(place.rsplit_once(':').unwrap_or((place, "")))
+}
+
+impl Config {
+    /// A configuration without a file: every database name is passed on to the server of `url`, as the URL's user.
+    ///
+    /// Clients prove themselves by SCRAM as the URL's user with the URL's password. A URL without a password has
+    /// nothing they could prove: they are trusted, which is refused on an address that others can reach unless
+    /// `allow_trust` says so.
+    pub fn from_upstream(url: &str, listen: &str, allow_trust: bool) -> Result<Self, ConfigError> {
+        Self::passing_on(url, listen, allow_trust).map_err(ConfigError::Upstream)
+    }
+
+    fn passing_on(url: &str, listen: &str, allow_trust: bool) -> Result<Self, UpstreamError> {
+        let url = ServerUrl::parse(url)?;
+        let address = ListenAddress::parse(listen).ok_or_else(|| UpstreamError::Listen(listen.to_owned()))?;
+        let mut config = Self::default();
+        config.general.listen = vec![address];
+        match (&url.user, &url.password) {
+            (Some(user), Some(password)) => {
+                config.auth.r#type = AuthType::ScramSha256;
+                let user_entry = User { password: Some(password.clone()), ..User::default() };
+                config.users.insert(user.clone(), user_entry);
+            }
+            (None, Some(_)) => return Err(UpstreamError::Url("it has a password but no user")),
+            (user, None) => {
+                if !address.is_loopback() && !allow_trust {
+                    return Err(UpstreamError::Open(address));
+                }
+                // With a user in the URL the client's own name does not matter; without one it is passed on.
+                config.auth.r#type = if user.is_some() { AuthType::Any } else { AuthType::Trust };
+            }
+        }
+        let tls = url.tls(&config.tls.server);
+        if tls.sslmode.verifies() && tls.root.is_none() {
+            return Err(UpstreamError::Url("sslmode=verify-... needs sslrootcert=system or a PEM file"));
+        }
+        if tls.cert.is_some() != tls.key.is_some() {
+            return Err(UpstreamError::Url("sslcert and sslkey belong together"));
+        }
+        let database = Database { dbname: None, ..Database::from_url(url, tls) };
+        config.databases.insert(FALLBACK.to_owned(), database);
+        Ok(config)
+    }
+}

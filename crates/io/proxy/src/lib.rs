@@ -1,0 +1,4 @@
+//! The Trunkline proxy as a library, so that tests can reach its parts; the program is `main.rs`.
+
+pub mod config;
+pub mod serve;
