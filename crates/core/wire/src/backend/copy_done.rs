@@ -1,0 +1,3 @@
+//! CopyDone: the end of copied data, from either side.
+
+crate::write::empty_message!(b'c', "CopyDone");

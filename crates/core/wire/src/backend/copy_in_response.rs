@@ -1,0 +1,42 @@
+//! CopyInResponse: the server is ready for the client's copied data.
+
+use super::copy_response::{self, CopyResponse};
+use crate::list::{Format, Formats};
+use crate::read::Malformed;
+use crate::write::TooLarge;
+
+/// The type byte of CopyInResponse.
+pub const TAG: u8 = b'G';
+
+/// CopyInResponse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyInResponse<'a> {
+    /// Text (rows are lines) or binary.
+    pub format: Format,
+    /// The format of each column.
+    pub column_formats: Formats<'a>,
+}
+
+impl<'a> CopyInResponse<'a> {
+    /// Decodes a body.
+    ///
+    /// # Errors
+    /// [`Malformed`] when it does not have the shape of a CopyInResponse.
+    pub fn decode(body: &'a [u8]) -> Result<CopyInResponse<'a>, Malformed> {
+        let CopyResponse { format, column_formats } = copy_response::decode(body)?;
+        Ok(CopyInResponse { format, column_formats })
+    }
+
+    /// Appends the message to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        copy_response::encode(out, TAG, self.format, self.column_formats);
+    }
+
+    /// Appends a CopyInResponse of these columns to `out`.
+    ///
+    /// # Errors
+    /// [`TooLarge`] when there are more than 65,535 columns; `out` is then as it was.
+    pub fn write(out: &mut Vec<u8>, format: Format, column_formats: &[Format]) -> Result<(), TooLarge> {
+        copy_response::write(out, TAG, format, column_formats)
+    }
+}

@@ -1,0 +1,85 @@
+//! NegotiateProtocolVersion: the server speaks an older minor version than the client asked for, or does not
+//! know some of its protocol options. The login goes on, by what the server said.
+
+use crate::list::Strings;
+use crate::read::{Malformed, Problem, Reader};
+use crate::startup::ProtocolVersion;
+use crate::write;
+
+/// The type byte of NegotiateProtocolVersion.
+pub const TAG: u8 = b'v';
+
+/// NegotiateProtocolVersion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NegotiateProtocolVersion<'a> {
+    /// The newest version the server speaks. The manual has it that this is the minor version; PostgreSQL sends
+    /// both. A peer that follows the manual's letter leaves the major version 0 here.
+    pub newest: ProtocolVersion,
+    /// How many of the options the server does not know.
+    count: u32,
+    /// Their names.
+    options: Strings<'a>,
+}
+
+impl<'a> NegotiateProtocolVersion<'a> {
+    /// Decodes a body.
+    ///
+    /// # Errors
+    /// [`Malformed`] when it does not hold as many names as it says.
+    pub fn decode(body: &'a [u8]) -> Result<NegotiateProtocolVersion<'a>, Malformed> {
+        let mut reader = Reader::new(body);
+        let newest = ProtocolVersion::from_wire(reader.u32("newest protocol version")?);
+        let start = reader;
+        let count = u32::try_from(reader.i32("number of options")?)
+            .map_err(|_| start.malformed("number of options", Problem::Value))?;
+        let options = Strings::read_counted(&mut reader, count, "option name")?;
+        reader.finish()?;
+        Ok(NegotiateProtocolVersion { newest, count, options })
+    }
+
+    /// The newest minor version of protocol 3 the server speaks, however it was written; `None` when it named
+    /// another major version.
+    #[must_use]
+    pub fn newest_minor(&self) -> Option<u16> {
+        matches!(self.newest.major, 0 | 3).then_some(self.newest.minor)
+    }
+
+    /// The names of the protocol options the server does not know, `_pq_.` included.
+    #[must_use]
+    pub fn unrecognized_options(&self) -> Strings<'a> {
+        self.options
+    }
+
+    /// Appends the message to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let mark = write::begin(out, TAG);
+        write::u32(out, self.newest.to_wire());
+        write::u32(out, self.count);
+        write::bytes(out, self.options.as_bytes());
+        write::end(out, mark);
+    }
+
+    /// Appends a NegotiateProtocolVersion with these options to `out`.
+    ///
+    /// # Panics
+    /// When the names take more than 2^31 - 1 bytes, which those of a client's first packet do not.
+    pub fn write<'n>(
+        out: &mut Vec<u8>,
+        newest: ProtocolVersion,
+        unrecognized_options: impl IntoIterator<Item = &'n [u8]>,
+    ) {
+        let mark = write::begin(out, TAG);
+        write::u32(out, newest.to_wire());
+        let count_at = out.len();
+        write::u32(out, 0);
+        let mut count: u32 = 0;
+        for name in unrecognized_options {
+            write::cstr(out, name);
+            count += 1;
+        }
+        if let Some(field) = out.get_mut(count_at..count_at + 4) {
+            field.copy_from_slice(&count.to_be_bytes());
+        }
+        write::end(out, mark);
+    }
+}

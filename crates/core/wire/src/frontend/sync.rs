@@ -1,0 +1,3 @@
+//! Sync: the end of a pipeline's piece: answer, end the implicit transaction, say ReadyForQuery.
+
+crate::write::empty_message!(b'S', "Sync");

@@ -1,0 +1,3 @@
+//! Terminate: good-bye.
+
+crate::write::empty_message!(b'X', "Terminate");

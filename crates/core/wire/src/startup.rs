@@ -1,0 +1,357 @@
+//! What a client sends first: a packet with a length and a code, but without a type.
+//!
+//! ```text
+//!   length (counts itself)   code or version         fields
+//!  +-----------------------+-----------------------+----- ... -----+
+//!  | 0   0   0   8         | 1234       5679       |               |   SSLRequest
+//!  +-----------------------+-----------------------+----- ... -----+
+//! ```
+//!
+//! Before such a packet a client may also begin TLS at once ([`TLS_HANDSHAKE_BYTE`], [`ALPN`]).
+
+use std::fmt;
+
+use crate::limits::{self, Limits};
+use crate::list::Strings;
+use crate::read::{Malformed, Problem, Reader};
+use crate::redact::{Name, Redacted};
+use crate::write;
+
+/// The code of a CancelRequest: 1234 and 5678.
+pub const CANCEL_REQUEST_CODE: u32 = (1234 << 16) | 5678;
+/// The code of an SSLRequest: 1234 and 5679.
+pub const SSL_REQUEST_CODE: u32 = (1234 << 16) | 5679;
+/// The code of a GSSENCRequest: 1234 and 5680.
+pub const GSSENC_REQUEST_CODE: u32 = (1234 << 16) | 5680;
+
+/// The whole of an SSLRequest.
+pub const SSL_REQUEST: [u8; 8] = request(SSL_REQUEST_CODE);
+/// The whole of a GSSENCRequest.
+pub const GSSENC_REQUEST: [u8; 8] = request(GSSENC_REQUEST_CODE);
+
+/// The answer to an SSLRequest after which TLS begins.
+pub const SSL_ACCEPTED: u8 = b'S';
+/// The answer to a GSSENCRequest after which GSSAPI encryption begins.
+pub const GSSENC_ACCEPTED: u8 = b'G';
+/// The answer to either request that leaves the connection as it is.
+pub const ENCRYPTION_REFUSED: u8 = b'N';
+
+/// The first byte of a TLS connection that was not asked for by an SSLRequest. As the first byte of a length it
+/// would mean more than 350 MB, so no packet begins with it.
+pub const TLS_HANDSHAKE_BYTE: u8 = 0x16;
+
+/// The application protocol that must be agreed on (ALPN) when TLS begins without an SSLRequest.
+pub const ALPN: &[u8] = b"postgresql";
+
+/// What names of protocol options begin with.
+pub const PROTOCOL_OPTION_PREFIX: &[u8] = b"_pq_.";
+
+const fn request(code: u32) -> [u8; 8] {
+    let [a, b, c, d] = code.to_be_bytes();
+    [0, 0, 0, 8, a, b, c, d]
+}
+
+/// A version of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProtocolVersion {
+    /// 3 for all that is in use today.
+    pub major: u16,
+    /// 0 or 2. There is no 3.1; 9999 is what clients send to see whether servers negotiate.
+    pub minor: u16,
+}
+
+impl ProtocolVersion {
+    /// 3.0, which every server and client since PostgreSQL 7.4 speaks.
+    pub const V3_0: ProtocolVersion = ProtocolVersion { major: 3, minor: 0 };
+    /// 3.2, which came with PostgreSQL 18: keys for cancelling may be longer.
+    pub const V3_2: ProtocolVersion = ProtocolVersion { major: 3, minor: 2 };
+
+    /// From the integer on the wire.
+    #[must_use]
+    pub const fn from_wire(code: u32) -> ProtocolVersion {
+        let [a, b, c, d] = code.to_be_bytes();
+        ProtocolVersion { major: u16::from_be_bytes([a, b]), minor: u16::from_be_bytes([c, d]) }
+    }
+
+    /// To the integer on the wire.
+    #[must_use]
+    pub const fn to_wire(self) -> u32 {
+        ((self.major as u32) << 16) | self.minor as u32
+    }
+}
+
+impl fmt::Display for ProtocolVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// A first packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstPacket<'a> {
+    /// The client asks for TLS.
+    Ssl,
+    /// The client asks for GSSAPI encryption.
+    GssEnc,
+    /// The client asks for the query of another connection to be cancelled, and expects no answer.
+    Cancel(CancelRequest<'a>),
+    /// The client wants a session.
+    Startup(StartupMessage<'a>),
+}
+
+impl<'a> FirstPacket<'a> {
+    /// Decodes a whole packet, its length included.
+    ///
+    /// # Errors
+    /// [`StartupError`] when the length is not that of `packet`, when the code stands for a protocol other than 3, or
+    /// when the fields do not have the shape they should.
+    pub fn decode(packet: &'a [u8]) -> Result<FirstPacket<'a>, StartupError> {
+        let mut reader = Reader::new(packet);
+        let length = reader.u32("length")?;
+        if u32::try_from(packet.len()) != Ok(length) {
+            return Err(StartupError::Length { length });
+        }
+        let code = reader.u32("protocol version")?;
+        match code {
+            SSL_REQUEST_CODE => reader.finish().map(|()| FirstPacket::Ssl).map_err(StartupError::from),
+            GSSENC_REQUEST_CODE => reader.finish().map(|()| FirstPacket::GssEnc).map_err(StartupError::from),
+            CANCEL_REQUEST_CODE => Ok(FirstPacket::Cancel(CancelRequest::read(reader)?)),
+            _ => match ProtocolVersion::from_wire(code) {
+                version @ ProtocolVersion { major: 3, .. } => {
+                    Ok(FirstPacket::Startup(StartupMessage::read(version, reader)?))
+                }
+                version => Err(StartupError::UnsupportedVersion(version)),
+            },
+        }
+    }
+
+    /// Appends the packet to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            FirstPacket::Ssl => out.extend_from_slice(&SSL_REQUEST),
+            FirstPacket::GssEnc => out.extend_from_slice(&GSSENC_REQUEST),
+            FirstPacket::Cancel(cancel) => cancel.encode(out),
+            FirstPacket::Startup(startup) => startup.encode(out),
+        }
+    }
+}
+
+/// How many bytes the first packet at the beginning of `input` has, its length included, by PostgreSQL's own
+/// limit. `Ok(None)` means that fewer than four bytes are there yet.
+///
+/// # Errors
+/// As [`first_packet_bytes_within`].
+pub fn first_packet_bytes(input: &[u8]) -> Result<Option<usize>, StartupError> {
+    first_packet_bytes_within(input, limits::STARTUP_PACKET_BYTES)
+}
+
+/// As [`first_packet_bytes`], with a limit of the caller's own: [`Limits::startup_packet_bytes`].
+///
+/// # Errors
+/// [`StartupError::Length`] when the packet has no room for a code, or more than `max` bytes after its length.
+pub fn first_packet_bytes_within(input: &[u8], max: u32) -> Result<Option<usize>, StartupError> {
+    let Some(length) = input.first_chunk::<4>().map(|bytes| u32::from_be_bytes(*bytes)) else {
+        return Ok(None);
+    };
+    if (8..=max.saturating_add(4)).contains(&length) {
+        Ok(Some(length as usize))
+    } else {
+        Err(StartupError::Length { length })
+    }
+}
+
+impl Limits {
+    /// As [`first_packet_bytes`], by these limits.
+    ///
+    /// # Errors
+    /// As [`first_packet_bytes_within`].
+    pub fn first_packet_bytes(&self, input: &[u8]) -> Result<Option<usize>, StartupError> {
+        first_packet_bytes_within(input, self.startup_packet_bytes)
+    }
+}
+
+/// CancelRequest: which connection's query to cancel, and the key that proves the right to.
+///
+/// `Debug` does not show the key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct CancelRequest<'a> {
+    /// The process id that came in the BackendKeyData.
+    pub process_id: i32,
+    /// The key that came with it: 4 bytes in protocol 3.0, up to 256 in 3.2.
+    pub secret_key: &'a [u8],
+}
+
+impl<'a> CancelRequest<'a> {
+    fn read(mut reader: Reader<'a>) -> Result<CancelRequest<'a>, Malformed> {
+        let process_id = reader.i32("process id")?;
+        Ok(CancelRequest { process_id, secret_key: read_secret_key(reader)? })
+    }
+
+    /// Appends the packet to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let mark = write::begin_untagged(out);
+        write::u32(out, CANCEL_REQUEST_CODE);
+        write::i32(out, self.process_id);
+        write::bytes(out, self.secret_key);
+        write::end(out, mark);
+    }
+}
+
+impl fmt::Debug for CancelRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CancelRequest")
+            .field("process_id", &self.process_id)
+            .field("secret_key", &Redacted(self.secret_key.len()))
+            .finish()
+    }
+}
+
+/// A key for cancelling, which goes to the end of its message.
+pub(crate) fn read_secret_key(mut reader: Reader<'_>) -> Result<&[u8], Malformed> {
+    let start = reader;
+    let key = reader.rest();
+    match key.len() {
+        limits::SECRET_KEY_BYTES_MIN..=limits::SECRET_KEY_BYTES_MAX => Ok(key),
+        0..limits::SECRET_KEY_BYTES_MIN => Err(start.malformed("secret key", Problem::Truncated)),
+        _ => Err(start.malformed("secret key", Problem::Value)),
+    }
+}
+
+/// StartupMessage: the version the client would like to speak, and its parameters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct StartupMessage<'a> {
+    /// The version asked for: 3 and any minor.
+    pub version: ProtocolVersion,
+    /// Names and values in turn.
+    strings: Strings<'a>,
+}
+
+impl<'a> StartupMessage<'a> {
+    fn read(version: ProtocolVersion, mut reader: Reader<'a>) -> Result<StartupMessage<'a>, Malformed> {
+        let body = reader.peek();
+        while !reader.cstr("parameter name")?.is_empty() {
+            reader.cstr("parameter value")?;
+        }
+        reader.finish()?;
+        // All but the empty name that ends the list.
+        let bytes = body.split_last().map_or(body, |(_, bytes)| bytes);
+        Ok(StartupMessage { version, strings: Strings::new(bytes) })
+    }
+
+    /// The parameters in the order they came, protocol options among them, the same name perhaps twice.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters<'a> {
+        Parameters { strings: self.strings }
+    }
+
+    /// The value of a parameter; of several with the same name the last, as PostgreSQL has it.
+    #[must_use]
+    pub fn get(&self, name: &[u8]) -> Option<&'a [u8]> {
+        self.parameters().filter(|(found, _)| *found == name).last().map(|(_, value)| value)
+    }
+
+    /// The parameters whose names begin with `_pq_.`: options of the protocol, to be answered by
+    /// NegotiateProtocolVersion when they are not known. The names are whole.
+    pub fn protocol_options(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
+        self.parameters().filter(|(name, _)| name.starts_with(PROTOCOL_OPTION_PREFIX))
+    }
+
+    /// Appends the packet to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let mark = write::begin_untagged(out);
+        write::u32(out, self.version.to_wire());
+        write::bytes(out, self.strings.as_bytes());
+        write::u8(out, 0);
+        write::end(out, mark);
+    }
+
+    /// Appends a StartupMessage of these parameters to `out`. A parameter without a name is left out, since an
+    /// empty name is what ends the list.
+    ///
+    /// # Panics
+    /// When the parameters take more than 2^31 - 1 bytes.
+    pub fn write<'p>(
+        out: &mut Vec<u8>,
+        version: ProtocolVersion,
+        parameters: impl IntoIterator<Item = (&'p [u8], &'p [u8])>,
+    ) {
+        let mark = write::begin_untagged(out);
+        write::u32(out, version.to_wire());
+        for (name, value) in parameters {
+            if !matches!(name, [] | [0, ..]) {
+                write::cstr(out, name);
+                write::cstr(out, value);
+            }
+        }
+        write::u8(out, 0);
+        write::end(out, mark);
+    }
+}
+
+/// `Debug` shows the names of the parameters and the sizes of their values: `options` may carry anything.
+impl fmt::Debug for StartupMessage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut map = f.debug_map();
+        map.entry(&"version", &self.version);
+        for (name, value) in self.parameters() {
+            map.entry(&Name(name), &Redacted(value.len()));
+        }
+        map.finish()
+    }
+}
+
+/// Pairs of name and value.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters<'a> {
+    strings: Strings<'a>,
+}
+
+impl<'a> Iterator for Parameters<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+
+    fn next(&mut self) -> Option<(&'a [u8], &'a [u8])> {
+        Some((self.strings.next()?, self.strings.next()?))
+    }
+}
+
+/// A first packet that cannot be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StartupError {
+    /// The length is too small for a code, larger than the limit, or not that of the packet.
+    Length {
+        /// The length as on the wire, read as an unsigned number.
+        length: u32,
+    },
+    /// A version other than 3.x.
+    UnsupportedVersion(ProtocolVersion),
+    /// The fields do not have the shape they should.
+    Malformed(Malformed),
+}
+
+impl From<Malformed> for StartupError {
+    fn from(error: Malformed) -> StartupError {
+        StartupError::Malformed(error)
+    }
+}
+
+impl fmt::Display for StartupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartupError::Length { length } => write!(f, "invalid length of startup packet: {length} bytes"),
+            StartupError::UnsupportedVersion(version) => {
+                write!(f, "unsupported frontend protocol {version}: this server speaks 3.0 to 3.2")
+            }
+            StartupError::Malformed(error) => write!(f, "invalid startup packet: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for StartupError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            StartupError::Malformed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
