@@ -8,6 +8,7 @@
 //! decided; `poll` for what to do next. After each `handle_*` and each command, `poll` until it gives `None`.
 
 pub mod authentication;
+pub mod backend;
 mod entropy;
 
 pub use entropy::Entropy;

@@ -1,0 +1,15 @@
+//! We play the server to a client.
+
+mod error;
+pub mod login;
+mod options;
+mod password_exchange;
+mod settings;
+mod startup_parameters;
+pub mod welcome;
+
+pub use error::{LoginError, LoginFailure};
+pub use login::{Challenge, Login, LoginEvent};
+pub use settings::{LoginSettings, TlsOffer};
+pub use startup_parameters::{Replication, StartupParameters};
+pub use welcome::{CancelKey, welcome};
