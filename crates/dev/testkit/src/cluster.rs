@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::thread;
@@ -31,7 +32,7 @@ pub const TRUSTED_USER: &str = "trusted";
 /// A user (SCRAM) whose password's VALID UNTIL has passed.
 pub const EXPIRED_USER: &str = "expired";
 /// Every user's password. These servers are reachable from this machine only, and for minutes.
-pub const PASSWORD: &str = "correct horse";
+pub const PASSWORD: &str = "correct-horse";
 /// The database that tests use.
 pub const DATABASE: &str = "app";
 
@@ -126,8 +127,7 @@ impl Cluster {
 
     /// A connection URL over TCP for one of the roles.
     pub fn url(&self, user: &str) -> String {
-        let password = PASSWORD.replace(' ', "%20");
-        format!("postgres://{user}:{password}@127.0.0.1:{}/{DATABASE}", self.port)
+        format!("postgres://{user}:{PASSWORD}@127.0.0.1:{}/{DATABASE}", self.port)
     }
 
     /// The postmaster's process id; `None` while stopped.
@@ -235,6 +235,8 @@ impl Cluster {
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
+            // Its own group: Ctrl-C reaches us, and we end the server in our own time.
+            .process_group(0)
             .spawn()
             .context("cannot start postgres")?;
         let guard = Guard::watch(child.id(), "QUIT", Some(self.folder.path()))?;

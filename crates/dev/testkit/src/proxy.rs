@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -65,7 +66,15 @@ impl Proxy {
     /// # Errors
     /// As [`Proxy::start`].
     pub fn start_with(config: Option<&str>, arguments: &[&str]) -> Result<Self> {
-        let (listen_port, http_port) = (free_port()?, free_port()?);
+        Self::start_at(free_port()?, config, arguments)
+    }
+
+    /// As [`Proxy::start_with`], with `listen_port` for [`LISTEN_PORT`].
+    ///
+    /// # Errors
+    /// As [`Proxy::start`].
+    pub fn start_at(listen_port: u16, config: Option<&str>, arguments: &[&str]) -> Result<Self> {
+        let http_port = free_port()?;
         let folder = tempfile::Builder::new().prefix("trunkline-proxy-").tempdir()?;
         let mut command = Command::new(binary()?);
         command.arg("serve");
@@ -79,6 +88,8 @@ impl Proxy {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            // Its own group: Ctrl-C reaches us, and we end the proxy in our own time.
+            .process_group(0)
             .spawn()
             .context("cannot start trunkline")?;
         let guard = Guard::watch(child.id(), "KILL", Some(folder.path()))?;
@@ -111,8 +122,8 @@ impl Proxy {
 
     /// A connection URL through the proxy for one of the [`cluster`]'s roles.
     pub fn url(&self, user: &str) -> String {
-        let password = cluster::PASSWORD.replace(' ', "%20");
-        format!("postgres://{user}:{password}@127.0.0.1:{}/{}", self.listen_port, cluster::DATABASE)
+        let (password, database) = (cluster::PASSWORD, cluster::DATABASE);
+        format!("postgres://{user}:{password}@127.0.0.1:{}/{database}", self.listen_port)
     }
 
     /// The process id.
