@@ -10,5 +10,6 @@
 pub mod authentication;
 pub mod backend;
 mod entropy;
+pub mod frontend;
 
 pub use entropy::Entropy;

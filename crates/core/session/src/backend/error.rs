@@ -40,7 +40,9 @@ pub enum LoginFailure {
     TlsNotOffered,
     /// Bytes behind an SSLRequest or a GSSENCRequest, before its answer: no honest client sends them, and taken for
     /// part of the encrypted session they would be an attacker's words in a client's mouth (CVE-2021-3935).
-    #[error("unencrypted bytes behind the {request}: a broken client, or someone tampering with the connection")]
+    #[error(
+        "unencrypted bytes behind the {request}: a broken client, or someone tampering with the connection"
+    )]
     StuffedBytes {
         /// Which request.
         request: &'static str,
@@ -109,12 +111,15 @@ impl LoginFailure {
         let (code, hint) = match self {
             Self::Left | Self::TlsNotOffered => return None,
             Self::WrongPassword { .. } => (SqlState::INVALID_PASSWORD, None),
-            Self::TlsRequired => {
-                (SqlState::INVALID_AUTHORIZATION, Some("Connect with TLS: with libpq, sslmode=require or above."))
-            }
+            Self::TlsRequired => (
+                SqlState::INVALID_AUTHORIZATION,
+                Some("Connect with TLS: with libpq, sslmode=require or above."),
+            ),
             Self::CleartextNeedsTls => (
                 SqlState::INVALID_AUTHORIZATION,
-                Some("Connect with TLS (with libpq, sslmode=require or above), or have the operator choose scram-sha-256."),
+                Some(
+                    "Connect with TLS (with libpq, sslmode=require or above), or have the operator choose scram-sha-256.",
+                ),
             ),
             Self::UnsupportedVersion(_) => (SqlState::FEATURE_NOT_SUPPORTED, None),
             Self::Startup { code, .. } => (*code, None),
@@ -138,7 +143,11 @@ impl LoginFailure {
     pub fn is_misbehaviour(&self) -> bool {
         !matches!(
             self,
-            Self::WrongPassword { .. } | Self::TlsRequired | Self::CleartextNeedsTls | Self::Left | Self::Startup { .. }
+            Self::WrongPassword { .. }
+                | Self::TlsRequired
+                | Self::CleartextNeedsTls
+                | Self::Left
+                | Self::Startup { .. }
         )
     }
 }

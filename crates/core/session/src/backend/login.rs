@@ -14,8 +14,8 @@
 use std::sync::Arc;
 
 use trunkline_wire::backend::{ErrorReport, NegotiateProtocolVersion};
-use trunkline_wire::startup::{FirstPacket, StartupError, StartupMessage};
 use trunkline_wire::frame;
+use trunkline_wire::startup::{FirstPacket, StartupError, StartupMessage};
 
 use super::error::{LoginError, LoginFailure};
 use super::password_exchange::{PasswordExchange, Step};
@@ -199,7 +199,8 @@ impl Login {
             return Err(self.fail(LoginFailure::CleartextNeedsTls, out));
         }
         let binding = self.tls.as_ref().and_then(|tls| tls.binding.clone());
-        let exchange = PasswordExchange::begin(challenge, user, stored, &self.settings, binding, entropy, out);
+        let exchange =
+            PasswordExchange::begin(challenge, user, stored, &self.settings, binding, entropy, out);
         self.state = State::Exchanging(Box::new(exchange));
         Ok(())
     }
@@ -233,7 +234,9 @@ impl Login {
             self.event = Some(LoginEvent::DirectTls);
             return Ok(0);
         }
-        let Some(bytes) = self.settings.limits.first_packet_bytes(input).map_err(LoginFailure::FirstPacket)? else {
+        let Some(bytes) =
+            self.settings.limits.first_packet_bytes(input).map_err(LoginFailure::FirstPacket)?
+        else {
             return Ok(0);
         };
         let Some((packet, behind)) = input.split_at_checked(bytes) else {

@@ -35,11 +35,19 @@ pub(super) enum Step {
 /// What the next message must be.
 #[derive(Debug)]
 enum Awaited {
-    Cleartext { stored: Option<Secret> },
-    Md5 { salt: [u8; md5::SALT_BYTES], stored: Md5Hash },
+    Cleartext {
+        stored: Option<Secret>,
+    },
+    Md5 {
+        salt: [u8; md5::SALT_BYTES],
+        stored: Md5Hash,
+    },
     ScramChoice(server::Offer),
     /// The client chose but sent no first message with its choice: it was asked for with an empty challenge.
-    ScramFirst { mechanism: Vec<u8>, offer: server::Offer },
+    ScramFirst {
+        mechanism: Vec<u8>,
+        offer: server::Offer,
+    },
     ScramProof(server::Challenged),
     Nothing,
 }

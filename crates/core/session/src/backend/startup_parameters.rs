@@ -61,9 +61,12 @@ impl StartupParameters {
                 "user" => value.clone_into(&mut user),
                 "database" => value.clone_into(&mut database),
                 "replication" => replication = parse_replication(value)?,
-                "options" => from_options = options::parse(value).map_err(|error| {
-                    LoginFailure::Startup { code: SqlState::SYNTAX_ERROR, message: error.to_string() }
-                })?,
+                "options" => {
+                    from_options = options::parse(value).map_err(|error| LoginFailure::Startup {
+                        code: SqlState::SYNTAX_ERROR,
+                        message: error.to_string(),
+                    })?
+                }
                 _ => parameters.push((name.to_owned(), value.to_owned())),
             }
         }

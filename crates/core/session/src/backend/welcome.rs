@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use trunkline_wire::backend::{Authentication, BackendKeyData, ParameterStatus, ReadyForQuery, TransactionStatus};
+use trunkline_wire::backend::{
+    Authentication, BackendKeyData, ParameterStatus, ReadyForQuery, TransactionStatus,
+};
 use trunkline_wire::startup::ProtocolVersion;
 
 /// Length of a key in protocol 3.0.
@@ -85,7 +87,8 @@ mod tests {
         let mut out = Vec::new();
         let parameters: [(&[u8], &[u8]); 1] = [(b"TimeZone", b"UTC")];
         welcome(&mut out, parameters, 7, &[1, 2, 3, 4], TransactionStatus::Idle);
-        let expected: &[u8] = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x11TimeZone\0UTC\0K\0\0\0\x0c\0\0\0\x07\x01\x02\x03\x04Z\0\0\0\x05I";
+        let expected: &[u8] =
+            b"R\0\0\0\x08\0\0\0\0S\0\0\0\x11TimeZone\0UTC\0K\0\0\0\x0c\0\0\0\x07\x01\x02\x03\x04Z\0\0\0\x05I";
         assert_eq!(out, expected);
     }
 }

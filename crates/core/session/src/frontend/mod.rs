@@ -1,0 +1,12 @@
+//! We play the client to a server.
+
+mod error;
+pub mod login;
+mod proof;
+mod ready;
+mod settings;
+
+pub use error::{LoginError, Misbehaviour, Refusal};
+pub use login::{Login, LoginEvent};
+pub use ready::ServerReady;
+pub use settings::{Credential, ServerLogin, TlsWish};
