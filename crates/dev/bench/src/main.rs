@@ -1,2 +1,87 @@
-//! See the crate description.
-fn main() {}
+//! `trunkline-bench`: measures Trunkline beside PostgreSQL itself, a bare relay and PgBouncer, and prints Markdown.
+//!
+//! All contenders run at once and take turns: a repetition of one is followed by that of the next, so that what else
+//! the machine does hits all alike. Figures are medians. Progress goes to standard error, the report to standard output.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod arguments;
+mod client;
+mod contender;
+mod cost;
+mod daemon;
+mod figures;
+mod header;
+mod pgbench;
+mod relay;
+mod tables;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+use arguments::{Options, USAGE};
+use contender::Ground;
+use figures::Figures;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match arguments.as_slice() {
+        [relay, listen, upstream] if relay == "relay" => run_relay(listen, upstream),
+        [help] if help == "--help" || help == "-h" => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => match Options::parse(arguments) {
+            Ok(options) => bench(&options),
+            Err(error) => {
+                eprintln!("trunkline-bench: {error:#}\n\n{USAGE}");
+                return ExitCode::from(2);
+            }
+        },
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("trunkline-bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// This same binary is the bare relay, in a process of its own: `trunkline-bench relay LISTEN UPSTREAM`.
+fn run_relay(listen: &str, upstream: &str) -> Result<()> {
+    let upstream = match upstream.parse() {
+        Ok(address) => relay::Upstream::Tcp(address),
+        Err(_) => relay::Upstream::Unix(upstream.into()),
+    };
+    relay::run(listen.parse().context("an address to listen on is needed")?, &upstream)
+}
+
+fn bench(options: &Options) -> Result<()> {
+    raise_open_files()?;
+    eprintln!("preparing PostgreSQL and the contenders");
+    let ground = Ground::prepare(options)?;
+    let mut report = header::render(options, &ground);
+    let mut figures = Figures::default();
+    for table in &options.tables {
+        eprintln!("measuring: {}", table.name());
+        report.push_str(&table.report(&ground, options, &mut figures)?);
+    }
+    println!("{report}");
+    if let Some(path) = &options.out {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(path, &report).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Thousands of clients need thousands of descriptors, here and in the proxies, which inherit the limit.
+fn raise_open_files() -> Result<()> {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).context("cannot raise the limit of open files")
+}

@@ -1,0 +1,166 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use crate::contender::Kind;
+use crate::tables::Table;
+
+/// What `--help` says.
+pub(crate) const USAGE: &str = "\
+usage: trunkline-bench TABLE... [OPTION...]
+
+Measures side by side, each repetition of one contender followed by that of the next, and prints Markdown: medians.
+
+tables
+  all             every one of them
+  transactions    CPU per transaction and throughput: pgbench -S, three protocols, by clients
+  unix            the same with 10 clients, the server reached by unix socket
+  workers         two workers against one
+  idle            memory of idle clients
+  connections     connections per second
+  large           CPU per MB of a large result, and memory under a slow reader
+  goals           PgBouncer's and the relay's figures against the goals (needs those tables; `all` has them)
+
+options
+  --repetitions N      of every figure; 3 unless told
+  --seconds N          of every run; 3 unless told
+  --clients N,N,..     for the transactions table; 1,10,100 unless told
+  --idle-clients N     5000 unless told
+  --without NAME,..    leave out direct, relay, pgbouncer or trunkline
+  --trunkline PATH     target/release/trunkline unless told
+  --pgbouncer PATH     else scripts/fetch-pgbouncer builds the newest that apt has the source of
+  --pin CPU            keep every proxy on this CPU (but in the table of workers)
+  --out PATH           write the report there, too";
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// Which tables, in the report's order.
+    pub(crate) tables: Vec<Table>,
+    /// Runs of every figure.
+    pub(crate) repetitions: usize,
+    /// Length of every run.
+    pub(crate) seconds: u32,
+    /// Client counts of the transactions table.
+    pub(crate) clients: Vec<usize>,
+    /// Clients of the idle table.
+    pub(crate) idle_clients: usize,
+    /// Who is measured.
+    pub(crate) kinds: Vec<Kind>,
+    /// Our binary.
+    pub(crate) trunkline: Option<PathBuf>,
+    /// PgBouncer's.
+    pub(crate) pgbouncer: Option<PathBuf>,
+    /// Where the proxies run.
+    pub(crate) cpu: Option<usize>,
+    /// Where the report goes beside standard output.
+    pub(crate) out: Option<PathBuf>,
+}
+
+impl Options {
+    /// Reads the command line, without the program's name.
+    ///
+    /// # Errors
+    /// When something in it is unknown, missing or out of range.
+    pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
+        let mut options = Self {
+            tables: Vec::new(),
+            repetitions: 3,
+            seconds: 3,
+            clients: vec![1, 10, 100],
+            idle_clients: 5000,
+            kinds: Kind::ALL.to_vec(),
+            trunkline: None,
+            pgbouncer: None,
+            cpu: None,
+            out: None,
+        };
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            if !argument.starts_with("--") {
+                options.add_table(&argument)?;
+                continue;
+            }
+            let value = arguments.next().with_context(|| format!("{argument} needs a value"))?;
+            options.set(&argument, &value).with_context(|| format!("{argument} {value}"))?;
+        }
+        if options.tables.is_empty() {
+            bail!("name a table, or `all`");
+        }
+        options.tables.sort_unstable();
+        options.tables.dedup();
+        Ok(options)
+    }
+
+    fn add_table(&mut self, name: &str) -> Result<()> {
+        if name == "all" {
+            self.tables.extend(Table::ALL);
+            return Ok(());
+        }
+        let table = Table::ALL.into_iter().find(|table| table.name() == name);
+        self.tables.push(table.with_context(|| format!("no table `{name}`"))?);
+        Ok(())
+    }
+
+    fn set(&mut self, option: &str, value: &str) -> Result<()> {
+        match option {
+            "--repetitions" => self.repetitions = positive(value)?,
+            "--seconds" => self.seconds = u32::try_from(positive(value)?)?,
+            "--clients" => self.clients = value.split(',').map(positive).collect::<Result<_>>()?,
+            "--idle-clients" => self.idle_clients = positive(value)?,
+            "--without" => {
+                for name in value.split(',') {
+                    let kind = Kind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name));
+                    let kind = kind.with_context(|| format!("no contender `{name}`"))?;
+                    self.kinds.retain(|kept| *kept != kind);
+                }
+            }
+            "--trunkline" => self.trunkline = Some(value.into()),
+            "--pgbouncer" => self.pgbouncer = Some(value.into()),
+            "--pin" => self.cpu = Some(value.parse().context("a CPU's number")?),
+            "--out" => self.out = Some(value.into()),
+            _ => bail!("unknown option"),
+        }
+        Ok(())
+    }
+}
+
+fn positive(value: &str) -> Result<usize> {
+    let number: usize = value.parse().context("a whole number is needed")?;
+    anyhow::ensure!(number > 0, "at least 1 is needed");
+    Ok(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options> {
+        Options::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn tables_come_in_the_reports_order_and_once() {
+        let options = parse("idle transactions idle --seconds 5").expect("valid");
+        assert_eq!(options.tables, [Table::Transactions, Table::Idle]);
+        assert_eq!(options.seconds, 5);
+        assert_eq!(parse("all").expect("valid").tables, Table::ALL);
+    }
+
+    #[test]
+    fn contenders_can_be_left_out() {
+        let options = parse("all --without trunkline,direct").expect("valid");
+        assert_eq!(options.kinds, [Kind::Relay, Kind::PgBouncer]);
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        for line in
+            ["", "nothing", "all --seconds", "all --seconds 0", "all --clients 1,x", "all --without odd"]
+        {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Who is measured: PostgreSQL itself, the bare relay, PgBouncer and Trunkline, with the same settings.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use trunkline_testkit::account::Account;
+use trunkline_testkit::{Binaries, Cluster, free_port, repository_root};
+
+use crate::arguments::Options;
+use crate::client::{DATABASE, USER};
+use crate::daemon::{self, Daemon};
+
+/// Server connections of a pool, for every pooler.
+pub(crate) const POOL_SIZE: usize = 10;
+/// Clients that every pooler must allow.
+const CLIENTS_MAX: usize = 15_000;
+/// Rows in units of 100,000: small enough to be cached.
+const SCALE: &str = "5";
+
+/// A contender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Kind {
+    /// No proxy.
+    Direct,
+    /// The bare epoll relay of this crate: one server connection for each client.
+    Relay,
+    /// PgBouncer, transaction mode.
+    PgBouncer,
+    /// Ours, transaction mode.
+    Trunkline,
+}
+
+impl Kind {
+    /// Every contender, in the tables' order.
+    pub(crate) const ALL: [Self; 4] = [Self::Direct, Self::Relay, Self::PgBouncer, Self::Trunkline];
+
+    /// The name in the tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Relay => "relay",
+            Self::PgBouncer => "PgBouncer",
+            Self::Trunkline => "Trunkline",
+        }
+    }
+
+    /// Whether many clients share few server connections.
+    pub(crate) fn pools(self) -> bool {
+        matches!(self, Self::PgBouncer | Self::Trunkline)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How a proxy reaches the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// By loopback TCP.
+    Tcp,
+    /// By unix socket.
+    Unix,
+}
+
+/// PostgreSQL, the programs to measure, and a folder for their files.
+pub(crate) struct Ground {
+    /// The server.
+    pub(crate) cluster: Cluster,
+    /// Its programs.
+    pub(crate) binaries: Binaries,
+    /// PgBouncer, if it is measured.
+    pub(crate) pgbouncer: Option<PathBuf>,
+    /// Trunkline, if it is measured.
+    pub(crate) trunkline: Option<PathBuf>,
+    folder: tempfile::TempDir,
+    account: Account,
+}
+
+impl Ground {
+    /// Finds the programs, starts PostgreSQL tuned to be as fast as it gets, and fills pgbench's tables.
+    ///
+    /// # Errors
+    /// When a program is missing, or PostgreSQL does not start.
+    pub(crate) fn prepare(options: &Options) -> Result<Self> {
+        let has = |kind| options.kinds.contains(&kind);
+        let trunkline = has(Kind::Trunkline).then(|| find_trunkline(options)).transpose()?;
+        let pgbouncer = has(Kind::PgBouncer).then(|| find_pgbouncer(options)).transpose()?;
+        let binaries = Binaries::newest()?;
+        let settings = [
+            // PgBouncer would encrypt its way to the server if it could; nobody does here.
+            ("ssl", "off"),
+            ("shared_buffers", "256MB"),
+            ("autovacuum", "off"),
+            ("jit", "off"),
+            ("max_wal_size", "4GB"),
+            ("checkpoint_timeout", "1h"),
+            ("log_min_messages", "fatal"),
+        ];
+        let cluster = Cluster::start_with(&binaries, &settings)?;
+        let folder = tempfile::Builder::new().prefix("trunkline-bench-").tempdir()?;
+        // PgBouncer runs as another user and reads its files here.
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
+        let ground = Self { cluster, binaries, pgbouncer, trunkline, folder, account: Account::choose()? };
+        let mut fill = ground.pgbench(ground.cluster.address());
+        daemon::run(fill.args(["--initialize", "--quiet", "--scale", SCALE]))?;
+        ground.cluster.psql("vacuum analyze")?;
+        ground.cluster.psql("checkpoint")?;
+        Ok(ground)
+    }
+
+    /// A pgbench command against `address`, without what it shall do.
+    pub(crate) fn pgbench(&self, address: SocketAddr) -> Command {
+        let beside = self.binaries.program("pgbench");
+        let mut command = Command::new(if beside.exists() { beside } else { "pgbench".into() });
+        command.args(["-h", &address.ip().to_string(), "-p", &address.port().to_string(), "-U", USER]);
+        // pgbench takes the database last, but getopt lets options follow it.
+        command.arg(DATABASE).env("PGSSLMODE", "disable").env("PGGSSENCMODE", "disable");
+        command
+    }
+
+    /// Starts a contender. `workers` counts for Trunkline alone: the others have one.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub(crate) fn start(
+        &self,
+        kind: Kind,
+        route: Route,
+        workers: usize,
+        cpu: Option<usize>,
+    ) -> Result<Running> {
+        if kind == Kind::Direct {
+            return Ok(Running { kind, address: self.cluster.address(), daemon: None });
+        }
+        let address = SocketAddr::from(([127, 0, 0, 1], free_port()?));
+        let name = format!("{kind}-{}", address.port());
+        let command = match kind {
+            Kind::PgBouncer => self.pgbouncer_command(&name, address, route, cpu)?,
+            Kind::Trunkline => self.trunkline_command(&name, address, route, workers, cpu)?,
+            Kind::Relay | Kind::Direct => self.relay_command(address, route, cpu)?,
+        };
+        let daemon = Daemon::start(command, &name, self.folder.path(), address)?;
+        Ok(Running { kind, address, daemon: Some(daemon) })
+    }
+
+    fn relay_command(&self, address: SocketAddr, route: Route, cpu: Option<usize>) -> Result<Command> {
+        let mut command = pinned(Account::Ourselves, &std::env::current_exe()?, cpu);
+        let upstream = match route {
+            Route::Tcp => self.cluster.address().to_string(),
+            Route::Unix => self.cluster.socket_path().display().to_string(),
+        };
+        command.arg("relay").arg(address.to_string()).arg(upstream);
+        Ok(command)
+    }
+
+    fn pgbouncer_command(
+        &self,
+        name: &str,
+        address: SocketAddr,
+        route: Route,
+        cpu: Option<usize>,
+    ) -> Result<Command> {
+        let users = self.write("userlist.txt", &format!("\"{USER}\" \"\"\n"))?;
+        let ini = format!(
+            "[databases]\n* = host={host} port={port}\n\n[pgbouncer]\nlisten_addr = {}\nlisten_port = {}\n\
+             unix_socket_dir =\nauth_type = trust\nauth_file = {}\npool_mode = transaction\n\
+             default_pool_size = {POOL_SIZE}\nmax_client_conn = {CLIENTS_MAX}\nmax_prepared_statements = 200\n\
+             server_tls_sslmode = disable\nlog_connections = 0\nlog_disconnections = 0\n",
+            address.ip(),
+            address.port(),
+            users.display(),
+            host = self.host(route),
+            port = self.cluster.port(),
+        );
+        let ini = self.write(&format!("{name}.ini"), &ini)?;
+        let program = self.pgbouncer.as_deref().context("PgBouncer is left out")?;
+        let mut command = pinned(self.account, program, cpu);
+        command.arg(ini);
+        Ok(command)
+    }
+
+    fn trunkline_command(
+        &self,
+        name: &str,
+        address: SocketAddr,
+        route: Route,
+        workers: usize,
+        cpu: Option<usize>,
+    ) -> Result<Command> {
+        let users = self.write("userlist.txt", &format!("\"{USER}\" \"\"\n"))?;
+        let config = format!(
+            "listen = [\"{address}\"]\nworkers = {workers}\npool_mode = \"transaction\"\n\n\
+             [auth]\ntype = \"trust\"\nfile = \"{}\"\n\n[pool]\npool_size = {POOL_SIZE}\n\n\
+             [limits]\nmax_client_conn = {CLIENTS_MAX}\nmax_prepared_statements = 200\n\n\
+             [databases.\"*\"]\nhost = \"{}\"\nport = {}\nsslmode = \"disable\"\n",
+            users.display(),
+            self.host(route),
+            self.cluster.port(),
+        );
+        let config = self.write(&format!("{name}.toml"), &config)?;
+        let program = self.trunkline.as_deref().context("Trunkline is left out")?;
+        let mut command = pinned(Account::Ourselves, program, cpu);
+        command.arg("serve").arg("--config").arg(config);
+        Ok(command)
+    }
+
+    fn host(&self, route: Route) -> String {
+        match route {
+            Route::Tcp => self.cluster.address().ip().to_string(),
+            Route::Unix => self.cluster.socket_folder().display().to_string(),
+        }
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<PathBuf> {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(path)
+    }
+}
+
+/// A contender that runs.
+pub(crate) struct Running {
+    /// Who.
+    pub(crate) kind: Kind,
+    /// Where clients connect.
+    pub(crate) address: SocketAddr,
+    daemon: Option<Daemon>,
+}
+
+impl Running {
+    /// The proxy's process; `None` where there is none.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.daemon.as_ref().map(Daemon::pid)
+    }
+
+    /// Adds the end of the proxy's log to an error.
+    pub(crate) fn explain<T>(&self, result: Result<T>) -> Result<T> {
+        result.with_context(|| {
+            let log = self.daemon.as_ref().map(Daemon::log_end).unwrap_or_default();
+            format!("measuring {}; the end of its log:\n{log}", self.kind)
+        })
+    }
+}
+
+/// A command that runs `program` as `account`, by `taskset` where a CPU is given.
+fn pinned(account: Account, program: &Path, cpu: Option<usize>) -> Command {
+    let Some(cpu) = cpu else { return account.command(program) };
+    let mut command = account.command(Path::new("taskset"));
+    command.args(["-c", &cpu.to_string()]).arg(program);
+    command
+}
+
+fn find_trunkline(options: &Options) -> Result<PathBuf> {
+    let path =
+        options.trunkline.clone().unwrap_or_else(|| repository_root().join("target/release/trunkline"));
+    anyhow::ensure!(
+        path.is_file(),
+        "no {}: build it by `cargo build --release -p trunkline`, name it by --trunkline, or leave it out by \
+         --without trunkline",
+        path.display()
+    );
+    Ok(path)
+}
+
+fn find_pgbouncer(options: &Options) -> Result<PathBuf> {
+    if let Some(path) = &options.pgbouncer {
+        anyhow::ensure!(path.is_file(), "no {}", path.display());
+        return Ok(path.clone());
+    }
+    let said = daemon::run(&mut Command::new(repository_root().join("scripts/fetch-pgbouncer")));
+    let said = said.context("name one by --pgbouncer, or leave it out by --without pgbouncer")?;
+    Ok(said.lines().last().unwrap_or_default().into())
+}

@@ -1,0 +1,96 @@
+//! The report's tables: each measures, keeps its figures, and renders itself.
+
+mod connections;
+mod goals;
+mod idle;
+mod large;
+mod transactions;
+mod workers;
+
+use anyhow::Result;
+
+use crate::arguments::Options;
+use crate::contender::{Ground, Kind, Route, Running};
+use crate::figures::Figures;
+
+/// Keys of the goals, which several tables share.
+pub(crate) mod keys {
+    pub(crate) use super::connections::{LOOP, PGBENCH};
+    pub(crate) use super::idle::{AFTER_LOGIN, AFTER_QUERY};
+    pub(crate) use super::large::SHAPES;
+    pub(crate) use super::transactions::cell;
+}
+
+/// A table, in the report's order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Table {
+    /// CPU and throughput of small transactions.
+    Transactions,
+    /// The same, the server reached by unix socket.
+    Unix,
+    /// Two workers against one.
+    Workers,
+    /// Memory of idle clients.
+    Idle,
+    /// Connection rate.
+    Connections,
+    /// Large results.
+    Large,
+    /// Ratios and their goals.
+    Goals,
+}
+
+impl Table {
+    /// Every table.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Transactions,
+        Self::Unix,
+        Self::Workers,
+        Self::Idle,
+        Self::Connections,
+        Self::Large,
+        Self::Goals,
+    ];
+
+    /// The name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Transactions => "transactions",
+            Self::Unix => "unix",
+            Self::Workers => "workers",
+            Self::Idle => "idle",
+            Self::Connections => "connections",
+            Self::Large => "large",
+            Self::Goals => "goals",
+        }
+    }
+
+    /// Measures and renders, a blank line and a heading first.
+    ///
+    /// # Errors
+    /// When a contender does not start, or a run fails.
+    pub(crate) fn report(self, ground: &Ground, options: &Options, figures: &mut Figures) -> Result<String> {
+        match self {
+            Self::Transactions => {
+                transactions::report(ground, options, Route::Tcp, &options.clients, figures)
+            }
+            Self::Unix => transactions::report(ground, options, Route::Unix, &[10], figures),
+            Self::Workers => workers::report(ground, options, figures),
+            Self::Idle => idle::report(ground, options, figures),
+            Self::Connections => connections::report(ground, options, figures),
+            Self::Large => large::report(ground, options, figures),
+            Self::Goals => Ok(goals::report(options, figures)),
+        }
+    }
+}
+
+/// Starts the wanted contenders that `takes_part` lets in.
+fn start(
+    ground: &Ground,
+    options: &Options,
+    route: Route,
+    takes_part: impl Fn(Kind) -> bool,
+) -> Result<Vec<Running>> {
+    let wanted = options.kinds.iter().copied().filter(|kind| takes_part(*kind));
+    wanted.map(|kind| ground.start(kind, route, 1, options.cpu)).collect()
+}

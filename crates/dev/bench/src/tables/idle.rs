@@ -1,0 +1,59 @@
+//! Memory of clients that are logged in and do nothing.
+
+use anyhow::{Context, Result};
+
+use crate::arguments::Options;
+use crate::client::Client;
+use crate::contender::{Ground, Kind, Route, Running};
+use crate::cost;
+use crate::figures::{Figures, head, row, show};
+
+/// Key: bytes a client after its login.
+pub(crate) const AFTER_LOGIN: &str = "idle/login";
+/// Key: bytes a client after each has run a query.
+pub(crate) const AFTER_QUERY: &str = "idle/query";
+
+/// Measures and renders. A process of its own for each repetition: memory once taken is seldom given back.
+pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) -> Result<String> {
+    let kinds: Vec<Kind> = options.kinds.iter().copied().filter(|kind| kind.pools()).collect();
+    for _ in 0..options.repetitions {
+        for &kind in &kinds {
+            let contender = ground.start(kind, Route::Tcp, 1, options.cpu)?;
+            let (login, query) = contender.explain(measure(&contender, options.idle_clients))?;
+            figures.add(AFTER_LOGIN, kind, Some(login));
+            figures.add(AFTER_QUERY, kind, Some(query));
+        }
+    }
+    Ok(render(&kinds, options.idle_clients, figures))
+}
+
+/// Bytes a client: after the logins, and after a query by each.
+fn measure(contender: &Running, clients: usize) -> Result<(f64, f64)> {
+    let pid = contender.pid().context("no proxy, no memory")?;
+    let mut buffer = [0; 1024];
+    // What is set up once, at the first client, is not any client's.
+    let mut first = Client::connect(contender.address)?;
+    first.query("SELECT 1", &mut buffer)?;
+    let before = cost::resident(pid)?;
+    let mut idle = Vec::with_capacity(clients);
+    for n in 0..clients {
+        idle.push(Client::connect(contender.address).with_context(|| format!("client {n} of {clients}"))?);
+    }
+    let logged_in = cost::resident(pid)?;
+    for client in &mut idle {
+        client.query("SELECT 1", &mut buffer)?;
+    }
+    let queried = cost::resident(pid)?;
+    let each = |now: u64| now.saturating_sub(before) as f64 / clients as f64;
+    Ok((each(logged_in), each(queried)))
+}
+
+fn render(kinds: &[Kind], clients: usize, figures: &Figures) -> String {
+    let columns = ["contender", "logged in, KiB a client", "after a query each, KiB a client"];
+    let mut text = format!("\n## Idle clients ({clients})\n\n{}", head(&columns.map(str::to_owned), 1));
+    for kind in kinds {
+        let kib = |key| show(figures.median(key, *kind).map(|bytes| bytes / 1024.0), 2);
+        text.push_str(&row([kind.to_string(), kib(AFTER_LOGIN), kib(AFTER_QUERY)]));
+    }
+    text + "\nGrowth of the proxy's resident memory by the number of clients; the kernel's socket buffers are not in it.\n"
+}
