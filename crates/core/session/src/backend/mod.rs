@@ -9,7 +9,7 @@ mod startup_parameters;
 pub mod welcome;
 
 pub use error::{LoginError, LoginFailure};
-pub use login::{Challenge, Login, LoginEvent};
+pub use login::{Challenge, Login, LoginEvent, Verified};
 pub use settings::{LoginSettings, TlsOffer};
 pub use startup_parameters::{Replication, StartupParameters};
 pub use welcome::{CancelKey, welcome};

@@ -61,12 +61,7 @@ impl StartupParameters {
                 "user" => value.clone_into(&mut user),
                 "database" => value.clone_into(&mut database),
                 "replication" => replication = parse_replication(value)?,
-                "options" => {
-                    from_options = options::parse(value).map_err(|error| LoginFailure::Startup {
-                        code: SqlState::SYNTAX_ERROR,
-                        message: error.to_string(),
-                    })?
-                }
+                "options" => from_options = read_options(value)?,
                 _ => parameters.push((name.to_owned(), value.to_owned())),
             }
         }
@@ -88,6 +83,11 @@ fn text<'a>(bytes: &'a [u8], what: &str) -> Result<&'a str, LoginFailure> {
         code: SqlState::CHARACTER_NOT_IN_REPERTOIRE,
         message: format!("{what} in the start-up packet is not UTF-8"),
     })
+}
+
+fn read_options(value: &str) -> Result<Vec<(String, String)>, LoginFailure> {
+    options::parse(value)
+        .map_err(|error| LoginFailure::Startup { code: SqlState::SYNTAX_ERROR, message: error.to_string() })
 }
 
 /// Not worth losing a client over: what is not UTF-8 is cleaned as PostgreSQL up to 15 does it, a question mark for
@@ -113,5 +113,87 @@ fn parse_replication(value: &str) -> Result<Replication, LoginFailure> {
     } else {
         let message = format!("replication=\"{value}\" is not valid: it may be true, false or database");
         Err(LoginFailure::Startup { code: SqlState::INVALID_PARAMETER_VALUE, message })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trunkline_wire::startup::FirstPacket;
+
+    use super::*;
+
+    fn read(parameters: &[(&[u8], &[u8])]) -> Result<StartupParameters, LoginFailure> {
+        let mut packet = Vec::new();
+        StartupMessage::write(&mut packet, ProtocolVersion::V3_0, parameters.iter().copied());
+        let Ok(FirstPacket::Startup(message)) = FirstPacket::decode(&packet) else {
+            panic!("no start-up packet")
+        };
+        StartupParameters::read(&message)
+    }
+
+    fn code(parameters: &[(&[u8], &[u8])]) -> SqlState {
+        match read(parameters) {
+            Err(LoginFailure::Startup { code, .. }) => code,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_database_is_the_users_where_none_is_named() {
+        let read = read(&[(b"user", b"alice"), (b"database", b"")]).expect("well formed");
+        assert_eq!((read.user.as_str(), read.database.as_str()), ("alice", "alice"));
+        assert_eq!(read.replication, Replication::No);
+    }
+
+    #[test]
+    fn options_come_before_what_the_packet_names() {
+        let read = read(&[
+            (b"DateStyle", b"ISO"),
+            (b"user", b"alice"),
+            (b"options", b"-c datestyle=German -c geqo=off"),
+            (b"_pq_.future", b"1"),
+        ])
+        .expect("well formed");
+        let names: Vec<_> = read.parameters.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["datestyle", "geqo", "DateStyle"]);
+        assert_eq!(read.parameter("datestyle"), Some("ISO"));
+        assert_eq!(read.parameter("geqo"), Some("off"));
+        assert_eq!(read.parameter("work_mem"), None);
+    }
+
+    #[test]
+    fn replication_in_every_spelling() {
+        let replication =
+            |value: &[u8]| read(&[(b"user", b"a"), (b"replication", value)]).map(|read| read.replication);
+        for physical in ["true", "T", "yes", "y", "on", "1"] {
+            assert_eq!(replication(physical.as_bytes()), Ok(Replication::Physical), "{physical}");
+        }
+        for no in ["false", "f", "NO", "off", "of", "0"] {
+            assert_eq!(replication(no.as_bytes()), Ok(Replication::No), "{no}");
+        }
+        assert_eq!(replication(b"database"), Ok(Replication::Logical));
+        for wrong in ["", "o", "2", "truest", "Database"] {
+            let refused = code(&[(b"user", b"a"), (b"replication", wrong.as_bytes())]);
+            assert_eq!(refused, SqlState::INVALID_PARAMETER_VALUE, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        assert_eq!(code(&[(b"database", b"x")]), SqlState::INVALID_AUTHORIZATION);
+        assert_eq!(code(&[(b"user", b"")]), SqlState::INVALID_AUTHORIZATION);
+        assert_eq!(code(&[(b"user", b"\xff")]), SqlState::CHARACTER_NOT_IN_REPERTOIRE);
+        assert_eq!(code(&[(b"user", b"a"), (b"\xff", b"x")]), SqlState::CHARACTER_NOT_IN_REPERTOIRE);
+        assert_eq!(code(&[(b"user", b"a"), (b"options", b"-B 1")]), SqlState::SYNTAX_ERROR);
+    }
+
+    #[test]
+    fn an_application_name_is_never_refused() {
+        let name = |value: &[u8]| {
+            let read = read(&[(b"user", b"a"), (b"application_name", value)]).expect("well formed");
+            read.parameter("application_name").map(str::to_owned)
+        };
+        assert_eq!(name("caf\u{e9}".as_bytes()).as_deref(), Some("caf\u{e9}"));
+        assert_eq!(name(b"caf\xe9 x").as_deref(), Some("caf? x"));
     }
 }

@@ -8,5 +8,5 @@ mod settings;
 
 pub use error::{LoginError, Misbehaviour, Refusal};
 pub use login::{Login, LoginEvent};
-pub use ready::ServerReady;
+pub use ready::{PARAMETERS_BYTES_MAX, PARAMETERS_MAX, ServerReady};
 pub use settings::{Credential, ServerLogin, TlsWish};

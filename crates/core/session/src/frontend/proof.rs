@@ -62,7 +62,7 @@ impl Exchange {
             }
             (Authentication::Sasl { mechanisms }, Self::Unasked { scram_nonce, channel }) => {
                 scram_proof(&login.credential)?;
-                let chosen = Chosen::new(mechanisms.into_iter(), &channel, scram_nonce)?;
+                let chosen = Chosen::new(*mechanisms, &channel, scram_nonce)?;
                 let first = chosen.message().as_bytes();
                 SaslInitialResponse { mechanism: chosen.mechanism().as_bytes(), data: Some(first) }
                     .encode(out)

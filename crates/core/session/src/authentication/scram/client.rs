@@ -153,3 +153,116 @@ impl fmt::Debug for Proved {
 pub fn nonce(entropy: &mut dyn Entropy) -> String {
     super::server::nonce(entropy)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+
+    /// The exchange of RFC 7677, section 3.
+    const SERVER_FIRST: &[u8] =
+        b"r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096";
+    const CLIENT_FINAL: &str = "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,\
+        p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=";
+    const SERVER_FINAL: &[u8] = b"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=";
+    const NONCE: &str = "rOprNGfwEbeRWgbNEkqO";
+
+    fn chosen() -> Chosen {
+        Chosen {
+            flag: BindingFlag::Unsupported,
+            binding: Vec::new(),
+            nonce: NONCE.to_owned(),
+            message: format!("n,,n=user,r={NONCE}"),
+        }
+    }
+
+    fn password(password: &str) -> Proof {
+        Proof::Password { password: Password::new(password), cached: None }
+    }
+
+    #[test]
+    fn the_exchange_of_rfc_7677() {
+        let proved = chosen().server_first(SERVER_FIRST, &password("pencil"), 4096).expect("well formed");
+        assert_eq!(proved.message(), CLIENT_FINAL);
+        let keys = proved.server_final(SERVER_FINAL).expect("the right signature");
+        // The keys alone do as well, and as a cache.
+        for proof in [
+            Proof::Keys(Arc::clone(&keys)),
+            Proof::Password { password: Password::new("not used"), cached: Some(keys) },
+        ] {
+            let proved = chosen().server_first(SERVER_FIRST, &proof, 4096).expect("well formed");
+            assert_eq!(proved.message(), CLIENT_FINAL);
+            assert!(proved.server_final(SERVER_FINAL).is_ok());
+        }
+    }
+
+    #[test]
+    fn keys_that_do_not_fit_are_not_tried() {
+        let keys = Arc::new(derive(b"pencil", b"other salt", NonZeroU32::MIN));
+        let error =
+            chosen().server_first(SERVER_FIRST, &Proof::Keys(Arc::clone(&keys)), 4096).expect_err("unfit");
+        assert_eq!(error, ScramError::KeysDoNotFit);
+        let proof = Proof::Password { password: Password::new("pencil"), cached: Some(keys) };
+        let proved = chosen().server_first(SERVER_FIRST, &proof, 4096).expect("derived anew");
+        assert_eq!(proved.message(), CLIENT_FINAL);
+    }
+
+    #[test]
+    fn a_server_that_does_not_know_the_secret_is_found_out() {
+        let proved = || chosen().server_first(SERVER_FIRST, &password("pencil"), 4096).expect("well formed");
+        let wrong = b"v=7rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=";
+        assert_eq!(proved().server_final(wrong).expect_err("wrong"), ScramError::WrongServerSignature);
+        assert_eq!(proved().server_final(b"e=other-error").expect_err("refused"), ScramError::ServerRefused);
+        assert!(matches!(proved().server_final(b""), Err(ScramError::Malformed(_))));
+        assert!(matches!(proved().server_final(b"v=AAAA"), Err(ScramError::Malformed(_))));
+    }
+
+    #[test]
+    fn absurd_iterations_are_refused_before_any_is_computed() {
+        for asked in [4097, u32::MAX] {
+            let message = format!("r={NONCE}x,s=AAAA,i={asked}");
+            let error =
+                chosen().server_first(message.as_bytes(), &password("x"), 4096).expect_err("too many");
+            assert_eq!(error, ScramError::TooManyIterations { asked, max: 4096 });
+        }
+    }
+
+    #[test]
+    fn the_nonce_must_go_on_where_ours_ends() {
+        for nonce in [NONCE, "other", &NONCE[..4], &format!("x{NONCE}")] {
+            let message = format!("r={nonce},s=AAAA,i=1");
+            let error = chosen().server_first(message.as_bytes(), &password("x"), 4096).expect_err("nonce");
+            assert_eq!(error, ScramError::NonceMismatch, "{nonce}");
+        }
+    }
+
+    #[test]
+    fn the_best_mechanism_is_chosen() {
+        let (plain, plus) = (SCRAM_SHA_256.as_bytes(), SCRAM_SHA_256_PLUS.as_bytes());
+        let choose = |offered: &[&[u8]], channel: Channel| {
+            Chosen::new(offered.iter().copied(), &channel, String::from("nonce"))
+                .map(|chosen| (chosen.mechanism(), chosen.message().to_owned()))
+        };
+        let bound = || Channel::Tls(Some(b"hash".to_vec()));
+        let is = |mechanism, message: &str| Ok((mechanism, message.to_owned()));
+        assert_eq!(choose(&[plain], Channel::Plain), is(SCRAM_SHA_256, "n,,n=,r=nonce"));
+        assert_eq!(choose(&[plain], bound()), is(SCRAM_SHA_256, "y,,n=,r=nonce"));
+        assert_eq!(
+            choose(&[plus, plain], bound()),
+            is(SCRAM_SHA_256_PLUS, "p=tls-server-end-point,,n=,r=nonce")
+        );
+        assert_eq!(choose(&[plus, plain], Channel::Tls(None)), is(SCRAM_SHA_256, "n,,n=,r=nonce"));
+        assert_eq!(choose(&[plus], Channel::Tls(None)), Err(ScramError::NoMechanism));
+        assert_eq!(choose(&[plus, plain], Channel::Plain), Err(ScramError::Downgrade));
+        assert_eq!(choose(&[b"OAUTHBEARER"], bound()), Err(ScramError::NoMechanism));
+        assert_eq!(choose(&[], Channel::Plain), Err(ScramError::NoMechanism));
+    }
+
+    #[test]
+    fn debug_shows_no_proof() {
+        let proved = chosen().server_first(SERVER_FIRST, &password("pencil"), 4096).expect("well formed");
+        assert_eq!(format!("{proved:?}"), "Proved(..)");
+        assert!(!format!("{:?}", password("pencil")).contains("pencil"));
+    }
+}

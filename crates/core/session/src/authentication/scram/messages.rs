@@ -230,3 +230,105 @@ fn decode(base64: &str, otherwise: &'static str) -> Result<Vec<u8>, ScramError> 
 fn decode_key(base64: &str, otherwise: &'static str) -> Result<[u8; KEY_BYTES], ScramError> {
     decode(base64, otherwise)?.try_into().map_err(|_| ScramError::Malformed(otherwise))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_first_message_in_all_its_forms() {
+        let parse = |text: &'static str| ClientFirst::parse(text.as_bytes());
+        let expect = |flag, bare| Ok(ClientFirst { flag, nonce: "abc", bare });
+        assert_eq!(parse("n,,n=,r=abc"), expect(BindingFlag::Unsupported, "n=,r=abc"));
+        assert_eq!(parse("y,,n=bob,r=abc,x=1"), expect(BindingFlag::NotOffered, "n=bob,r=abc,x=1"));
+        assert_eq!(parse("p=tls-server-end-point,,n=,r=abc"), expect(BindingFlag::Bound, "n=,r=abc"));
+    }
+
+    #[test]
+    fn malformed_client_first_messages() {
+        for text in [
+            "",
+            "n",
+            "n,",
+            "n,,",
+            "n,,n=",
+            "n,,r=abc",
+            "n,,n=,r=",
+            "n,,n=,r=a b",
+            "n,,n=,r=\u{e9}",
+            "x,,n=,r=abc",
+            "N,,n=,r=abc",
+            "n,x,n=,r=abc",
+            "n,,n=,r=abc,",
+            "n,,n=,r=abc,1=2",
+            "n,,n=,x=1,r=abc",
+            "p,,n=,r=abc",
+        ] {
+            assert!(matches!(ClientFirst::parse(text.as_bytes()), Err(ScramError::Malformed(_))), "{text}");
+        }
+        for text in ["n,a=bob,n=,r=abc", "n,,m=ext,n=,r=abc", "p=tls-unique,,n=,r=abc", "p=,,n=,r=abc"] {
+            assert!(matches!(ClientFirst::parse(text.as_bytes()), Err(ScramError::Unsupported(_))), "{text}");
+        }
+        assert!(ClientFirst::parse(b"n,,n=\xff,r=abc").is_err());
+        assert!(ClientFirst::parse(b"n,,n=,r=abc\0").is_err());
+    }
+
+    #[test]
+    fn long_messages_and_nonces_are_refused() {
+        let with_nonce = |characters: usize| format!("n,,n=,r={}", "a".repeat(characters));
+        assert!(ClientFirst::parse(with_nonce(NONCE_CHARACTERS_MAX).as_bytes()).is_ok());
+        assert!(ClientFirst::parse(with_nonce(NONCE_CHARACTERS_MAX + 1).as_bytes()).is_err());
+        let long = vec![b'a'; MESSAGE_BYTES_MAX + 1];
+        let expected = ScramError::MessageTooLong { bytes: long.len() };
+        assert_eq!(ClientFirst::parse(&long), Err(expected.clone()));
+        assert_eq!(ServerFirst::parse(&long), Err(expected.clone()));
+        assert_eq!(ClientFinal::parse(&long).err(), Some(expected.clone()));
+        assert_eq!(ServerFinal::parse(&long).err(), Some(expected));
+    }
+
+    #[test]
+    fn malformed_server_first_messages() {
+        assert!(ServerFirst::parse(b"r=abc,s=AAAA,i=4096,x=1").is_ok());
+        for text in [
+            "",
+            "r=abc",
+            "r=abc,s=AAAA",
+            "r=abc,s=*,i=1",
+            "r=abc,s=AAAA,i=0",
+            "r=abc,s=AAAA,i=-1",
+            "r=abc,s=AAAA,i=+1",
+            "r=abc,s=AAAA,i=",
+            "r=abc,s=AAAA,i=4294967296",
+            "s=AAAA,r=abc,i=1",
+            "r=abc,s=AAAA,i=1,",
+            "r=,s=AAAA,i=1",
+        ] {
+            assert!(matches!(ServerFirst::parse(text.as_bytes()), Err(ScramError::Malformed(_))), "{text}");
+        }
+        assert!(matches!(ServerFirst::parse(b"m=x,r=abc,s=AAAA,i=1"), Err(ScramError::Unsupported(_))));
+    }
+
+    #[test]
+    fn malformed_client_final_messages() {
+        let key = STANDARD.encode([7; KEY_BYTES]);
+        let good = format!("c=biws,r=abc,x=1,p={key}");
+        let parsed = ClientFinal::parse(good.as_bytes()).expect("well formed");
+        assert_eq!((parsed.binding.as_slice(), parsed.nonce), (&b"n,,"[..], "abc"));
+        assert_eq!((parsed.proof, parsed.without_proof), ([7; KEY_BYTES], "c=biws,r=abc,x=1"));
+        for text in [
+            String::new(),
+            String::from("c=biws,r=abc"),
+            format!("r=abc,p={key}"),
+            format!("c=*,r=abc,p={key}"),
+            format!("c=biws,p={key}"),
+            format!("c=biws,r=abc,p={key}AAAA"),
+            format!("c=biws,r=abc,p={key},x=1"),
+            String::from("c=biws,r=abc,p="),
+        ] {
+            assert!(
+                ClientFinal::parse(text.as_bytes())
+                    .is_err_and(|error| matches!(error, ScramError::Malformed(_)))
+            );
+        }
+    }
+}

@@ -132,3 +132,98 @@ pub(super) fn nonce(entropy: &mut dyn Entropy) -> String {
     entropy.fill(&mut bytes);
     STANDARD.encode(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::super::keys::derive;
+    use super::*;
+
+    /// The exchange of RFC 7677, section 3.
+    const CLIENT_FIRST: &[u8] = b"n,,n=user,r=rOprNGfwEbeRWgbNEkqO";
+    const SERVER_FIRST: &str =
+        "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096";
+    const CLIENT_FINAL: &[u8] = b"c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,\
+        p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=";
+    const SERVER_FINAL: &str = "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=";
+
+    fn offer(password: &[u8], doomed: bool, binding: Option<Vec<u8>>) -> Offer {
+        let salt = STANDARD.decode("W22ZaJ0SNY7soEsUEjb6gQ==").expect("base64");
+        let secret = derive(password, &salt, NonZeroU32::new(4096).expect("not zero")).to_secret();
+        Offer { secret, doomed, binding, nonce: String::from("%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0") }
+    }
+
+    fn challenged(password: &[u8]) -> Challenged {
+        offer(password, false, None).client_first(b"SCRAM-SHA-256", CLIENT_FIRST).expect("well formed")
+    }
+
+    #[test]
+    fn the_exchange_of_rfc_7677() {
+        let challenged = challenged(b"pencil");
+        assert_eq!(challenged.message(), SERVER_FIRST);
+        let accepted = challenged.client_final(CLIENT_FINAL).expect("the right proof");
+        assert_eq!(accepted.message, SERVER_FINAL);
+    }
+
+    #[test]
+    fn the_keys_behind_the_proof_are_recovered() {
+        let accepted = challenged(b"pencil").client_final(CLIENT_FINAL).expect("the right proof");
+        let secret = offer(b"pencil", false, None).secret;
+        assert!(secret.is_made_of(&accepted.keys));
+        assert!(accepted.keys.fit(secret.salt(), secret.iterations()));
+    }
+
+    #[test]
+    fn wrong_passwords_and_doomed_exchanges_fail_alike() {
+        let wrong = challenged(b"pencil2").client_final(CLIENT_FINAL);
+        assert_eq!(wrong.expect_err("wrong"), ScramError::WrongProof);
+        let doomed =
+            offer(b"pencil", true, None).client_first(b"SCRAM-SHA-256", CLIENT_FIRST).expect("well formed");
+        assert_eq!(doomed.client_final(CLIENT_FINAL).expect_err("doomed"), ScramError::WrongProof);
+    }
+
+    #[test]
+    fn changed_nonces_and_bindings_are_noticed() {
+        let change = |from: &str, to: &str| {
+            let message = std::str::from_utf8(CLIENT_FINAL).expect("text").replace(from, to);
+            challenged(b"pencil").client_final(message.as_bytes()).expect_err("changed")
+        };
+        assert_eq!(change("NlF$k0", "NlF$k1"), ScramError::NonceMismatch);
+        assert_eq!(change("NlF$k0", ""), ScramError::NonceMismatch);
+        assert_eq!(change("biws", "eSws"), ScramError::BindingMismatch);
+        assert_eq!(change(",p=dHz", ",p=eHz"), ScramError::WrongProof);
+        assert_eq!(change(",p=", ",x=y,p="), ScramError::WrongProof);
+    }
+
+    #[test]
+    fn mechanism_and_binding_flag_must_agree() {
+        let first = |binding: Option<&[u8]>, mechanism: &str, flag: &str| {
+            let message = format!("{flag},,n=,r=abc");
+            offer(b"x", false, binding.map(<[u8]>::to_vec))
+                .client_first(mechanism.as_bytes(), message.as_bytes())
+        };
+        let (plain, plus) = (SCRAM_SHA_256, SCRAM_SHA_256_PLUS);
+        let bound = "p=tls-server-end-point";
+        for (binding, mechanism, flag) in [
+            (None, plain, "n"),
+            (None, plain, "y"),
+            (Some(&b"hash"[..]), plain, "n"),
+            (Some(b"hash"), plus, bound),
+        ] {
+            assert!(first(binding, mechanism, flag).is_ok(), "{mechanism} {flag}");
+        }
+        let cases: [(Option<&[u8]>, &str, &str, ScramError); 7] = [
+            (None, plus, bound, ScramError::MechanismNotOffered),
+            (None, "SCRAM-SHA-1", "n", ScramError::MechanismNotOffered),
+            (None, plain, bound, ScramError::BindingFlagMismatch),
+            (Some(b"hash"), plain, bound, ScramError::BindingFlagMismatch),
+            (Some(b"hash"), plus, "n", ScramError::BindingFlagMismatch),
+            (Some(b"hash"), plus, "y", ScramError::BindingFlagMismatch),
+            (Some(b"hash"), plain, "y", ScramError::Downgrade),
+        ];
+        for (binding, mechanism, flag, expected) in cases {
+            assert_eq!(first(binding, mechanism, flag).expect_err(flag), expected, "{mechanism} {flag}");
+        }
+    }
+}
