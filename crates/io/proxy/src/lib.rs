@@ -1,4 +1,9 @@
 //! The Trunkline proxy as a library, so that tests can reach its parts; the program is `main.rs`.
 
+pub mod cli;
 pub mod config;
+pub mod http;
+pub mod logging;
+pub mod metrics;
 pub mod serve;
+pub mod signals;

@@ -42,10 +42,10 @@ fn listening(config: &Config, findings: &mut Findings<'_>) {
         }
         taken.extend(sockets);
     }
-    if let Some(http) = config.http.listen {
-        if http.sockets().iter().any(|socket| taken.iter().any(|other| overlap(*socket, *other))) {
-            findings.at("http.listen", format!("`http.listen`: {http} is already taken by `listen`"));
-        }
+    if let Some(http) = config.http.listen
+        && http.sockets().iter().any(|socket| taken.iter().any(|other| overlap(*socket, *other)))
+    {
+        findings.at("http.listen", format!("`http.listen`: {http} is already taken by `listen`"));
     }
     let mode = general.unix_socket_mode.bits();
     if mode & 0o200 == 0 {

@@ -4,6 +4,7 @@
 //! whoever uses it need not ask again whether a certificate has its key. [`reload::compare`] tells two apart.
 
 mod address;
+mod advice;
 mod auth;
 mod checks;
 mod database;

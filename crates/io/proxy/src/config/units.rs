@@ -101,7 +101,7 @@ impl MayBeAbsent for Option<Duration> {}
 pub(super) fn duration_text(duration: Duration) -> String {
     let micros = duration.as_micros();
     let units = [(3_600_000_000, "h"), (60_000_000, "m"), (1_000_000, "s"), (1_000, "ms"), (1, "us")];
-    let unit = units.into_iter().find(|(size, _)| micros >= *size && micros % size == 0);
+    let unit = units.into_iter().find(|(size, _)| micros >= *size && micros.is_multiple_of(*size));
     // Minutes only from ten on: "60s" and "120s" are how PgBouncer's users know them.
     match unit {
         Some((3_600_000_000, _)) if micros == 3_600_000_000 => "3600s".to_owned(),
@@ -146,7 +146,7 @@ impl Setting for Size {
         let bytes = self.0;
         let unit = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
             .into_iter()
-            .find(|(size, _)| bytes >= *size && bytes % size == 0);
+            .find(|(size, _)| bytes >= *size && bytes.is_multiple_of(*size));
         match unit {
             Some((size, name)) => format!("\"{}{name}\"", bytes / size),
             None => bytes.to_string(),

@@ -1,0 +1,184 @@
+//! The command line.
+
+mod summary;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{ArgAction, Args, Parser, Subcommand};
+
+use crate::config::{Config, ConfigError, ConfigSource, Secret};
+use crate::serve::ServeError;
+use crate::{logging, serve};
+
+/// The file that is read when none is named.
+const DEFAULT_CONFIG: &str = "trunkline.toml";
+
+/// Where `--upstream` listens when nothing else is said.
+const DEFAULT_LISTEN: &str = "127.0.0.1:6432";
+
+/// Trunkline, a connection pooler for PostgreSQL.
+#[derive(Debug, Parser)]
+#[command(name = "trunkline", version, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Task,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Task {
+    /// Run the proxy
+    Serve(Serve),
+    /// Read and check a configuration; exit 0 if it can be used, 1 if not
+    Check(Check),
+    /// Print the version
+    Version,
+}
+
+/// `trunkline serve`.
+#[derive(Args)]
+#[command(after_help = SERVE_HELP)]
+pub struct Serve {
+    /// The configuration file [default: trunkline.toml]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "upstream")]
+    pub config: Option<PathBuf>,
+
+    /// Without a file: pass every database on to this server, as postgres://user:password@host:port
+    ///
+    /// Arguments can be seen by others on this machine; the environment variable cannot.
+    #[arg(long, value_name = "URL", env = "TRUNKLINE_UPSTREAM", hide_env_values = true)]
+    pub upstream: Option<String>,
+
+    /// With --upstream: the address to listen on [default: 127.0.0.1:6432]
+    #[arg(long, value_name = "ADDRESS", requires = "upstream")]
+    pub listen: Option<String>,
+
+    /// With --upstream: let anybody in who reaches the address, although others than this machine can
+    #[arg(long, requires = "upstream")]
+    pub allow_trust: bool,
+
+    /// Log more: -v for debug, -vv for trace
+    #[arg(short, long, action = ArgAction::Count)]
+    pub verbose: u8,
+}
+
+const SERVE_HELP: &str = "\
+Who may connect with --upstream:
+  With user:password in the URL, clients log in as that user with that password (SCRAM-SHA-256).
+  With no password in the URL there is nothing to ask for: clients are trusted. That is refused on an
+  address that other machines can reach, unless --allow-trust is given.
+  A user in the URL is the user towards the server; without one the client's own name is used.
+
+Signals: HUP reload, INT end when no server connection is in use, TERM end when the last client left,
+  INT or TERM again and QUIT end at once, USR1 pause, USR2 resume.";
+
+/// `trunkline check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The configuration file [default: trunkline.toml]
+    #[arg(short, long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// The URL may hold a password.
+impl fmt::Debug for Serve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Serve")
+            .field("config", &self.config)
+            .field("upstream", &self.upstream.as_ref().map(|_| "***"))
+            .field("listen", &self.listen)
+            .field("allow_trust", &self.allow_trust)
+            .field("verbose", &self.verbose)
+            .finish()
+    }
+}
+
+impl Serve {
+    /// Where the configuration comes from.
+    pub fn source(&self) -> ConfigSource {
+        match (&self.upstream, &self.config) {
+            (Some(url), None) => ConfigSource::Upstream {
+                url: Secret::new(url.as_str()),
+                listen: self.listen.clone().unwrap_or_else(|| DEFAULT_LISTEN.to_owned()),
+                allow_trust: self.allow_trust,
+            },
+            (_, config) => ConfigSource::File(config.clone().unwrap_or_else(|| DEFAULT_CONFIG.into())),
+        }
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug)]
+enum Failure {
+    Config(ConfigError, ConfigSource),
+    Logging(logging::LoggingError),
+    Serve(ServeError),
+    Output(io::Error),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error, source) => {
+                error.fmt(f)?;
+                match (error, source) {
+                    (ConfigError::Unreadable { source: cause, .. }, ConfigSource::File(path))
+                        if cause.kind() == io::ErrorKind::NotFound && path.as_os_str() == DEFAULT_CONFIG =>
+                    {
+                        f.write_str("\nname another file with --config FILE, or run without one: trunkline serve --upstream postgres://user:password@host:5432")
+                    }
+                    (ConfigError::Refused { problems }, _) if problems.len() > 1 => {
+                        write!(f, "\n\n{} problems; nothing was started", problems.len())
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Self::Logging(error) => error.fmt(f),
+            Self::Serve(error) => error.fmt(f),
+            Self::Output(error) => write!(f, "cannot write: {error}"),
+        }
+    }
+}
+
+/// Does what the command line says. Output goes to `out`, what went wrong to `err`.
+pub fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> ExitCode {
+    let done = match &cli.command {
+        Task::Serve(serve) => run_serve(serve),
+        Task::Check(check) => run_check(check, out),
+        Task::Version => writeln!(out, "trunkline {}", env!("CARGO_PKG_VERSION")).map_err(Failure::Output),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Nobody is left to be told when standard error is closed.
+            let _ = writeln!(err, "{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_serve(arguments: &Serve) -> Result<(), Failure> {
+    let source = arguments.source();
+    let config = read(&source)?;
+    let directives = std::env::var(logging::LEVEL_VARIABLE).ok();
+    logging::start(&config.log, arguments.verbose, directives.as_deref()).map_err(Failure::Logging)?;
+    for advice in config.advice() {
+        tracing::warn!("{advice}");
+    }
+    serve::run(config, source).map_err(Failure::Serve)
+}
+
+fn run_check(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
+    let path = arguments.config.clone().unwrap_or_else(|| DEFAULT_CONFIG.into());
+    let name = path.display().to_string();
+    let config = read(&ConfigSource::File(path))?;
+    write!(out, "{name}: OK\n{}", summary::of(&config)).map_err(Failure::Output)
+}
+
+fn read(source: &ConfigSource) -> Result<Config, Failure> {
+    source.read().map_err(|error| Failure::Config(error, source.clone()))
+}

@@ -1,0 +1,53 @@
+//! What is allowed but may not be what was meant.
+
+use super::Config;
+use super::address::ListenAddress;
+use super::modes::{AuthType, PoolMode, SslMode};
+
+impl Config {
+    /// Things an operator should know about this configuration; not errors.
+    pub fn advice(&self) -> Vec<String> {
+        let mut advice = Vec::new();
+        let general = &self.general;
+        let reachable: Vec<String> = general
+            .listen
+            .iter()
+            .filter(|address| !address.is_loopback())
+            .map(ListenAddress::to_string)
+            .collect();
+        let auth = self.auth.r#type;
+        if !reachable.is_empty() && matches!(auth, AuthType::Trust | AuthType::Any) {
+            advice.push(format!(
+                "auth type \"{auth}\" asks for no password, and other machines can reach {}",
+                reachable.join(", ")
+            ));
+        }
+        if !reachable.is_empty() && auth == AuthType::Password && self.auth.cleartext_without_tls {
+            advice.push("passwords may travel in the clear: auth.cleartext_without_tls is on".to_owned());
+        }
+        if auth == AuthType::Password
+            && !self.auth.cleartext_without_tls
+            && self.tls.client.mode == SslMode::Disable
+        {
+            advice.push(
+                "auth type \"password\" needs TLS, and tls.client.mode is \"disable\": no client can log in over TCP"
+                    .to_owned(),
+            );
+        }
+        let modes = self.databases.values().map(|database| database.pool_mode.unwrap_or(general.pool_mode));
+        if modes.into_iter().any(|mode| mode == PoolMode::Session) && self.pool.server_reset_query.is_empty()
+        {
+            advice.push(
+                "pool_mode \"session\" without server_reset_query: what a client sets, the next one finds"
+                    .to_owned(),
+            );
+        }
+        if self.limits.max_prepared_statements == 0 && general.pool_mode != PoolMode::Session {
+            advice.push(
+                "max_prepared_statements is 0: prepared statements do not work outside session mode"
+                    .to_owned(),
+            );
+        }
+        advice
+    }
+}

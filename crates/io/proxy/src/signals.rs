@@ -1,0 +1,130 @@
+//! Signals as PgBouncer 1.23 and later has them.
+//!
+//! | signal | command |
+//! |---|---|
+//! | HUP | [`Command::Reload`] |
+//! | INT | [`Command::WaitForServers`] |
+//! | TERM | [`Command::WaitForClients`] |
+//! | INT or TERM again | [`Command::EndNow`] |
+//! | QUIT | [`Command::EndNow`] |
+//! | USR1 | [`Command::Pause`] |
+//! | USR2 | [`Command::Resume`] |
+
+use std::io;
+use std::thread::JoinHandle;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::{Handle, Signals};
+
+/// What an operator asks of the running proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Read the configuration again; nobody is dropped.
+    Reload,
+    /// Accept no one, hand out no server connection, end when the last one in use came back.
+    WaitForServers,
+    /// Accept no one, end when the last client left or the shutdown timeout passed.
+    WaitForClients,
+    /// End without waiting.
+    EndNow,
+    /// Hand out no server connection until resumed.
+    Pause,
+    /// Go on after a pause.
+    Resume,
+}
+
+/// What a signal means depends on those before it: asked twice to stop, the proxy stops waiting.
+#[derive(Debug, Default)]
+struct Interpreter {
+    stopping: bool,
+}
+
+impl Interpreter {
+    fn command(&mut self, signal: i32) -> Option<Command> {
+        match signal {
+            SIGHUP => Some(Command::Reload),
+            SIGUSR1 => Some(Command::Pause),
+            SIGUSR2 => Some(Command::Resume),
+            SIGQUIT => Some(Command::EndNow),
+            SIGINT | SIGTERM if std::mem::replace(&mut self.stopping, true) => Some(Command::EndNow),
+            SIGINT => Some(Command::WaitForServers),
+            SIGTERM => Some(Command::WaitForClients),
+            // A peer that closed its socket is seen as an error of the write.
+            _ => None,
+        }
+    }
+}
+
+/// The thread that waits for signals. Dropping it ends the thread; later signals are then ignored, as their
+/// handlers stay.
+#[derive(Debug)]
+pub struct SignalThread {
+    handle: Handle,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Starts to catch signals and calls `on_command` for each, on a thread of its own.
+pub fn watch(mut on_command: impl FnMut(Command) + Send + 'static) -> io::Result<SignalThread> {
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE])?;
+    let handle = signals.handle();
+    let thread = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        let mut interpreter = Interpreter::default();
+        for signal in signals.forever() {
+            if let Some(command) = interpreter.command(signal) {
+                on_command(command);
+            }
+        }
+    })?;
+    Ok(SignalThread { handle, thread: Some(thread) })
+}
+
+impl Drop for SignalThread {
+    fn drop(&mut self) {
+        self.handle.close();
+        if let Some(thread) = self.thread.take()
+            && thread.thread().id() != std::thread::current().id()
+        {
+            // A panic of the callback was already reported by its thread.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn each_signal_has_its_command_and_the_second_stop_does_not_wait() {
+        let mut interpreter = Interpreter::default();
+        let commands: Vec<_> = [SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGTERM, SIGHUP, SIGTERM]
+            .into_iter()
+            .map(|signal| interpreter.command(signal))
+            .collect();
+        use Command::{EndNow, Pause, Reload, Resume, WaitForClients, WaitForServers};
+        let expected =
+            [Some(Reload), Some(Pause), Some(Resume), None, Some(WaitForClients), Some(Reload), Some(EndNow)];
+        assert_eq!(commands, expected);
+
+        let mut interpreter = Interpreter::default();
+        assert_eq!(interpreter.command(SIGINT), Some(WaitForServers));
+        assert_eq!(interpreter.command(SIGTERM), Some(EndNow));
+        assert_eq!(Interpreter::default().command(SIGQUIT), Some(EndNow));
+    }
+
+    #[test]
+    fn a_real_signal_reaches_the_callback() {
+        let (sender, receiver) = mpsc::channel();
+        let watching = watch(move |command| sender.send(command).expect("the test waits")).expect("signals");
+        signal_hook::low_level::raise(SIGHUP).expect("raised");
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(10)), Ok(Command::Reload));
+        signal_hook::low_level::raise(SIGPIPE).expect("raised");
+        signal_hook::low_level::raise(SIGUSR1).expect("raised");
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(10)), Ok(Command::Pause));
+        drop(watching);
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(10)), Err(mpsc::RecvTimeoutError::Disconnected));
+    }
+}
