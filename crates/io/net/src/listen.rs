@@ -6,7 +6,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use mio::net::{TcpListener, UnixListener};
@@ -36,7 +36,7 @@ pub fn tcp(address: SocketAddr, backlog: i32, reuse_port: bool) -> io::Result<Tc
         socket.listen(backlog)?;
         Ok(TcpListener::from_std(socket.into()))
     };
-    listen().map_err(|error: io::Error| explain(error, format_args!("cannot listen on {address}")))
+    listen().map_err(|error: io::Error| explain(&error, format_args!("cannot listen on {address}")))
 }
 
 /// A second handle to the same listening socket, for another worker's poll.
@@ -70,29 +70,28 @@ pub fn clone_unix(listener: &UnixListener) -> io::Result<UnixListener> {
 /// - [`io::ErrorKind::AlreadyExists`]: the file is there and is no socket.
 /// - What the system says (a path too long, no such directory, no permission), with the path in front.
 pub fn unix(path: &Path, mode: u32, backlog: i32) -> io::Result<(UnixListener, UnixSocketFile)> {
-    let (lock, lock_path) = lock_for(path)?;
+    let lock = SocketLock::take(path)?;
     remove_stale(path)?;
     let listen = || {
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
         socket.bind(&SockAddr::unix(path)?)?;
-        // From here on the file is ours to remove, whatever fails.
-        let file = UnixSocketFile { path: path.to_owned(), lock_path: lock_path.clone(), _lock: lock };
+        let file = UnixSocketFile { path: path.to_owned(), identity: identity(path)?, _lock: lock };
         // Before listen(): until then every connect is refused, so the umask's mode lets nobody in.
         fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
         socket.listen(backlog)?;
         Ok((UnixListener::from_std(socket.into()), file))
     };
-    listen().map_err(|error: io::Error| explain(error, format_args!("cannot listen on {}", path.display())))
+    listen().map_err(|error: io::Error| explain(&error, format_args!("cannot listen on {}", path.display())))
 }
 
 /// A unix socket's file and its lock; both are removed when this is dropped.
 #[derive(Debug)]
 pub struct UnixSocketFile {
     path: PathBuf,
-    lock_path: PathBuf,
-    /// Held for its lock only; the system lets go of that when the process ends, however it ends.
-    _lock: File,
+    identity: FileIdentity,
+    /// Dropped, and so let go, after the socket's file is removed.
+    _lock: SocketLock,
 }
 
 impl UnixSocketFile {
@@ -104,45 +103,66 @@ impl UnixSocketFile {
 
 impl Drop for UnixSocketFile {
     fn drop(&mut self) {
-        // Nothing can be done about a failure, and the next start replaces what is left. The lock's
-        // file goes while the lock is held: see `lock_for` for the one who waits for it.
-        let _ = fs::remove_file(&self.path);
-        let _ = fs::remove_file(&self.lock_path);
+        // A program without our lock may have put its own socket there since. About a failure nothing can
+        // be done, and the next start replaces what is left.
+        if identity(&self.path).is_ok_and(|on_disk| on_disk == self.identity) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
-/// Takes the lock beside the socket. One who opened the file just before its owner removed it would hold a
-/// lock that nobody else sees, so the file on disk must be the one that was locked.
-fn lock_for(path: &Path) -> io::Result<(File, PathBuf)> {
-    use std::os::unix::fs::MetadataExt;
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let lock_path = PathBuf::from(name);
-    loop {
-        let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&lock_path);
-        let lock =
-            open.map_err(|error| explain(error, format_args!("cannot open {}", lock_path.display())))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let message = format!(
-                    "cannot listen on {}: another process holds {}; stop it or choose another socket path",
-                    path.display(),
-                    lock_path.display()
-                );
-                return Err(io::Error::new(io::ErrorKind::AddrInUse, message));
+/// Device and inode: which file it is, whatever it is called.
+type FileIdentity = (u64, u64);
+
+fn identity(path: &Path) -> io::Result<FileIdentity> {
+    fs::symlink_metadata(path).map(|file| (file.dev(), file.ino()))
+}
+
+/// The lock beside a socket's file, held from before the look at that file until after its removal.
+#[derive(Debug)]
+struct SocketLock {
+    path: PathBuf,
+    /// Held for its lock only; the system lets go of that when the process ends, however it ends.
+    _file: File,
+}
+
+impl SocketLock {
+    /// One who opened the file just before its owner removed it would hold a lock that nobody else
+    /// sees, so the file on disk must be the one that was locked.
+    fn take(socket: &Path) -> io::Result<Self> {
+        let mut name = socket.as_os_str().to_owned();
+        name.push(".lock");
+        let path = PathBuf::from(name);
+        loop {
+            let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
+            let file =
+                open.map_err(|error| explain(&error, format_args!("cannot open {}", path.display())))?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    let message = format!(
+                        "cannot listen on {}: another process holds {}; stop it or choose another socket path",
+                        socket.display(),
+                        path.display()
+                    );
+                    return Err(io::Error::new(io::ErrorKind::AddrInUse, message));
+                }
+                Err(TryLockError::Error(error)) => {
+                    return Err(explain(&error, format_args!("cannot lock {}", path.display())));
+                }
             }
-            Err(TryLockError::Error(error)) => {
-                return Err(explain(error, format_args!("cannot lock {}", lock_path.display())));
+            let locked = file.metadata()?;
+            if identity(&path).is_ok_and(|on_disk| on_disk == (locked.dev(), locked.ino())) {
+                return Ok(Self { path, _file: file });
             }
         }
-        let ours = lock.metadata()?.ino();
-        match fs::metadata(&lock_path) {
-            Ok(on_disk) if on_disk.ino() == ours => return Ok((lock, lock_path)),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
+    }
+}
+
+impl Drop for SocketLock {
+    fn drop(&mut self) {
+        // While it is still held: see `take` for the one who waits for it.
+        let _ = fs::remove_file(&self.path);
     }
 }
 
@@ -153,7 +173,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         |kind, why: &str| Err(io::Error::new(kind, format!("cannot listen on {}: {why}", path.display())));
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(explain(error, format_args!("cannot look at {}", path.display()))),
+        Err(error) => return Err(explain(&error, format_args!("cannot look at {}", path.display()))),
         Ok(metadata) => metadata,
     };
     if !metadata.file_type().is_socket() {
@@ -165,7 +185,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
     match probe.connect(&SockAddr::unix(path)?) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             fs::remove_file(path).map_err(|error| {
-                explain(error, format_args!("cannot remove the stale socket {}", path.display()))
+                explain(&error, format_args!("cannot remove the stale socket {}", path.display()))
             })
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -175,10 +195,10 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
             refuse(io::ErrorKind::AddrInUse, "another process listens there, with a full backlog")
         }
-        Err(error) => Err(explain(error, format_args!("cannot tell whether {} is in use", path.display()))),
+        Err(error) => Err(explain(&error, format_args!("cannot tell whether {} is in use", path.display()))),
     }
 }
 
-fn explain(error: io::Error, what: std::fmt::Arguments<'_>) -> io::Error {
+fn explain(error: &io::Error, what: std::fmt::Arguments<'_>) -> io::Error {
     io::Error::new(error.kind(), format!("{what}: {error}"))
 }

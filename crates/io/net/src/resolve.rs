@@ -246,3 +246,139 @@ fn system_lookup(host: &str) -> io::Result<Vec<IpAddr>> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    /// A resolver whose lookups wait to be let go, and which writes down what it was asked.
+    struct Held {
+        resolver: Resolver,
+        let_go: Sender<io::Result<Vec<IpAddr>>>,
+        notified: Receiver<()>,
+        asked: Arc<Mutex<Vec<String>>>,
+    }
+
+    impl Held {
+        fn new(cache_ttl: Duration) -> Self {
+            let (let_go, held) = mpsc::channel();
+            let (notify, notified) = mpsc::channel();
+            let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+            let writes = Arc::clone(&asked);
+            let lookup = move |host: &str| {
+                writes.lock().expect("not poisoned").push(host.to_owned());
+                held.recv().expect("the test lets it go")
+            };
+            let notify = Box::new(move || notify.send(()).expect("the test listens"));
+            let resolver = Resolver::start_with(cache_ttl, notify, Box::new(lookup)).expect("a thread");
+            Self { resolver, let_go, notified, asked }
+        }
+
+        fn answer(&mut self, answer: io::Result<Vec<IpAddr>>) {
+            self.let_go.send(answer).expect("the thread listens");
+            self.notified.recv().expect("the thread notifies");
+        }
+
+        fn asked(&self) -> usize {
+            self.asked.lock().expect("not poisoned").len()
+        }
+    }
+
+    const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
+
+    #[test]
+    fn literal_addresses_need_no_lookup() {
+        let mut held = Held::new(Duration::from_secs(60));
+        for literal in ["192.0.2.1", "2001:db8::1"] {
+            let address: IpAddr = literal.parse().expect("an address");
+            assert_eq!(held.resolver.resolve(literal, 1), Lookup::Known(Ok([address].into())));
+        }
+        assert_eq!(held.asked(), 0);
+    }
+
+    #[test]
+    fn who_asks_for_the_same_name_shares_a_lookup_and_then_the_cache() {
+        let mut held = Held::new(Duration::from_secs(60));
+        assert_eq!(held.resolver.resolve("db.example", 1), Lookup::Pending);
+        assert_eq!(held.resolver.resolve("db.example", 2), Lookup::Pending);
+        assert_eq!(held.resolver.try_recv(), None);
+        held.answer(Ok(vec![ADDRESS]));
+        for token in [1, 2] {
+            let resolved = held.resolver.try_recv().expect("an answer");
+            assert_eq!(resolved, Resolved { token, addresses: Ok([ADDRESS].into()) });
+        }
+        assert_eq!(held.resolver.try_recv(), None);
+        assert_eq!(held.resolver.resolve("db.example", 3), Lookup::Known(Ok([ADDRESS].into())));
+        assert_eq!(held.asked(), 1);
+        held.resolver.forget();
+        assert_eq!(held.resolver.resolve("db.example", 4), Lookup::Pending);
+        held.answer(Ok(vec![ADDRESS]));
+        assert_eq!(held.resolver.try_recv().expect("an answer").token, 4);
+        assert_eq!(held.asked(), 2);
+    }
+
+    #[test]
+    fn answers_and_failures_expire() {
+        let mut held = Held::new(Duration::from_secs(60));
+        held.resolver.resolve("db.example", 1);
+        held.answer(Err(io::Error::other("no such host")));
+        let error = held.resolver.try_recv().expect("an answer").addresses.expect_err("failed");
+        assert_eq!(error.to_string(), "cannot resolve host name \"db.example\": no such host");
+        assert_eq!(
+            held.resolver.resolve("db.example", 2),
+            Lookup::Known(Err(error)),
+            "believed for a moment"
+        );
+        let cached = &held.resolver.cache["db.example"];
+        assert!(cached.expires <= Instant::now() + NEGATIVE_TTL_MAX, "but no longer than that");
+        held.resolver.cache.get_mut("db.example").expect("cached").expires = Instant::now();
+        assert_eq!(held.resolver.resolve("db.example", 3), Lookup::Pending, "expired");
+        held.answer(Ok(Vec::new()));
+        let error = held.resolver.try_recv().expect("an answer").addresses.expect_err("empty");
+        assert!(error.to_string().contains("no addresses"), "{error}");
+
+        let mut uncached = Held::new(Duration::ZERO);
+        for token in 0..3 {
+            assert_eq!(uncached.resolver.resolve("db.example", token), Lookup::Pending);
+            uncached.answer(Ok(vec![ADDRESS]));
+            assert_eq!(uncached.resolver.try_recv().expect("an answer").token, token);
+        }
+    }
+
+    #[test]
+    fn the_queue_and_the_cache_are_bounded() {
+        let mut held = Held::new(Duration::from_secs(60));
+        // One may be in the thread's hands already, and leave room for another.
+        let refused = (0..QUEUED_NAMES_MAX + 2)
+            .filter(|n| {
+                let lookup = held.resolver.resolve(&format!("host{n}.example"), *n as u64);
+                matches!(lookup, Lookup::Known(Err(ResolveError::QueueFull { .. })))
+            })
+            .count();
+        assert!((1..=2).contains(&refused), "{refused}");
+        for _ in 0..QUEUED_NAMES_MAX + 2 - refused {
+            held.answer(Ok(vec![ADDRESS]));
+        }
+        let answered = std::iter::from_fn(|| held.resolver.try_recv()).count();
+        assert_eq!(answered, QUEUED_NAMES_MAX + 2 - refused);
+        assert_eq!(held.resolver.waiting_count, 0);
+        for n in 0..CACHED_NAMES_MAX + 10 {
+            held.resolver.resolve(&format!("more{n}.example"), 0);
+            held.answer(Ok(vec![ADDRESS]));
+            assert!(held.resolver.try_recv().is_some());
+        }
+        assert!(held.resolver.cache.len() <= CACHED_NAMES_MAX);
+    }
+
+    #[test]
+    fn the_system_knows_localhost() {
+        let (notify, notified) = mpsc::channel();
+        let notify = Box::new(move || notify.send(()).expect("the test listens"));
+        let mut resolver = Resolver::start(Duration::from_secs(60), notify).expect("a thread");
+        assert_eq!(resolver.resolve("localhost", 7), Lookup::Pending);
+        notified.recv().expect("an answer");
+        let resolved = resolver.try_recv().expect("an answer");
+        assert!(resolved.addresses.expect("it is known").iter().all(IpAddr::is_loopback));
+    }
+}

@@ -101,6 +101,9 @@ pub(super) fn encrypt<C: Records>(
             ConnectionState::EncodeTlsData(message) => encode(message, outgoing)?,
             ConnectionState::TransmitTlsData(written) => written.done(),
             ConnectionState::PeerClosed => {}
+            ConnectionState::Closed | ConnectionState::BlockedHandshake => {
+                return Err(TlsError::AlreadyClosed);
+            }
             other => return Err(unexpected(&other)),
         }
     }

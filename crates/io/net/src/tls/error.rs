@@ -133,6 +133,8 @@ pub enum TlsError {
         /// The name.
         host: Box<str>,
     },
+    /// The caller sends after its own close_notify.
+    AlreadyClosed,
     /// A fault that is nobody's at the other end.
     Internal {
         /// What rustls said.
@@ -165,6 +167,9 @@ impl fmt::Display for TlsError {
                     f,
                     "TLS: \"{host}\" is not a host name or address that a certificate can be checked for"
                 )
+            }
+            Self::AlreadyClosed => {
+                f.write_str("TLS: the session has been closed on this side; nothing more can be sent")
             }
             Self::Internal { reason } => write!(f, "TLS: {reason}"),
         }

@@ -64,7 +64,10 @@ pub struct TlsSession {
     outgoing: Vec<u8>,
     /// The own certificate's binding, on the server's side.
     own_binding: Option<Arc<[u8]>>,
+    /// What still comes from the peer.
     phase: Phase,
+    /// We said close_notify.
+    closed: bool,
 }
 
 pub(super) enum Connection {
@@ -98,7 +101,14 @@ impl TlsSession {
     }
 
     fn new(connection: Connection, own_binding: Option<Arc<[u8]>>) -> Self {
-        Self { connection, incoming: Vec::new(), outgoing: Vec::new(), own_binding, phase: Phase::Open }
+        Self {
+            connection,
+            incoming: Vec::new(),
+            outgoing: Vec::new(),
+            own_binding,
+            phase: Phase::Open,
+            closed: false,
+        }
     }
 
     /// Whether the handshake is still under way.
@@ -182,9 +192,8 @@ impl TlsSession {
                 drained: count < READ_BYTES_MAX,
             })
         })?;
-        if !self.outgoing.is_empty() {
-            self.flush(stream)?;
-        }
+        // A socket that can be read and no longer written fails the next send or flush; what was read counts first.
+        let _ = self.flush(stream);
         Ok(received)
     }
 
@@ -198,16 +207,18 @@ impl TlsSession {
         if let Phase::Failed(error) = &self.phase {
             return Err(error.clone().into_io());
         }
+        if self.closed {
+            return Err(TlsError::AlreadyClosed.into_io());
+        }
         if self.handshaking() || !self.flush(stream)? {
             return Ok(0);
         }
         let mut accepted = 0;
         for piece in plaintext.chunks(QUEUED_BYTES_MAX) {
             scratch::outgoing(piece.len() + RECORD_OVERHEAD_MAX, |buffer| {
-                let length = self
-                    .connection
-                    .encrypt(&mut self.incoming, piece, buffer, &mut self.outgoing)
-                    .map_err(TlsError::into_io)?;
+                let encrypted =
+                    self.connection.encrypt(&mut self.incoming, piece, buffer, &mut self.outgoing);
+                let length = encrypted.map_err(|error| self.fail(stream, error))?;
                 // `outgoing` was empty; only a ticket or key update can be in it now, and goes first.
                 if !self.outgoing.is_empty() {
                     self.outgoing.extend_from_slice(&buffer[..length]);
@@ -250,6 +261,7 @@ impl TlsSession {
     pub fn close_notify(&mut self, stream: &mut Stream) -> io::Result<bool> {
         if !matches!(self.phase, Phase::Failed(_)) && !self.handshaking() {
             self.connection.close(&mut self.incoming, &mut self.outgoing).map_err(TlsError::into_io)?;
+            self.closed = true;
         }
         self.flush(stream)
     }

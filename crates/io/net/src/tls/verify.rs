@@ -22,6 +22,7 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 use x509_parser::time::ASN1Time;
+use x509_parser::x509::X509Version;
 
 /// What is checked besides the handshake's signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,26 +63,24 @@ impl SslModeVerifier {
             verify_server_cert_signed_by_trust_anchor(&parsed, &self.roots, intermediates, now, all)
         });
         let Err(error) = by_rustls else { return Ok(()) };
-        if !beyond_rustls(&error) {
+        let is_root = self.certificates.iter().any(|root| root.as_ref() == certificate.as_ref());
+        if !is_root && !has_form_rustls_refuses(&error) {
             return Err(error);
         }
         let leaf = parse(certificate)?;
         check_validity(&leaf, now)?;
         check_purpose(&leaf)?;
-        if self.certificates.iter().any(|root| root.as_ref() == certificate.as_ref()) {
-            return Ok(());
-        }
-        let signed = self.certificates.iter().any(|root| {
-            X509Certificate::from_der(root).is_ok_and(|(_, root)| self.is_issued_by(&leaf, &root, now))
-        });
-        if signed { Ok(()) } else { Err(CertificateError::UnknownIssuer.into()) }
+        let is_signed = || {
+            self.certificates.iter().any(|root| {
+                X509Certificate::from_der(root).is_ok_and(|(_, root)| self.is_issued_by(&leaf, &root, now))
+            })
+        };
+        if is_root || is_signed() { Ok(()) } else { Err(CertificateError::UnknownIssuer.into()) }
     }
 
     /// Whether a root has signed this certificate directly.
     fn is_issued_by(&self, leaf: &X509Certificate<'_>, root: &X509Certificate<'_>, now: UnixTime) -> bool {
-        // A version 1 root has no extensions to say so; as a root file's entry it is one because the operator says so.
-        let may_sign = root.basic_constraints().is_ok_and(|found| found.is_none_or(|found| found.value.ca));
-        may_sign
+        may_sign(root)
             && leaf.issuer().as_raw() == root.subject().as_raw()
             && check_validity(root, now).is_ok()
             && self.signs(root.public_key().raw, leaf.tbs_certificate.as_ref(), &leaf.signature_value.data)
@@ -172,18 +171,24 @@ impl ServerCertVerifier for SslModeVerifier {
 }
 
 /// Whether rustls gave up because of the certificate's form, not because of what it found.
-fn beyond_rustls(error: &Error) -> bool {
-    let Error::InvalidCertificate(error) = error else { return false };
-    let CertificateError::Other(OtherError(other)) = error else {
-        return *error == CertificateError::UnknownIssuer;
-    };
+fn has_form_rustls_refuses(error: &Error) -> bool {
+    let Error::InvalidCertificate(CertificateError::Other(OtherError(other))) = error else { return false };
     let form = other.downcast_ref::<webpki::Error>();
     matches!(form, Some(webpki::Error::CaUsedAsEndEntity | webpki::Error::UnsupportedCertVersion))
 }
 
+/// Whether a root may sign certificates: a version 1 root has no extensions to say so, and is one because the
+/// operator says so. Name constraints are not evaluated here, so a root that has them is none.
+fn may_sign(root: &X509Certificate<'_>) -> bool {
+    let says_so = root.basic_constraints().is_ok_and(|found| found.is_some_and(|found| found.value.ca));
+    let key_may = root.key_usage().is_ok_and(|found| found.is_none_or(|found| found.value.key_cert_sign()));
+    let constrained = !matches!(root.name_constraints(), Ok(None));
+    (root.version() == X509Version::V1 || says_so) && key_may && !constrained
+}
+
 fn parse<'a>(certificate: &'a CertificateDer<'_>) -> Result<X509Certificate<'a>, Error> {
     match X509Certificate::from_der(certificate) {
-        Ok((rest, parsed)) if rest.is_empty() => Ok(parsed),
+        Ok(([], parsed)) => Ok(parsed),
         _ => Err(CertificateError::BadEncoding.into()),
     }
 }

@@ -1,0 +1,5 @@
+//! Listening, dialling and streams over real sockets.
+
+mod dial;
+mod listen;
+mod wait;
