@@ -6,11 +6,16 @@ set -eu
 cd "$(dirname "$0")"
 days=36500
 
-# rsa-key signs most of them: one key, many hashes.
+# rsa.key signs most of them: one key, many hashes.
 openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out rsa.key
 openssl ecparam -name secp384r1 -genkey -noout -out ecdsa.ec
 openssl pkcs8 -topk8 -nocrypt -in ecdsa.ec -out ecdsa.key && rm ecdsa.ec
 openssl genpkey -algorithm ed25519 -out ed25519.key
+
+# Keys of nobody's certificate.
+openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out stranger-rsa.key
+openssl ecparam -name secp384r1 -genkey -noout -out stranger.ec
+openssl pkcs8 -topk8 -nocrypt -in stranger.ec -out stranger.key && rm stranger.ec
 
 self_signed() { # name key options...
     name=$1 key=$2

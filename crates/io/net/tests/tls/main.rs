@@ -7,4 +7,5 @@ mod hostile;
 mod modes;
 mod pair;
 mod reload;
+mod servers;
 mod session;
