@@ -9,12 +9,12 @@ use crate::tables::Table;
 
 /// What `--help` says.
 pub(crate) const USAGE: &str = "\
-usage: trunkline-bench TABLE... [OPTION...]
+usage: trunkline-bench [TABLE...] [OPTION...]
 
 Measures side by side, each repetition of one contender followed by that of the next, and prints Markdown: medians.
 
 tables
-  all             every one of them
+  all             every one of them; what is done when none is named
   transactions    CPU per transaction and throughput: pgbench -S, three protocols, by clients
   unix            the same with 10 clients, the server reached by unix socket
   workers         two workers against one
@@ -29,7 +29,7 @@ options
   --clients N,N,..     for the transactions table; 1,10,100 unless told
   --idle-clients N     5000 unless told
   --without NAME,..    leave out direct, relay, pgbouncer or trunkline
-  --trunkline PATH     target/release/trunkline unless told
+  --trunkline PATH     else cargo builds the release binary of this tree
   --pgbouncer PATH     else scripts/fetch-pgbouncer builds the newest that apt has the source of
   --pin CPU            keep every proxy on this CPU (but in the table of workers)
   --out PATH           write the report there, too";
@@ -87,7 +87,7 @@ impl Options {
             options.set(&argument, &value).with_context(|| format!("{argument} {value}"))?;
         }
         if options.tables.is_empty() {
-            bail!("name a table, or `all`");
+            options.tables.extend(Table::ALL);
         }
         options.tables.sort_unstable();
         options.tables.dedup();
@@ -147,6 +147,7 @@ mod tests {
         assert_eq!(options.tables, [Table::Transactions, Table::Idle]);
         assert_eq!(options.seconds, 5);
         assert_eq!(parse("all").expect("valid").tables, Table::ALL);
+        assert_eq!(parse("--seconds 1").expect("valid").tables, Table::ALL);
     }
 
     #[test]
@@ -157,8 +158,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_told() {
-        for line in
-            ["", "nothing", "all --seconds", "all --seconds 0", "all --clients 1,x", "all --without odd"]
+        for line in ["nothing", "all --seconds", "all --seconds 0", "all --clients 1,x", "all --without odd"]
         {
             assert!(parse(line).is_err(), "{line}");
         }

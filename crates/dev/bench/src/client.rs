@@ -41,22 +41,16 @@ impl Client {
     /// # Errors
     /// When the server answers with an error, or the connection breaks.
     pub(crate) fn query(&mut self, sql: &str, buffer: &mut [u8]) -> Result<u64> {
-        self.query_each(sql, buffer, |_| Ok(()))
+        self.send(sql)?;
+        self.skip_answer(buffer, |_| Ok(()))
     }
 
-    /// As [`Client::query`], calling `after_read` with the bytes so far after each read. An error from it ends the
-    /// reading early, and is returned.
+    /// Sends a simple query, and leaves its answer to [`Client::skip_answer`].
     ///
     /// # Errors
-    /// As [`Client::query`].
-    pub(crate) fn query_each(
-        &mut self,
-        sql: &str,
-        buffer: &mut [u8],
-        after_read: impl FnMut(u64) -> Result<()>,
-    ) -> Result<u64> {
-        self.stream.write_all(&simple_query(sql))?;
-        self.skip_answer(buffer, after_read)
+    /// When the connection is broken.
+    pub(crate) fn send(&mut self, sql: &str) -> Result<()> {
+        Ok(self.stream.write_all(&simple_query(sql))?)
     }
 
     /// Says goodbye.
@@ -67,7 +61,12 @@ impl Client {
         Ok(self.stream.write_all(b"X\0\0\0\x04")?)
     }
 
-    fn skip_answer(
+    /// Reads an answer up to its ReadyForQuery and returns its size in bytes. `after_read` is called with the bytes so
+    /// far after each read; an error from it ends the reading early, and is returned.
+    ///
+    /// # Errors
+    /// As [`Client::query`].
+    pub(crate) fn skip_answer(
         &mut self,
         buffer: &mut [u8],
         mut after_read: impl FnMut(u64) -> Result<()>,

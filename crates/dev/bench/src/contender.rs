@@ -257,16 +257,18 @@ fn pinned(account: Account, program: &Path, cpu: Option<usize>) -> Command {
     command
 }
 
+/// The binary named by the options, else this tree's own, built now: what is measured is what is checked out.
 fn find_trunkline(options: &Options) -> Result<PathBuf> {
-    let path =
-        options.trunkline.clone().unwrap_or_else(|| repository_root().join("target/release/trunkline"));
-    anyhow::ensure!(
-        path.is_file(),
-        "no {}: build it by `cargo build --release -p trunkline`, name it by --trunkline, or leave it out by \
-         --without trunkline",
-        path.display()
-    );
-    Ok(path)
+    if let Some(path) = &options.trunkline {
+        anyhow::ensure!(path.is_file(), "no {}", path.display());
+        return Ok(path.clone());
+    }
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--quiet", "--release", "--locked", "--package", "trunkline", "--bin", "trunkline"]);
+    daemon::run(cargo.current_dir(repository_root()))
+        .context("name a binary by --trunkline, or leave it out by --without trunkline")?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    Ok(repository_root().join(target).join("release/trunkline"))
 }
 
 fn find_pgbouncer(options: &Options) -> Result<PathBuf> {

@@ -60,6 +60,11 @@ fn run_relay(listen: &str, upstream: &str) -> Result<()> {
 }
 
 fn bench(options: &Options) -> Result<()> {
+    // An unoptimized relay is no floor.
+    anyhow::ensure!(
+        !cfg!(debug_assertions),
+        "this is a debug build: use `make bench`, or `cargo run --release`"
+    );
     raise_open_files()?;
     eprintln!("preparing PostgreSQL and the contenders");
     let ground = Ground::prepare(options)?;

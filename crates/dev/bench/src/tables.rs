@@ -16,7 +16,7 @@ use crate::figures::Figures;
 /// Keys of the goals, which several tables share.
 pub(crate) mod keys {
     pub(crate) use super::connections::{LOOP, PGBENCH};
-    pub(crate) use super::idle::{AFTER_LOGIN, AFTER_QUERY};
+    pub(crate) use super::idle::{AFTER_BURST, AFTER_LOGIN, AFTER_QUERY};
     pub(crate) use super::large::SHAPES;
     pub(crate) use super::transactions::cell;
 }

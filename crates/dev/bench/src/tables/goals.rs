@@ -51,7 +51,11 @@ fn goals(clients: &[usize]) -> Vec<Goal> {
             goals.push(pgbouncer(name("tps"), key("rate"), Bound::AtLeast(1.0)));
         }
     }
-    for (name, key) in [("after login", keys::AFTER_LOGIN), ("after a query", keys::AFTER_QUERY)] {
+    for (name, key) in [
+        ("after login", keys::AFTER_LOGIN),
+        ("after a query", keys::AFTER_QUERY),
+        ("after a query by all at once", keys::AFTER_BURST),
+    ] {
         goals.push(pgbouncer(format!("idle client's memory, {name}"), key.to_owned(), Bound::AtMost(1.0)));
     }
     for (name, key) in [("pgbench -C", keys::PGBENCH), ("login and leave", keys::LOOP)] {

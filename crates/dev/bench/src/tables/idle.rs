@@ -10,8 +10,11 @@ use crate::figures::{Figures, head, row, show};
 
 /// Key: bytes a client after its login.
 pub(crate) const AFTER_LOGIN: &str = "idle/login";
-/// Key: bytes a client after each has run a query.
+/// Key: bytes a client after each has run a query, one after the other.
 pub(crate) const AFTER_QUERY: &str = "idle/query";
+/// Key: bytes a client after all have run a query at the same time.
+pub(crate) const AFTER_BURST: &str = "idle/burst";
+const KEYS: [&str; 3] = [AFTER_LOGIN, AFTER_QUERY, AFTER_BURST];
 
 /// Measures and renders. A process of its own for each repetition: memory once taken is seldom given back.
 pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) -> Result<String> {
@@ -19,16 +22,17 @@ pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) 
     for _ in 0..options.repetitions {
         for &kind in &kinds {
             let contender = ground.start(kind, Route::Tcp, 1, options.cpu)?;
-            let (login, query) = contender.explain(measure(&contender, options.idle_clients))?;
-            figures.add(AFTER_LOGIN, kind, Some(login));
-            figures.add(AFTER_QUERY, kind, Some(query));
+            let each = contender.explain(measure(&contender, options.idle_clients))?;
+            for (key, bytes) in KEYS.into_iter().zip(each) {
+                figures.add(key, kind, Some(bytes));
+            }
         }
     }
     Ok(render(&kinds, options.idle_clients, figures))
 }
 
-/// Bytes a client: after the logins, and after a query by each.
-fn measure(contender: &Running, clients: usize) -> Result<(f64, f64)> {
+/// Bytes a client, in the order of [`KEYS`]. All clients are idle whenever memory is read.
+fn measure(contender: &Running, clients: usize) -> Result<[f64; 3]> {
     let pid = contender.pid().context("no proxy, no memory")?;
     let mut buffer = [0; 1024];
     // What is set up once, at the first client, is not any client's.
@@ -44,16 +48,23 @@ fn measure(contender: &Running, clients: usize) -> Result<(f64, f64)> {
         client.query("SELECT 1", &mut buffer)?;
     }
     let queried = cost::resident(pid)?;
-    let each = |now: u64| now.saturating_sub(before) as f64 / clients as f64;
-    Ok((each(logged_in), each(queried)))
+    for client in &mut idle {
+        client.send("SELECT 1")?;
+    }
+    for client in &mut idle {
+        client.skip_answer(&mut buffer, |_| Ok(()))?;
+    }
+    let all_queried = cost::resident(pid)?;
+    Ok([logged_in, queried, all_queried].map(|now| now.saturating_sub(before) as f64 / clients as f64))
 }
 
 fn render(kinds: &[Kind], clients: usize, figures: &Figures) -> String {
-    let columns = ["contender", "logged in, KiB a client", "after a query each, KiB a client"];
+    let columns =
+        ["contender", "logged in, KiB a client", "after a query each", "after a query by all at once"];
     let mut text = format!("\n## Idle clients ({clients})\n\n{}", head(&columns.map(str::to_owned), 1));
     for kind in kinds {
         let kib = |key| show(figures.median(key, *kind).map(|bytes| bytes / 1024.0), 2);
-        text.push_str(&row([kind.to_string(), kib(AFTER_LOGIN), kib(AFTER_QUERY)]));
+        text.push_str(&row([vec![kind.to_string()], KEYS.map(kib).to_vec()].concat()));
     }
     text + "\nGrowth of the proxy's resident memory by the number of clients; the kernel's socket buffers are not in it.\n"
 }
