@@ -38,6 +38,7 @@ const PURE: &[&str] = &[
     "bitflags",
     "foldhash",
     "hashbrown",
+    "hashlink",
     "indexmap",
     "lru",
     "rustc-hash",
