@@ -26,15 +26,16 @@ pub(super) fn metrics(tree: &Tree) -> Vec<Finding> {
     let shown: String = sources.map(|(_, source)| source.text.as_str()).collect();
     settings
         .into_iter()
-        .filter(|(_, name)| !shown.contains(&format!("(\"{name}\",")))
-        .map(|(line, name)| {
+        .filter_map(|(line, name)| {
+            // A bound of time is counted when it strikes; any other is shown as it stands.
+            let (needle, metric) = if name.ends_with("_timeout") {
+                (format!("= \"{name}\""), format!("trunkline_timeouts_total{{timeout=\"{name}\"}}"))
+            } else {
+                (format!("(\"{name}\","), format!("trunkline_limit{{limit=\"{name}\"}}"))
+            };
             let what = format!("the bound `{name}` has no metric");
-            Finding::new(
-                path,
-                line,
-                what,
-                format!("show it as trunkline_limit{{limit=\"{name}\"}} ({METRICS})"),
-            )
+            let finding = Finding::new(path, line, what, format!("show it as {metric} ({METRICS})"));
+            (!shown.contains(&needle)).then_some(finding)
         })
         .collect()
 }
@@ -60,12 +61,13 @@ mod tests {
     use crate::tree;
 
     const LIMITS: &str = "section! {\n    /// `[limits]`.\n    pub struct Limits {\n        /// Doc: text.\n        \
-        one_max: u32 = 1,\n        two_max: Size = Size::new(2),\n    }\n}\n";
+        one_max: u32 = 1,\n        two_max: Size = Size::new(2),\n        a_timeout: u32 = 1,\n    }\n}\n";
 
     #[test]
     fn a_bound_without_metric_is_found_with_its_line() {
         let metrics_file = "crates/io/proxy/src/metrics/registry.rs";
-        let (_folder, tree) = tree::of(&[(SETTINGS, LIMITS), (metrics_file, "x(&[(\"one_max\", 1)])")]);
+        let (_folder, tree) =
+            tree::of(&[(SETTINGS, LIMITS), (metrics_file, "x(&[(\"one_max\", 1)]); A = \"a_timeout\"")]);
         let found = metrics(&tree);
         assert_eq!(found.len(), 1);
         assert!(found[0].what.contains("two_max") && found[0].line == 6, "{}", found[0]);
