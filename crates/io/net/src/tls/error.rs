@@ -126,8 +126,9 @@ pub enum TlsError {
         /// How.
         reason: String,
     },
-    /// A handshake message larger than [`HANDSHAKE_BYTES_MAX`](super::session::HANDSHAKE_BYTES_MAX).
-    HandshakeTooLarge,
+    /// A handshake message larger than [`CLIENT_MESSAGE_BYTES_MAX`](super::session::CLIENT_MESSAGE_BYTES_MAX) or
+    /// [`SERVER_MESSAGE_BYTES_MAX`](super::session::SERVER_MESSAGE_BYTES_MAX).
+    MessageTooLarge,
     /// The host name cannot be checked against a certificate.
     BadServerName {
         /// The name.
@@ -161,7 +162,7 @@ impl fmt::Display for TlsError {
             }
             Self::PeerRefused { reason } => write!(f, "TLS: the peer refused the connection: {reason}"),
             Self::PeerMisbehaved { reason } => write!(f, "TLS: the peer broke the protocol: {reason}"),
-            Self::HandshakeTooLarge => f.write_str("TLS: the peer's handshake message is too large"),
+            Self::MessageTooLarge => f.write_str("TLS: the peer's handshake message is too large"),
             Self::BadServerName { host } => {
                 write!(
                     f,

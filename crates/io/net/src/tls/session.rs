@@ -28,8 +28,13 @@ use crate::stream::Stream;
 /// record headers, is also the most that waits in a session for a slow reader.
 pub const QUEUED_BYTES_MAX: usize = 64 * 1024;
 
-/// Most bytes of a message that is not whole yet. rustls draws the same line for handshake messages; a record is smaller.
-pub const HANDSHAKE_BYTES_MAX: usize = 0xffff + 5;
+/// Most bytes held of a message from a server that is not whole yet. rustls draws the same line for handshake messages; a
+/// record is smaller.
+pub const SERVER_MESSAGE_BYTES_MAX: usize = 0xffff + 5;
+
+/// Most bytes held of a message from a client that is not whole yet: a record of the largest size (16 KiB and what encryption
+/// adds) or a ClientHello or certificate chain of some records. Lower than for servers, because anybody may connect and leave it at that.
+pub const CLIENT_MESSAGE_BYTES_MAX: usize = 20 * 1024;
 
 /// Bytes that records add to [`QUEUED_BYTES_MAX`] of plaintext: at most 5 of header, 8 of nonce and 17 of tag and
 /// type for each 16 KiB, and a key update or ticket that goes out with them.
@@ -275,8 +280,12 @@ impl TlsSession {
             self.incoming = Vec::new();
             return Ok(true);
         }
-        if rest.len() > HANDSHAKE_BYTES_MAX {
-            return Err(TlsError::HandshakeTooLarge);
+        let held_max = match self.connection {
+            Connection::Server(_) => CLIENT_MESSAGE_BYTES_MAX,
+            Connection::Client(_) => SERVER_MESSAGE_BYTES_MAX,
+        };
+        if rest.len() > held_max {
+            return Err(TlsError::MessageTooLarge);
         }
         if rest.is_empty() {
             self.incoming = Vec::new();

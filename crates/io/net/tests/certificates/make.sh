@@ -37,7 +37,11 @@ self_signed ed25519 ed25519.key
 openssl req -new -x509 -days $days -nodes -newkey rsa:2048 -keyout manual-root.key -subj /CN=root.example -out manual-root.crt
 openssl req -new -key rsa.key -subj /CN=localhost -out server.csr
 openssl x509 -req -in server.csr -days $days -CA manual-root.crt -CAkey manual-root.key -set_serial 1 -out manual-server.crt
-rm server.csr manual-root.key
+# The same from one that is no authority and says so.
+openssl req -new -x509 -days $days -nodes -newkey rsa:2048 -keyout no-authority.key -subj /CN=no-authority.example \
+    -addext basicConstraints=critical,CA:FALSE -out no-authority.crt
+openssl x509 -req -in server.csr -days $days -CA no-authority.crt -CAkey no-authority.key -set_serial 1 -out no-authority-server.crt
+rm server.csr manual-root.key no-authority.key
 openssl x509 -in manual-server.crt -noout -text | grep -q 'Version: 1'
 
 # RFC 5929: the hash of the whole certificate, SHA-256 where the signature's is MD5 or SHA-1.

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 
 use trunkline_net::stream::Stream;
+use trunkline_net::tls::session::CLIENT_MESSAGE_BYTES_MAX;
 use trunkline_net::tls::{ClientTls, ServerTls, SslMode, TlsError, TlsSession};
 
 use crate::authority::Authority;
@@ -55,7 +56,7 @@ fn what_is_not_tls_is_an_error_that_says_so() {
                 Some(
                     TlsError::PeerMisbehaved { .. }
                         | TlsError::PeerRefused { .. }
-                        | TlsError::HandshakeTooLarge
+                        | TlsError::MessageTooLarge
                 )
             ),
             "{:?}: {error}",
@@ -150,4 +151,28 @@ fn a_tampered_record_ends_the_session() {
     );
     pair.run_until("the alert", |pair| pair.client.error.is_some());
     assert!(matches!(pair.client.tls_error(), Some(TlsError::PeerRefused { .. })), "{:?}", pair.client.error);
+}
+
+#[test]
+fn a_client_cannot_make_us_hold_much() {
+    let authority = Authority::new("ours");
+    let server = ServerTls::load(authority.server(&["db.example"])).expect("loads");
+    let (_poll, _peer, mut quiet) = connected();
+    let mut session = server.accept().expect("ok");
+    let mut plaintext = Vec::new();
+    // A ClientHello of 60,000 bytes, which rustls would wait for, in records of 1,000.
+    let mut message = vec![1, 0, 0xea, 0x60];
+    message.resize(60_000, 0);
+    let mut handed_in = 0;
+    let error = message
+        .chunks(1000)
+        .find_map(|piece| {
+            session.pre_read(&[0x16, 3, 1, 3, 0xe8]);
+            session.pre_read(piece);
+            handed_in += piece.len() + 5;
+            session.receive(&mut quiet, &mut plaintext).err()
+        })
+        .expect("too much");
+    assert_eq!(TlsError::of(&error), Some(&TlsError::MessageTooLarge));
+    assert!((CLIENT_MESSAGE_BYTES_MAX..CLIENT_MESSAGE_BYTES_MAX + 2000).contains(&handed_in), "{handed_in}");
 }

@@ -125,6 +125,14 @@ fn certificates_made_as_the_postgresql_manual_says_work() {
 }
 
 #[test]
+fn what_is_no_authority_cannot_sign_as_one() {
+    let server = fixture_server("no-authority-server.crt", "rsa.key");
+    let root = Roots::File(fixture("no-authority.crt"));
+    let client = ClientTls::new(SslMode::VerifyCa, Some(&root), None).expect("loads");
+    refused(verdict(&client, &server, "localhost"), "no certificate we trust");
+}
+
+#[test]
 fn a_self_signed_certificate_is_good_as_its_own_root_only() {
     let server = fixture_server("rsa-sha256.crt", "rsa.key");
     let own = Roots::File(fixture("rsa-sha256.crt"));
@@ -133,6 +141,33 @@ fn a_self_signed_certificate_is_good_as_its_own_root_only() {
     // Same subject, another key: the issuer's name fits, the signature does not.
     let client = ClientTls::new(SslMode::VerifyFull, Some(&Roots::File(fixture("ecdsa-sha256.crt"))), None);
     refused(verdict(&client.expect("loads"), &server, "localhost"), "no certificate we trust");
+}
+
+#[test]
+fn a_self_signed_certificate_expires_too() {
+    let authority = Authority::new("a folder's owner");
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let server = |params: &rcgen::CertificateParams| {
+        let (cert, private) = (authority.path("self.crt"), authority.path("self.key"));
+        std::fs::write(&cert, params.self_signed(&key).expect("a certificate").pem()).expect("written");
+        std::fs::write(&private, key.serialize_pem()).expect("written");
+        ServerTls::load(crate::authority::server_files(&cert, &private)).expect("loads")
+    };
+    let client = || {
+        let root = Roots::File(authority.path("self.crt"));
+        ClientTls::new(SslMode::VerifyFull, Some(&root), None).expect("loads")
+    };
+    let good = server(&params);
+    assert_eq!(verdict(&client(), &good, "localhost"), Ok(()));
+    params.not_after = rcgen::date_time_ymd(2021, 1, 1);
+    let expired = server(&params);
+    refused(verdict(&client(), &expired, "localhost"), "expired");
+    params.not_after = rcgen::date_time_ymd(4000, 1, 1);
+    params.not_before = rcgen::date_time_ymd(3000, 1, 1);
+    let early = server(&params);
+    refused(verdict(&client(), &early, "localhost"), "not valid yet");
 }
 
 #[test]
