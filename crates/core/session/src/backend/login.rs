@@ -15,7 +15,9 @@ use std::sync::Arc;
 
 use trunkline_wire::backend::{ErrorReport, NegotiateProtocolVersion};
 use trunkline_wire::frame;
-use trunkline_wire::startup::{FirstPacket, StartupError, StartupMessage};
+use trunkline_wire::startup::{
+    ENCRYPTION_REFUSED, FirstPacket, SSL_ACCEPTED, StartupError, StartupMessage, TLS_HANDSHAKE_BYTE,
+};
 
 use super::error::{LoginError, LoginFailure};
 use super::password_exchange::{PasswordExchange, Step};
@@ -24,13 +26,6 @@ use super::startup_parameters::{PROTOCOL_NEWEST, StartupParameters};
 use crate::authentication::scram::ScramKeys;
 use crate::authentication::{Password, Secret};
 use crate::entropy::Entropy;
-
-/// The first byte of a TLS ClientHello's record.
-const TLS_HANDSHAKE_RECORD: u8 = 0x16;
-/// Answer to an SSLRequest: begin.
-const TLS_ACCEPTED: u8 = b'S';
-/// Answer to an SSLRequest or a GSSENCRequest: do without.
-const REFUSED: u8 = b'N';
 
 /// How a client is to prove itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,7 +221,7 @@ impl Login {
 
     fn first_packet(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, LoginFailure> {
         let nothing_said = self.tls.is_none() && !self.ssl_answered && !self.gss_answered;
-        if nothing_said && input.first() == Some(&TLS_HANDSHAKE_RECORD) {
+        if nothing_said && input.first() == Some(&TLS_HANDSHAKE_BYTE) {
             if self.settings.tls == TlsOffer::Disabled {
                 return Err(LoginFailure::TlsNotOffered);
             }
@@ -269,9 +264,9 @@ impl Login {
         }
         self.ssl_answered = true;
         if self.settings.tls == TlsOffer::Disabled {
-            out.push(REFUSED);
+            out.push(ENCRYPTION_REFUSED);
         } else {
-            out.push(TLS_ACCEPTED);
+            out.push(SSL_ACCEPTED);
             self.state = State::AwaitingTls;
             self.event = Some(LoginEvent::StartTls);
         }
@@ -287,7 +282,7 @@ impl Login {
             return Err(LoginFailure::StuffedBytes { request });
         }
         self.gss_answered = true;
-        out.push(REFUSED);
+        out.push(ENCRYPTION_REFUSED);
         Ok(())
     }
 

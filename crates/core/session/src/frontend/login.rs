@@ -15,7 +15,9 @@ use trunkline_wire::backend::{
     parameter_status, ready_for_query,
 };
 use trunkline_wire::frame;
-use trunkline_wire::startup::{ProtocolVersion, SSL_REQUEST, StartupMessage};
+use trunkline_wire::startup::{
+    ENCRYPTION_REFUSED, ProtocolVersion, SSL_ACCEPTED, SSL_REQUEST, StartupMessage,
+};
 
 use super::error::{LoginError, Misbehaviour, Refusal};
 use super::proof::Exchange;
@@ -122,13 +124,13 @@ impl Login {
     fn ssl_answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, LoginError> {
         match (input, self.login.tls) {
             ([], _) => return Ok(0),
-            ([b'S' | b'N', _, ..], _) => return Err(Misbehaviour::StuffedBytes.into()),
-            ([b'S'], _) => {
+            ([SSL_ACCEPTED | ENCRYPTION_REFUSED, _, ..], _) => return Err(Misbehaviour::StuffedBytes.into()),
+            ([SSL_ACCEPTED], _) => {
                 self.state = State::AwaitingTls;
                 self.event = Some(LoginEvent::StartTls);
             }
-            ([b'N'], TlsWish::Prefer) => self.start_up(Channel::Plain, out)?,
-            ([b'N'], _) => return Err(LoginError::NoTls),
+            ([ENCRYPTION_REFUSED], TlsWish::Prefer) => self.start_up(Channel::Plain, out)?,
+            ([ENCRYPTION_REFUSED], _) => return Err(LoginError::NoTls),
             ([byte, ..], _) => return Err(Misbehaviour::SslAnswer(*byte).into()),
         }
         Ok(1)
