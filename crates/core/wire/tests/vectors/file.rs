@@ -98,6 +98,29 @@ pub(crate) struct Stream {
     pub(crate) splits: Vec<Vec<usize>>,
 }
 
+/// What a client and a real server said to each other.
+pub(crate) struct Conversation {
+    pub(crate) name: String,
+    /// A first packet, then messages.
+    pub(crate) sent: Vec<u8>,
+    pub(crate) received: Vec<u8>,
+    /// The types of the messages received.
+    pub(crate) received_types: String,
+}
+
+/// All conversations.
+pub(crate) fn conversations() -> Vec<Conversation> {
+    entries("captured")
+        .iter()
+        .map(|entry| Conversation {
+            name: text(entry, "name").to_owned(),
+            sent: unhex(text(entry, "sent_hex")),
+            received: unhex(text(entry, "received_hex")),
+            received_types: text(entry, "received_types").to_owned(),
+        })
+        .collect()
+}
+
 /// All well-formed vectors.
 pub(crate) fn vectors() -> Vec<Vector> {
     ["backend", "frontend", "first"]

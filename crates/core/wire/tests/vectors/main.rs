@@ -2,6 +2,7 @@
 //! it means and encode to its bytes again, and each malformed one must be refused.
 
 mod build;
+mod captured;
 mod corpus;
 mod file;
 mod meaning;

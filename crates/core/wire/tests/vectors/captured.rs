@@ -1,0 +1,79 @@
+//! What was really said: the bytes of a PostgreSQL server, and those that it understood.
+
+use trunkline_wire::backend::{self, Message};
+use trunkline_wire::frame::{self, HEADER_BYTES};
+use trunkline_wire::frontend::{self, PasswordKind};
+use trunkline_wire::limits::Limits;
+use trunkline_wire::startup::{FirstPacket, ProtocolVersion, first_packet_bytes};
+
+use crate::file::{Conversation, conversations};
+
+/// The frames of a stream that ends with one.
+fn frames(stream: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = stream;
+    std::iter::from_fn(move || {
+        let header = frame::header(rest).expect("a valid length")?;
+        let (frame, after) = rest.split_at_checked(header.frame_bytes()).expect("a whole frame");
+        rest = after;
+        Some(frame)
+    })
+}
+
+fn conversation(name: &str) -> Conversation {
+    conversations().into_iter().find(|found| found.name == name).expect("a conversation of this name")
+}
+
+#[test]
+fn what_a_server_sent_is_decoded_and_encoded_as_it_was() {
+    for conversation in conversations() {
+        let mut types = String::new();
+        let mut ready = false;
+        for frame in frames(&conversation.received) {
+            let header = frame::header(frame).expect("valid").expect("whole");
+            let limits = Limits::default();
+            let within = if ready {
+                limits.check_server_after_auth(header)
+            } else {
+                limits.check_server_before_auth(header)
+            };
+            assert_eq!(within, Ok(()), "{}", conversation.name);
+            ready |= header.tag == backend::ready_for_query::TAG;
+            types.push(char::from(header.tag));
+            let message = Message::decode(header.tag, &frame[HEADER_BYTES..])
+                .unwrap_or_else(|error| panic!("{}, message {}: {error}", conversation.name, types.len()));
+            let mut out = Vec::new();
+            message.encode(&mut out).expect("fits as it did");
+            assert_eq!(out, frame, "{}, message {}", conversation.name, types.len());
+        }
+        assert_eq!(types, conversation.received_types, "{}", conversation.name);
+    }
+}
+
+#[test]
+fn what_a_server_understood_is_decoded_and_encoded_as_it_was() {
+    for conversation in conversations() {
+        let bytes = first_packet_bytes(&conversation.sent).expect("valid").expect("whole");
+        let (first, rest) = conversation.sent.split_at(bytes);
+        let mut out = Vec::new();
+        FirstPacket::decode(first).expect("a StartupMessage").encode(&mut out);
+        for frame in frames(rest) {
+            let message = frontend::Message::decode(frame[0], &frame[HEADER_BYTES..], PasswordKind::Password)
+                .unwrap_or_else(|error| panic!("{}: {error}", conversation.name));
+            message.encode(&mut out).expect("fits as it did");
+        }
+        assert_eq!(out, conversation.sent, "{}", conversation.name);
+    }
+}
+
+#[test]
+fn a_server_names_the_whole_version_it_speaks() {
+    let login = conversation("login_3_9999");
+    let frame = frames(&login.received).next().expect("a message");
+    let Ok(Message::NegotiateProtocolVersion(negotiate)) = Message::decode(frame[0], &frame[HEADER_BYTES..])
+    else {
+        panic!("the first message is no NegotiateProtocolVersion");
+    };
+    assert_eq!(negotiate.newest, ProtocolVersion::V3_0);
+    assert_eq!(negotiate.newest_minor(), Some(0));
+    assert_eq!(negotiate.unrecognized_options().collect::<Vec<_>>(), [b"_pq_.test"]);
+}
