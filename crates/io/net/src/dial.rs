@@ -20,8 +20,8 @@ pub fn tcp(address: SocketAddr) -> io::Result<Stream> {
     Ok(Stream::Tcp(stream))
 }
 
-/// Starts a connection to a unix socket. It is complete when this returns, so to speak: the kernel has queued it
-/// with the listener.
+/// Starts a connection to a unix socket. It is complete when this returns, so to speak: the kernel has
+/// queued it with the listener.
 ///
 /// A path that begins with `@` is a name in Linux's abstract namespace.
 ///
@@ -85,8 +85,8 @@ pub enum ServerAddress {
 }
 
 impl ServerAddress {
-    /// libpq's rule: a host that begins with `/` or `@` is a directory of unix sockets. Brackets around an IPv6
-    /// address, as in a URI, are taken off.
+    /// libpq's rule: a host that begins with `/` or `@` is a directory of unix sockets. Brackets around an
+    /// IPv6 address, as in a URI, are taken off.
     pub fn new(host: &str, port: u16) -> Self {
         if host.starts_with(['/', '@']) {
             return Self::Unix { dir: PathBuf::from(host), port };

@@ -1,7 +1,8 @@
 //! Listening sockets.
 //!
 //! TCP: each worker binds the same address with SO_REUSEPORT and the kernel deals connections out among
-//! them, or one listener is cloned. Unix: one listener, cloned for each worker (reuse of a port is not a thing there).
+//! them, or one listener is cloned. Unix: one listener, cloned for each worker (reuse of a port is not a
+//! thing there).
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -60,10 +61,10 @@ pub fn clone_unix(listener: &UnixListener) -> io::Result<UnixListener> {
 
 /// Binds and listens on a unix socket file and takes care of the file.
 ///
-/// `mode` is the file's permission bits, such as `0o777`; nobody can connect before they are set. A file that a dead process left is
-/// replaced; a file that somebody listens on, or that is no socket, is left alone and refused. A lock on
-/// `<path>.lock` keeps two processes from replacing each other's file at the same moment, and is held
-/// as long as the guard lives.
+/// `mode` is the file's permission bits, such as `0o777`; nobody can connect before they are set. A file
+/// that a dead process left is replaced; a file that somebody listens on, or that is no socket, is left
+/// alone and refused. A lock on `<path>.lock` keeps two processes from replacing each other's file at the
+/// same moment, and is held as long as the guard lives.
 ///
 /// # Errors
 /// - [`io::ErrorKind::AddrInUse`]: somebody listens there, or holds the lock.

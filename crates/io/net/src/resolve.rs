@@ -1,8 +1,8 @@
 //! Host names to addresses, on a thread of its own.
 //!
-//! The system's lookup (getaddrinfo: hosts file, search domains, nsswitch and all) is what an operator expects, and it blocks. So one
-//! thread asks, one name after another, and a worker's loop is woken when there is an answer. Answers
-//! are cached, and everybody who asks for a name on its way shares one lookup.
+//! The system's lookup (getaddrinfo: hosts file, search domains, nsswitch and all) is what an operator
+//! expects, and it blocks. So one thread asks, one name after another, and a worker's loop is woken when
+//! there is an answer. Answers are cached, and everybody who asks for a name on its way shares one lookup.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -23,8 +23,8 @@ pub const WAITING_TOKENS_MAX: usize = 65_536;
 /// Most names whose answers are kept.
 pub const CACHED_NAMES_MAX: usize = 1_024;
 
-/// How long a failure is believed, at most: long enough to spare a name server that is down a storm, short enough
-/// that a server which comes up is found at once.
+/// How long a failure is believed, at most: long enough to spare a name server that is down a storm, short
+/// enough that a server which comes up is found at once.
 pub const NEGATIVE_TTL_MAX: Duration = Duration::from_secs(1);
 
 /// Addresses of one host in the order the system prefers them (RFC 6724), never empty.

@@ -21,7 +21,8 @@ use trunkline_net::tls::{
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Heap of an idle server session after its handshake and some traffic. Measured 2026-11: see the test's output.
+/// Heap of an idle server session after its handshake and some traffic. Measured 2026-11: see the test's
+/// output.
 const IDLE_SERVER_SESSION_BYTES_MAX: usize = 4096;
 
 fn shuttle(

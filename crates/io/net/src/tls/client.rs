@@ -122,8 +122,9 @@ pub struct ClientTls {
 }
 
 impl ClientTls {
-    /// Reads and checks the files. With a root file the chain is checked in every mode, as libpq does. For [`SslMode::Disable`] there is no need of one; it is made all the same, so
-    /// that wrong files are found.
+    /// Reads and checks the files. With a root file the chain is checked in every mode, as libpq does. For
+    /// [`SslMode::Disable`] there is no need of one; it is made all the same, so that wrong files are
+    /// found.
     ///
     /// # Errors
     /// Which file is wrong and how, or which options do not go together.
@@ -174,8 +175,9 @@ impl ClientTls {
         self.mode
     }
 
-    /// A session with a server; its first flight is ready to [`flush`](TlsSession::flush). `host` is the name or address
-    /// that was asked for, not what it resolved to. A host name is sent as SNI, an address is not.
+    /// A session with a server; its first flight is ready to [`flush`](TlsSession::flush). `host` is the
+    /// name or address that was asked for, not what it resolved to. A host name is sent as SNI, an address
+    /// is not.
     ///
     /// # Errors
     /// [`TlsError::BadServerName`] where the name would have to be checked and cannot be.

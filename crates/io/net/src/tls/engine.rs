@@ -34,8 +34,8 @@ impl Records for UnbufferedClientConnection {
 
 /// How far [`advance`] came.
 pub(super) struct Pulled {
-    /// Bytes at the front that are done with. The rest is the beginning of a message; rustls may have decrypted it in
-    /// place, so it has to be handed in again as it is now.
+    /// Bytes at the front that are done with. The rest is the beginning of a message; rustls may have
+    /// decrypted it in place, so it has to be handed in again as it is now.
     pub(super) consumed: usize,
     /// close_notify has come.
     pub(super) peer_closed: bool,
@@ -134,9 +134,9 @@ pub(super) fn close<C: Records>(
     }
 }
 
-/// After an error: appends the alert that rustls prepared, if it did. An alert comes out before any byte of input is
-/// looked at. Without one, rustls goes back to where its positions say, so it gets all of the bytes that these are positions
-/// in; that it will only fail once more is of no interest.
+/// After an error: appends the alert that rustls prepared, if it did. An alert comes out before any byte of
+/// input is looked at. Without one, rustls goes back to where its positions say, so it gets all of the
+/// bytes that these are positions in; that it will only fail once more is of no interest.
 fn take_alert<C: Records>(connection: &mut C, bytes: &mut [u8], outgoing: &mut Vec<u8>) {
     if let Ok(ConnectionState::EncodeTlsData(message)) = connection.process(bytes).state {
         // Its only error is a buffer that is too small, which `encode` sees to.

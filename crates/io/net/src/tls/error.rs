@@ -44,7 +44,8 @@ pub enum TlsFileError {
         /// The mode asked for.
         mode: SslMode,
     },
-    /// `sslrootcert=system` with a mode weaker than `verify-full`: anybody can get a certificate from a public authority.
+    /// `sslrootcert=system` with a mode weaker than `verify-full`: anybody can get a certificate from a
+    /// public authority.
     SystemRootsNeedVerifyFull {
         /// The mode asked for.
         mode: SslMode,
@@ -126,7 +127,8 @@ pub enum TlsError {
         /// How.
         reason: String,
     },
-    /// A handshake message larger than [`CLIENT_MESSAGE_BYTES_MAX`](super::session::CLIENT_MESSAGE_BYTES_MAX) or
+    /// A handshake message larger than
+    /// [`CLIENT_MESSAGE_BYTES_MAX`](super::session::CLIENT_MESSAGE_BYTES_MAX) or
     /// [`SERVER_MESSAGE_BYTES_MAX`](super::session::SERVER_MESSAGE_BYTES_MAX).
     MessageTooLarge,
     /// The host name cannot be checked against a certificate.

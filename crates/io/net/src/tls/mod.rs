@@ -20,6 +20,6 @@ pub use error::{TlsError, TlsFileError};
 pub use server::{ClientAuth, MinProtocol, ServerTls, ServerTlsFiles};
 pub use session::{Received, TlsSession};
 
-/// The protocol's name in TLS's application layer negotiation (ALPN). Direct TLS, without an SSLRequest before it, requires it:
-/// it keeps a browser from being tricked into talking to a database (ALPACA).
+/// The protocol's name in TLS's application layer negotiation (ALPN). Direct TLS, without an SSLRequest
+/// before it, requires it: it keeps a browser from being tricked into talking to a database (ALPACA).
 pub const ALPN_POSTGRESQL: &[u8] = b"postgresql";

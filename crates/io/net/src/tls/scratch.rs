@@ -1,7 +1,8 @@
 //! Working space for TLS, one a thread.
 //!
-//! Encrypted bytes pass through here on their way between socket and session. A session keeps bytes of its own only while
-//! it has to (half a record, or what the socket would not take), so an idle one has no buffer at all.
+//! Encrypted bytes pass through here on their way between socket and session. A session keeps bytes of its
+//! own only while it has to (half a record, or what the socket would not take), so an idle one has no
+//! buffer at all.
 
 use std::cell::RefCell;
 

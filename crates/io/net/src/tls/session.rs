@@ -24,20 +24,21 @@ use super::error::TlsError;
 use super::scratch::{self, READ_BYTES_MAX};
 use crate::stream::Stream;
 
-/// Most plaintext that one [`TlsSession::send`] encrypts before it looks whether the socket takes it; so this, and a little for
-/// record headers, is also the most that waits in a session for a slow reader.
+/// Most plaintext that one [`TlsSession::send`] encrypts before it looks whether the socket takes it; so
+/// this, and a little for record headers, is also the most that waits in a session for a slow reader.
 pub const QUEUED_BYTES_MAX: usize = 64 * 1024;
 
-/// Most bytes held of a message from a server that is not whole yet. rustls draws the same line for handshake messages; a
-/// record is smaller.
+/// Most bytes held of a message from a server that is not whole yet. rustls draws the same line for
+/// handshake messages; a record is smaller.
 pub const SERVER_MESSAGE_BYTES_MAX: usize = 0xffff + 5;
 
-/// Most bytes held of a message from a client that is not whole yet: a record of the largest size (16 KiB and what encryption
-/// adds) or a ClientHello or certificate chain of some records. Lower than for servers, because anybody may connect and leave it at that.
+/// Most bytes held of a message from a client that is not whole yet: a record of the largest size (16 KiB
+/// and what encryption adds) or a ClientHello or certificate chain of some records. Lower than for servers,
+/// because anybody may connect and leave it at that.
 pub const CLIENT_MESSAGE_BYTES_MAX: usize = 20 * 1024;
 
-/// Bytes that records add to [`QUEUED_BYTES_MAX`] of plaintext: at most 5 of header, 8 of nonce and 17 of tag and
-/// type for each 16 KiB, and a key update or ticket that goes out with them.
+/// Bytes that records add to [`QUEUED_BYTES_MAX`] of plaintext: at most 5 of header, 8 of nonce and 17 of
+/// tag and type for each 16 KiB, and a key update or ticket that goes out with them.
 const RECORD_OVERHEAD_MAX: usize = 4096;
 
 /// What one [`TlsSession::receive`] did.
@@ -50,17 +51,18 @@ pub struct Received {
     /// With `eof`: the connection ended without TLS's own farewell (close_notify). An attacker on the way can
     /// do that. libpq and PostgreSQL say goodbye in their own protocol and often leave so.
     pub truncated: bool,
-    /// The socket has nothing more for now: wait for its next event. (If the event at hand said that the peer closed its
-    /// side, go on until `eof` all the same.) When false, call again.
+    /// The socket has nothing more for now: wait for its next event. (If the event at hand said that the
+    /// peer closed its side, go on until `eof` all the same.) When false, call again.
     pub drained: bool,
 }
 
 /// One TLS session, of either role, over a [`Stream`] that is handed in with each call.
 ///
 /// Call order: after the socket's readable event, [`receive`](Self::receive) until it is drained; after its
-/// writable event, [`flush`](Self::flush). The handshake goes on inside both; [`handshaking`](Self::handshaking)
-/// tells when it is over, and until then [`send`](Self::send) takes nothing. An error is final: drop the session and the
-/// stream. (The alert that tells the peer why has been sent by then, as far as the socket took it.)
+/// writable event, [`flush`](Self::flush). The handshake goes on inside both;
+/// [`handshaking`](Self::handshaking) tells when it is over, and until then [`send`](Self::send) takes
+/// nothing. An error is final: drop the session and the stream. (The alert that tells the peer why has been
+/// sent by then, as far as the socket took it.)
 pub struct TlsSession {
     connection: Connection,
     /// Encrypted bytes that are not a whole message yet. Without allocation when empty.
@@ -132,7 +134,8 @@ impl TlsSession {
         self.connection.state().alpn_protocol()
     }
 
-    /// Channel binding data `tls-server-end-point` for SCRAM-SHA-256-PLUS: of our own certificate as the server, of the peer's as the client.
+    /// Channel binding data `tls-server-end-point` for SCRAM-SHA-256-PLUS: of our own certificate as the
+    /// server, of the peer's as the client.
     ///
     /// `None` before the handshake is over, and for certificates that RFC 5929 gives no hash for (Ed25519).
     pub fn channel_binding(&self) -> Option<Vec<u8>> {
@@ -150,21 +153,23 @@ impl TlsSession {
         self.connection.state().peer_certificates()?.first().map(|certificate| certificate.as_ref())
     }
 
-    /// The TLS version and cipher suite for logs, such as `TLSv1_3 TLS13_AES_256_GCM_SHA384`; `None` before they are agreed on.
+    /// The TLS version and cipher suite for logs, such as `TLSv1_3 TLS13_AES_256_GCM_SHA384`; `None` before
+    /// they are agreed on.
     pub fn describe(&self) -> Option<String> {
         let state = self.connection.state();
         let (version, suite) = (state.protocol_version()?, state.negotiated_cipher_suite()?);
         Some(format!("{version:?} {:?}", suite.suite()))
     }
 
-    /// Hands in bytes that were read from the socket before it was known that they are TLS. Call it before the
-    /// first [`receive`](Self::receive), and that one without waiting for an event.
+    /// Hands in bytes that were read from the socket before it was known that they are TLS. Call it before
+    /// the first [`receive`](Self::receive), and that one without waiting for an event.
     pub fn pre_read(&mut self, bytes: &[u8]) {
         self.incoming.extend_from_slice(bytes);
     }
 
-    /// Reads from the socket once and appends what it decrypts to: `into`. At most 64 KiB are read at a time, so
-    /// a caller who has enough for now simply does not call again and leaves the rest to the kernel.
+    /// Reads from the socket once and appends the plaintext to `into`. At most 64 KiB are read at a
+    /// time, so a caller who has enough for now simply does not call again and leaves the rest to the
+    /// kernel.
     ///
     /// Handshake messages and alerts that this brings about are written to the stream; what does not fit
     /// waits for [`flush`](Self::flush).
@@ -197,7 +202,8 @@ impl TlsSession {
                 drained: count < READ_BYTES_MAX,
             })
         })?;
-        // A socket that can be read and no longer written fails the next send or flush; what was read counts first.
+        // A socket that can be read and no longer written fails the next send or flush; what was read
+        // counts first.
         let _ = self.flush(stream);
         Ok(received)
     }
@@ -258,8 +264,8 @@ impl TlsSession {
         Ok(false)
     }
 
-    /// Tells the peer that nothing more will come. `true` when that has left, as in [`flush`](Self::flush). Receiving
-    /// goes on. During the handshake there is nothing to tell.
+    /// Tells the peer that nothing more will come. `true` when that has left, as in [`flush`](Self::flush).
+    /// Receiving goes on. During the handshake there is nothing to tell.
     ///
     /// # Errors
     /// The socket's, or a [`TlsError`] of kind [`io::ErrorKind::InvalidData`].
@@ -271,7 +277,8 @@ impl TlsSession {
         self.flush(stream)
     }
 
-    /// Decrypts what is in `bytes` and keeps the half message at its end. `true` when the peer said close_notify.
+    /// Decrypts what is in `bytes` and keeps the half message at its end. `true` when the peer said
+    /// close_notify.
     fn digest(&mut self, bytes: &mut [u8], into: &mut Vec<u8>) -> Result<bool, TlsError> {
         let Pulled { consumed, peer_closed } = self.connection.advance(bytes, &mut self.outgoing, into)?;
         let rest = bytes.get(consumed..).unwrap_or_default();

@@ -95,8 +95,8 @@ impl SslModeVerifier {
             .any(|algorithm| key.verify_signature(*algorithm, message, signature).is_ok())
     }
 
-    /// The handshake's signature with the certificate's key. rustls's function for this parses the certificate
-    /// more strictly than the modes allow.
+    /// The handshake's signature with the certificate's key. rustls's function for this parses the
+    /// certificate more strictly than the modes allow.
     fn verify_handshake(
         &self,
         version: ProtocolVersion,

@@ -72,7 +72,8 @@ fn a_slow_reader_holds_back_the_sender() {
     // The other direction is not held up.
     pair.client.to_send = b"still here".to_vec();
     pair.run_until("the other direction", |pair| pair.server.received == b"still here");
-    // The kernel may have taken a little more meanwhile, as its buffers grow; the session's own share is bounded.
+    // The kernel may have taken a little more meanwhile, as its buffers grow; the session's own share is
+    // bounded.
     let queued = queued_bytes(&pair.server);
     assert!(pair.server.session.wants_write() && pair.server.sent < down.len());
     assert!(queued > 0 && queued <= QUEUED_BYTES_MAX + 4096, "{queued} bytes wait");
