@@ -77,3 +77,24 @@ fn a_server_names_the_whole_version_it_speaks() {
     assert_eq!(negotiate.newest_minor(), Some(0));
     assert_eq!(negotiate.unrecognized_options().collect::<Vec<_>>(), [b"_pq_.test"]);
 }
+
+#[test]
+fn keys_are_long_in_protocol_3_2_only() {
+    let cases = [
+        ("login_3_0_postgresql_18", 4),
+        ("login_3_1_postgresql_18", 4),
+        ("login_3_2_postgresql_18", 32),
+        ("login_3_9999_postgresql_18", 32),
+        ("login_3_9999", 4),
+    ];
+    for (name, bytes) in cases {
+        let login = conversation(name);
+        let key = frames(&login.received).find_map(|frame| {
+            match Message::decode(frame[0], &frame[HEADER_BYTES..]) {
+                Ok(Message::BackendKeyData(data)) => Some(data.secret_key.len()),
+                _ => None,
+            }
+        });
+        assert_eq!(key, Some(bytes), "{name}");
+    }
+}
