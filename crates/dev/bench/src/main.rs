@@ -18,12 +18,15 @@ mod tables;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 use arguments::{Options, USAGE};
 use contender::Ground;
 use figures::Figures;
+
+/// Open files that a process here needs beside the idle clients: sockets to servers, logs, epoll.
+const OTHER_FILES: u64 = 500;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -65,7 +68,7 @@ fn bench(options: &Options) -> Result<()> {
         !cfg!(debug_assertions),
         "this is a debug build: use `make bench`, or `cargo run --release`"
     );
-    raise_open_files()?;
+    raise_open_files(options)?;
     eprintln!("preparing PostgreSQL and the contenders");
     let ground = Ground::prepare(options)?;
     let mut report = header::render(options, &ground);
@@ -85,8 +88,14 @@ fn bench(options: &Options) -> Result<()> {
 }
 
 /// Thousands of clients need thousands of descriptors, here and in the proxies, which inherit the limit.
-fn raise_open_files() -> Result<()> {
+fn raise_open_files(options: &Options) -> Result<()> {
     let mut limit = getrlimit(Resource::Nofile);
+    let needed = options.idle_clients as u64 + OTHER_FILES;
+    if limit.maximum.is_some_and(|maximum| maximum < needed) {
+        bail!(
+            "{needed} open files are needed, and the limit is lower: raise it (ulimit -Hn), or lower --idle-clients"
+        );
+    }
     limit.current = limit.maximum;
     setrlimit(Resource::Nofile, limit).context("cannot raise the limit of open files")
 }
