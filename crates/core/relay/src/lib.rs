@@ -1,1 +1,33 @@
-//! See the crate description.
+//! A client's turn: what goes to whom, and when the server connection comes free.
+//!
+//! [`Board`] is one worker's switchboard, without I/O: it is told what arrived from clients and servers,
+//! decides by the sessions, the pools and the prepared statements, and says what is to be written, dialled
+//! and closed. The event loop around it, and the simulator in its tests, only carry that out.
+
+pub mod board;
+mod client;
+mod counters;
+pub mod directory;
+mod error;
+mod outbox;
+pub mod parameters;
+pub mod prepared;
+mod server;
+pub mod turn;
+mod wires;
+
+pub use board::{Action, Board, CancelKeys, Mail, Shared};
+pub use client::{Client, Purpose, Stage};
+pub use counters::Counters;
+pub use directory::{AuthQuery, Database, Directory, Target, Timeouts, User};
+pub use error::{ClientMisbehaved, ServerMisbehaved};
+pub use outbox::Outbox;
+pub use server::{Server, ServerStage};
+pub use wires::{TurnLimits, Wires};
+
+use trunkline_pool::arena::Key;
+
+/// Names a client connection of a worker.
+pub type ClientKey = Key<Client>;
+/// Names a server connection of a worker.
+pub type ServerKey = Key<Server>;

@@ -1,0 +1,224 @@
+//! Cancel requests: to exactly the query of the client that asked.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use trunkline_wire::sqlstate::SqlState;
+
+use super::refusal::Refusal;
+use super::{Action, Board, Mail, Shared};
+use crate::client::{Purpose, Stage};
+use crate::directory::Target;
+use crate::server::ServerStage;
+use crate::turn::Owner;
+use crate::{ClientKey, ServerKey};
+
+/// Process ids of clients begin above what Linux gives to processes (2^22), so that none is a server's own.
+pub(super) const FIRST_PROCESS_ID: i32 = 1 << 24;
+
+/// By what a client can be cancelled. The process id of a session-mode client is its server's, so two clients (of two
+/// servers) can share one: the secret tells them apart.
+#[derive(Debug, Default)]
+pub struct CancelKeys {
+    by_process: Mutex<HashMap<i32, Vec<Entry>>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    secret: Box<[u8]>,
+    worker: usize,
+    client: ClientKey,
+}
+
+impl CancelKeys {
+    pub(super) fn register(&self, process_id: i32, secret: &[u8], worker: usize, client: ClientKey) {
+        let mut all = self.by_process.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(process_id).or_default().push(Entry { secret: secret.into(), worker, client });
+    }
+
+    pub(super) fn forget(&self, process_id: i32, secret: &[u8]) {
+        let mut all = self.by_process.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entries) = all.get_mut(&process_id) {
+            entries.retain(|entry| *entry.secret != *secret);
+            if entries.is_empty() {
+                all.remove(&process_id);
+            }
+        }
+    }
+
+    /// The worker and client of a key; the time taken does not tell how much of a secret was right.
+    fn find(&self, process_id: i32, secret: &[u8]) -> Option<(usize, ClientKey)> {
+        let all = self.by_process.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = all.get(&process_id)?;
+        let found = entries.iter().find(|entry| same(&entry.secret, secret))?;
+        Some((found.worker, found.client))
+    }
+
+    fn is_taken(&self, process_id: i32) -> bool {
+        self.by_process.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&process_id)
+    }
+}
+
+fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
+}
+
+impl Shared {
+    pub(super) fn next_process_id(&self) -> i32 {
+        loop {
+            let next = self.process_ids.fetch_add(1, Relaxed);
+            if next < FIRST_PROCESS_ID {
+                self.process_ids.store(FIRST_PROCESS_ID, Relaxed);
+            } else if !self.cancel_keys.is_taken(next) {
+                return next;
+            }
+        }
+    }
+}
+
+/// A cancel request to be delivered to a server.
+#[derive(Clone, Debug)]
+pub struct CancelTicket {
+    /// Give it back with `cancel_delivered`.
+    pub server: ServerKey,
+    /// Where to.
+    pub target: Arc<Target>,
+    /// The CancelRequest packet.
+    pub packet: Vec<u8>,
+}
+
+/// Who waits for cancels of this worker's server connections.
+#[derive(Default)]
+pub(super) struct Cancels {
+    waiting: HashMap<ServerKey, Vec<(usize, ClientKey)>>,
+    under_way: usize,
+    queued: VecDeque<ServerKey>,
+}
+
+impl Cancels {
+    pub(super) fn under_way(&self) -> usize {
+        self.under_way
+    }
+}
+
+impl Board {
+    /// A connection asks that a query of another be cancelled.
+    pub(super) fn cancel_requested(&mut self, key: ClientKey, process_id: i32, secret: &[u8]) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        client.stage = Stage::Cancelling;
+        client.since = self.now;
+        match self.shared.cancel_keys.find(process_id, secret) {
+            // A key that is nobody's (or no longer anybody's) is not worth a word.
+            None => self.client_left(key),
+            Some((worker, victim)) if worker == self.worker => self.cancel_client(victim, worker, key),
+            Some((worker, victim)) => {
+                let mail = Mail::Cancel(victim, self.worker, key);
+                self.actions.push_back(Action::Mail(worker, mail));
+            }
+        }
+    }
+
+    /// Cancels what a client of this worker runs, for the client `asker` of worker `from`.
+    pub(super) fn cancel_client(&mut self, victim: ClientKey, from: usize, asker: ClientKey) {
+        let stage = self.clients.get(victim).map(|client| &client.stage);
+        match stage {
+            Some(Stage::Waiting(Purpose::Turn)) => {
+                let pool = self.clients.get(victim).map_or(usize::MAX, |client| client.pool);
+                if let Some(slot) = self.slot_mut(pool) {
+                    slot.pool.leave_queue(victim);
+                }
+                let mut error = Vec::new();
+                Refusal::new(SqlState::QUERY_CANCELED, "canceling statement due to user request")
+                    .encode(false, &mut error);
+                self.fail_turn(victim, &error);
+            }
+            Some(Stage::Linked(server, Purpose::Turn | Purpose::Session)) => {
+                let server = *server;
+                let runs = |server: &crate::server::Server| {
+                    server.replies.head().is_some_and(|head| head.owner == Owner::Client) || server.unsynced
+                };
+                if self.servers.get(server).is_some_and(runs) && self.cancel_server(server) {
+                    self.cancels.waiting.entry(server).or_default().push((from, asker));
+                    return;
+                }
+            }
+            _ => {}
+        }
+        self.answer_cancel(from, asker);
+    }
+
+    /// Closes the connection that asked for a cancel: that is its answer.
+    fn answer_cancel(&mut self, worker: usize, asker: ClientKey) {
+        if worker == self.worker {
+            self.client_left(asker);
+        } else {
+            self.actions.push_back(Action::Mail(worker, Mail::Cancelled(asker)));
+        }
+    }
+
+    /// Has the server connection's query cancelled. The connection is not lent to another client before the request
+    /// has come and gone. False when that cannot be.
+    pub(super) fn cancel_server(&mut self, key: ServerKey) -> bool {
+        let Some(server) = self.servers.get_mut(key) else { return false };
+        if server.secret.is_empty() {
+            return false;
+        }
+        if server.cancelling {
+            server.cancel_again = true;
+            return true;
+        }
+        server.cancelling = true;
+        if self.cancels.under_way >= self.directory.cancels_max {
+            self.shared.hit("cancel_requests_max");
+            self.cancels.queued.push_back(key);
+            return true;
+        }
+        self.send_cancel(key);
+        true
+    }
+
+    fn send_cancel(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.get(key) else { return };
+        let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else { return };
+        slot.counters.cancels += 1;
+        let mut packet = Vec::new();
+        let request = trunkline_wire::startup::CancelRequest { process_id: server.process_id, secret_key: &server.secret };
+        request.encode(&mut packet);
+        let target = Arc::clone(&slot.database.target);
+        self.cancels.under_way += 1;
+        self.actions.push_back(Action::Cancel(CancelTicket { server: key, target, packet }));
+    }
+
+    /// A cancel request was delivered (the server closed its connection), or could not be.
+    pub fn cancel_delivered(&mut self, key: ServerKey, delivered: bool) {
+        self.cancels.under_way = self.cancels.under_way.saturating_sub(1);
+        while let Some(next) = self.cancels.queued.pop_front() {
+            if self.servers.get(next).is_some_and(|server| server.cancelling) {
+                self.send_cancel(next);
+                break;
+            }
+        }
+        for (worker, asker) in self.cancels.waiting.remove(&key).unwrap_or_default() {
+            self.answer_cancel(worker, asker);
+        }
+        let Some(server) = self.servers.get_mut(key) else { return };
+        server.cancelling = false;
+        // One that may still arrive would hit whoever has the connection then.
+        server.condemned |= !delivered;
+        if std::mem::take(&mut server.cancel_again) && !server.replies.is_empty() {
+            self.cancel_server(key);
+            return;
+        }
+        if matches!(server.stage, ServerStage::Abandoned) && server.is_settled() {
+            self.free_server(key);
+        }
+    }
+
+    /// The server connection is gone: nobody need wait for its cancel.
+    pub(super) fn forget_cancels(&mut self, key: ServerKey) {
+        for (worker, asker) in self.cancels.waiting.remove(&key).unwrap_or_default() {
+            self.answer_cancel(worker, asker);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Server connections: asked for, lent, given back.
+
+use std::sync::Arc;
+
+use trunkline_pool::{PoolId, Release, Waiter, Want};
+use trunkline_wire::backend::TransactionStatus;
+
+use super::{Action, Board, Mail};
+use crate::client::{Purpose, Stage};
+use crate::server::{Server, ServerStage};
+use crate::turn::{Chore, Expect, Owner};
+use crate::{ClientKey, ServerKey};
+
+impl Board {
+    /// A client wants a server connection of a pool. It is linked at once, or waits, or is told why not.
+    pub(super) fn acquire(&mut self, key: ClientKey, pool: PoolId, purpose: Purpose) {
+        let now = self.now;
+        while !self.paused {
+            let Some(slot) = self.slot_mut(pool) else { return };
+            if slot.pool.out_of_order(now) {
+                return self.fail_for_pool(key, pool, purpose);
+            }
+            let Some((server, idle_since)) = slot.pool.take_idle() else { break };
+            let check = slot.pool.check_due(idle_since, now);
+            if self.is_spent(server) {
+                self.close_server(server);
+            } else if check {
+                self.check(server);
+                break;
+            } else {
+                return self.link(key, server, purpose);
+            }
+        }
+        let Some(client) = self.clients.get_mut(key) else { return };
+        client.stage = Stage::Waiting(purpose);
+        client.since = now;
+        if let Some(slot) = self.slot_mut(pool) {
+            slot.pool.enqueue(key, now);
+        }
+        self.serve_queue(pool);
+    }
+
+    /// Does what can be done for those who wait in a pool.
+    pub(super) fn serve_queue(&mut self, pool: PoolId) {
+        if self.paused {
+            return;
+        }
+        let now = self.now;
+        let worker = self.worker;
+        loop {
+            let Some(slot) = self.slot_mut(pool) else { return };
+            match slot.pool.want(now) {
+                Want::Open => self.open_server(pool),
+                Want::Ask(other) => {
+                    self.actions.push_back(Action::Mail(other, Mail::Starving(pool, worker)));
+                    return;
+                }
+                Want::Evict(_) => {
+                    if !self.evict_for(pool) {
+                        self.ask_for_eviction(pool);
+                        return;
+                    }
+                }
+                Want::Nothing => return,
+            }
+        }
+    }
+
+    /// Closes an idle connection of another pool that shares a limit with this one.
+    pub(super) fn evict_for(&mut self, pool: PoolId) -> bool {
+        let Some(ledger) = self.slot(pool).map(|slot| Arc::clone(slot.pool.ledger())) else { return false };
+        let victim = self.slots.iter_mut().flatten().find(|slot| {
+            let other = slot.pool.ledger();
+            let related = Arc::ptr_eq(&other.database, &ledger.database) || Arc::ptr_eq(&other.user, &ledger.user);
+            related && other.id != ledger.id && slot.pool.idle() > 0
+        });
+        let Some(server) = victim.and_then(|slot| slot.pool.take_coldest()) else { return false };
+        self.close_server(server);
+        true
+    }
+
+    fn ask_for_eviction(&mut self, pool: PoolId) {
+        let workers = self.slot(pool).map_or(0, |slot| slot.pool.ledger().workers());
+        for worker in (0..workers).filter(|worker| *worker != self.worker) {
+            self.actions.push_back(Action::Mail(worker, Mail::Evict(pool)));
+        }
+    }
+
+    /// Whether a server connection may not be lent again.
+    pub(super) fn is_spent(&self, key: ServerKey) -> bool {
+        let Some(server) = self.servers.get(key) else { return true };
+        let Some(slot) = self.slot(server.pool) else { return true };
+        server.condemned || server.epoch < slot.epoch || slot.pool.too_old(server.opened, self.now)
+    }
+
+    /// Lends a server connection that is on no list.
+    pub(super) fn link(&mut self, key: ClientKey, server_key: ServerKey, purpose: Purpose) {
+        let now = self.now;
+        let (Some(client), Some(server)) = (self.clients.get_mut(key), self.servers.get_mut(server_key)) else {
+            return;
+        };
+        if matches!(client.stage, Stage::Waiting(_))
+            && let Some(Some(slot)) = self.slots.get_mut(server.pool)
+        {
+            slot.counters.wait_us += now.saturating_sub(client.since);
+        }
+        client.stage = Stage::Linked(server_key, purpose);
+        server.stage = ServerStage::Lent(key);
+        server.turn_open = false;
+        server.since = now;
+        match purpose {
+            Purpose::Turn => {
+                if !Arc::ptr_eq(&client.profile, &server.profile) {
+                    let profile = Arc::clone(&client.profile);
+                    Self::send_parameters(server, profile, Chore::Parameters);
+                }
+                self.deal_inbox(key);
+            }
+            Purpose::Probe | Purpose::Session => self.probe(key, server_key),
+            Purpose::AuthQuery => self.ask_for_secret(key, server_key),
+        }
+    }
+
+    /// Sends what turns the connection's parameters into `wanted`. False when nothing differs.
+    pub(super) fn send_parameters(
+        server: &mut Server,
+        wanted: Arc<crate::parameters::Profile>,
+        chore: Chore,
+    ) -> bool {
+        let differs = server.profile.write_change(&wanted, server.outbox.buffer());
+        if differs {
+            server.replies.push(Expect::Query(None, 0), Owner::Chore(chore));
+            server.statements.unnamed = 0;
+        }
+        server.profile = wanted;
+        differs
+    }
+
+    /// A server connection that nobody uses any more: cleans it, then lends it on, idles it or closes it.
+    pub(super) fn free_server(&mut self, key: ServerKey) {
+        let now = self.now;
+        let Some(server) = self.servers.get_mut(key) else { return };
+        server.turn_open = false;
+        if server.paused {
+            server.paused = false;
+            self.actions.push_back(Action::ResumeServer(key));
+        }
+        if !server.is_settled() {
+            server.condemned = true;
+        }
+        let status = server.status;
+        if server.condemned {
+            return self.close_server(key);
+        }
+        if server.cancelling {
+            // The cancel could hit the next client's query: it waits until the cancel has come and gone.
+            server.stage = ServerStage::Abandoned;
+            server.since = now;
+            return;
+        }
+        if status != TransactionStatus::Idle {
+            return self.start_query(key, "ROLLBACK", Chore::Rollback);
+        }
+        let worn = std::mem::take(&mut server.worn) || self.directory.reset_always;
+        if worn && !self.directory.reset_query.is_empty() {
+            let directory = Arc::clone(&self.directory);
+            return self.start_query(key, &directory.reset_query, Chore::Reset);
+        }
+        self.give_on(key);
+    }
+
+    /// A clean server connection goes to who waits, to another worker, or to the idle list.
+    pub(super) fn give_on(&mut self, key: ServerKey) {
+        let now = self.now;
+        let Some(pool) = self.servers.get(key).map(|server| server.pool) else { return };
+        if self.paused || self.is_spent(key) || self.slot(pool).is_none_or(|slot| slot.pool.over_size()) {
+            return self.close_server(key);
+        }
+        let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
+        match slot.pool.release(key, now) {
+            Release::Serve(Waiter { client, .. }) => {
+                let purpose = match self.clients.get(client).map(|client| &client.stage) {
+                    Some(Stage::Waiting(purpose)) => *purpose,
+                    _ => return self.give_on(key),
+                };
+                self.link(client, key, purpose);
+            }
+            Release::Idle => {
+                if let Some(server) = self.servers.get_mut(key) {
+                    server.stage = ServerStage::Idle;
+                    server.since = now;
+                }
+            }
+            Release::Handoff(worker) => {
+                slot.counters.handed_on += 1;
+                self.hand_over(key, worker);
+            }
+        }
+    }
+
+    fn hand_over(&mut self, key: ServerKey, worker: usize) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        if !server.outbox.is_empty() || !server.inbox.is_empty() || server.cancelling {
+            server.condemned = true;
+            return self.close_server(key);
+        }
+        if let Some(server) = self.servers.remove(key) {
+            self.actions.push_back(Action::Handoff(worker, key, server));
+        }
+    }
+
+    /// A server connection from another worker.
+    pub fn server_arrived(&mut self, mut server: Box<Server>) -> Option<ServerKey> {
+        let pool = server.pool;
+        if self.slot(pool).is_none() {
+            // The pool is unknown here: it was asked for by a worker that has it, so this cannot be.
+            return None;
+        }
+        server.stage = ServerStage::Chore(Chore::Check);
+        server.profile = self.profiles.intern((*server.profile).clone());
+        if let Some(slot) = self.slot_mut(pool)
+            && slot.welcome.is_none()
+        {
+            slot.welcome.clone_from(&server.welcome);
+        }
+        let key = self.servers.insert(server);
+        self.give_on(key);
+        Some(key)
+    }
+
+    /// Another worker's clients wait for a connection that this one has idle.
+    pub(super) fn help(&mut self, pool: PoolId, worker: usize) {
+        let here = self.worker;
+        let Some(slot) = self.slot_mut(pool) else { return };
+        let starving = slot.pool.ledger().starving_elsewhere(here).is_some();
+        if starving && let Some(server) = slot.pool.take_coldest() {
+            slot.counters.handed_on += 1;
+            self.hand_over(server, worker);
+        }
+    }
+
+    /// Answers a client's turn with an error; it can go on with the next one.
+    pub(super) fn fail_turn(&mut self, key: ClientKey, error: &[u8]) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        client.stage = Stage::Idle;
+        client.outbox.push(error);
+        client.held = false;
+        client.failing = true;
+        self.list_client(key);
+        self.deal_inbox(key);
+    }
+}

@@ -1,0 +1,145 @@
+//! Work of our own on server connections.
+
+use std::sync::Arc;
+
+use trunkline_wire::backend::TransactionStatus;
+use trunkline_wire::write;
+
+use super::links::NoWires;
+use super::{Board, servers};
+use crate::ServerKey;
+use crate::client::{Purpose, Stage};
+use crate::server::{ChoreAnswer, ServerStage};
+use crate::turn::{Chore, Expect, Owner};
+
+impl Board {
+    /// Runs a query of ours on a server connection that is nobody's.
+    pub(super) fn start_query(&mut self, key: ServerKey, sql: &str, chore: Chore) {
+        let now = self.now;
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let out = server.outbox.buffer();
+        let mark = write::begin(out, b'Q');
+        write::cstr(out, sql.as_bytes());
+        write::end(out, mark);
+        server.replies.push(Expect::Query(None, 0), Owner::Chore(chore));
+        server.statements.unnamed = 0;
+        server.chore_answer = None;
+        server.stage = ServerStage::Chore(chore);
+        server.since = now;
+        self.list_server(key);
+    }
+
+    /// Asks an idle connection, taken off its list, whether it lives.
+    pub(super) fn check(&mut self, key: ServerKey) {
+        let directory = Arc::clone(&self.directory);
+        if !directory.check_query.is_empty() {
+            return self.start_query(key, &directory.check_query, Chore::Check);
+        }
+        let now = self.now;
+        let Some(server) = self.servers.get_mut(key) else { return };
+        server.outbox.push(&[b'S', 0, 0, 0, 4]);
+        server.replies.push(Expect::Sync, Owner::Chore(Chore::Check));
+        server.stage = ServerStage::Chore(Chore::Check);
+        server.since = now;
+        self.list_server(key);
+    }
+
+    /// ReadyForQuery has come for a chore.
+    pub(super) fn chore_over(&mut self, key: ServerKey, chore: Chore) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let answer = server.chore_answer.take();
+        let failed = matches!(answer, Some(ChoreAnswer::Error(_)));
+        let lent_to = match server.stage {
+            ServerStage::Lent(client) => Some(client),
+            _ => None,
+        };
+        if let (true, Some(ChoreAnswer::Error(error))) = (chore != Chore::AuthQuery && chore != Chore::Probe, &answer) {
+            tracing::warn!(server = ?key, "{chore:?} failed: {}", servers::error_text(error));
+        }
+        match (chore, lent_to) {
+            (Chore::Parameters, Some(client)) if failed => {
+                // The client's turn runs without its parameters: it must not take the answer for a good one.
+                server.condemned = true;
+                if let (Some(client), Some(ChoreAnswer::Error(error))) = (self.clients.get_mut(client), answer) {
+                    client.outbox.push(&servers::as_fatal(&error));
+                }
+                self.close_client(client);
+            }
+            (Chore::Parameters, _) => {}
+            (Chore::Probe, Some(client)) => self.probe_over(client, key, answer),
+            (Chore::AuthQuery, Some(client)) => self.secret_found(client, answer, key),
+            (Chore::Heal, Some(client)) => self.replay(client, key),
+            (Chore::Abandoned | Chore::Probe | Chore::AuthQuery | Chore::Heal, _) => {
+                if server.is_settled() {
+                    self.free_server(key);
+                }
+            }
+            (Chore::Connect | Chore::Check, _) => {
+                server.condemned |= failed;
+                self.free_server(key);
+            }
+            (Chore::Rollback, _) => {
+                server.condemned |= failed || server.status != TransactionStatus::Idle;
+                self.free_server(key);
+            }
+            (Chore::Reset, _) => {
+                server.condemned |= failed;
+                if let Some(base) = server.welcome.as_ref().map(|welcome| Arc::clone(&welcome.base)) {
+                    server.profile = base;
+                }
+                if server.condemned || server.cancelling || server.status != TransactionStatus::Idle {
+                    return self.free_server(key);
+                }
+                self.give_on(key);
+            }
+        }
+    }
+
+    /// Plays a client's turn again: the server had not done anything of it.
+    fn replay(&mut self, client_key: crate::ClientKey, key: ServerKey) {
+        let Some(client) = self.clients.get_mut(client_key) else { return };
+        let turn = std::mem::take(&mut client.replay);
+        if let Some(server) = self.servers.get_mut(key) {
+            server.turn_open = false;
+            if let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) {
+                slot.counters.replays += 1;
+            }
+        }
+        self.pass_to_server(client_key, key, &turn, &mut NoWires, true);
+    }
+
+    /// The server reports a parameter's new value.
+    pub(super) fn parameter_changed(&mut self, key: ServerKey, name: &str, value: &str) {
+        if !self.is_tracked(name) {
+            return;
+        }
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let before = Arc::clone(&server.profile);
+        let mut profile = (*before).clone();
+        profile.set(name, value);
+        let profile = self.profiles.intern(profile);
+        server.profile = Arc::clone(&profile);
+        let ours = matches!(server.replies.head().map(|head| head.owner), Some(Owner::Chore(_)));
+        let ServerStage::Lent(client_key) = server.stage else { return };
+        let Some(client) = self.clients.get_mut(client_key) else { return };
+        if ours || !matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session)) {
+            return;
+        }
+        client.profile = if client.profile == before {
+            profile
+        } else {
+            let mut own = (*client.profile).clone();
+            own.set(name, value);
+            self.profiles.intern(own)
+        };
+    }
+
+    /// The client has reset parameters, of which only some are reported: which the others have now is not known,
+    /// but for the server's own values.
+    pub(super) fn parameters_unknown(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let Some(welcome) = server.welcome.clone() else { return };
+        let profile = server.profile.reported(|name| welcome.reports(name));
+        server.profile = self.profiles.intern(profile);
+    }
+}

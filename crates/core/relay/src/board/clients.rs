@@ -1,0 +1,146 @@
+//! Clients come and go.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use trunkline_session::backend::Login;
+use trunkline_wire::sqlstate::SqlState;
+
+use super::refusal::Refusal;
+use super::{Action, Board};
+use crate::ClientKey;
+use crate::client::{Client, LoginState, Stage};
+use crate::server::ServerStage;
+use crate::turn::{Chore, Expect, Owner};
+
+/// ErrorResponse of a COPY whose client is gone: CopyFail's reason.
+const COPY_FAIL: &[u8] = b"f\0\0\0\x20the client has disconnected\0";
+
+impl Board {
+    /// A connection was accepted. `None` when there are too many: tell it what is given and close it.
+    ///
+    /// # Errors
+    /// The ErrorResponse to send before closing.
+    pub fn client_accepted(&mut self, unix: bool) -> Result<ClientKey, Vec<u8>> {
+        let refuse = |bound: &'static str, message: &'static str| {
+            self.shared.hit(bound);
+            let mut out = Vec::new();
+            Refusal::new(SqlState::TOO_MANY_CONNECTIONS, message).encode(true, &mut out);
+            Err(out)
+        };
+        if self.shutdown.is_some() {
+            let mut out = Vec::new();
+            Refusal::new(SqlState::CANNOT_CONNECT_NOW, "the proxy is shutting down").encode(true, &mut out);
+            return Err(out);
+        }
+        let most = self.directory.unauthenticated_max;
+        if most != 0 && self.shared.unauthenticated.load(Relaxed) >= most {
+            return refuse("unauthenticated_conn_max", "too many connections that have not logged in yet");
+        }
+        // Cancel requests come on connections of their own: some room stays for them above the limit.
+        let most = self.directory.clients_max;
+        if most != 0 && self.shared.clients.load(Relaxed) >= most.saturating_add(most / 16 + 8) {
+            return refuse("max_client_conn", "no more connections allowed (max_client_conn)");
+        }
+        self.shared.clients.fetch_add(1, Relaxed);
+        self.shared.unauthenticated.fetch_add(1, Relaxed);
+        let settings = if unix { &self.directory.login_unix } else { &self.directory.login_tcp };
+        let login = LoginState { machine: Login::new(Arc::clone(settings)), request: None };
+        Ok(self.clients.insert(Box::new(Client::new(login, Arc::clone(&self.blank), self.now))))
+    }
+
+    /// The client's connection is gone, or it has said good-bye.
+    pub fn client_closed(&mut self, key: ClientKey) {
+        self.take_client_out(key);
+    }
+
+    /// The client said good-bye.
+    pub(super) fn client_left(&mut self, key: ClientKey) {
+        if self.take_client_out(key).is_some() {
+            self.actions.push_back(Action::CloseClient(key, Vec::new()));
+        }
+    }
+
+    /// We are done with the client: what is pending is still written, as far as it can be.
+    pub(super) fn close_client(&mut self, key: ClientKey) {
+        if let Some(client) = self.take_client_out(key) {
+            self.actions.push_back(Action::CloseClient(key, client.outbox.pending().to_vec()));
+        }
+    }
+
+    fn take_client_out(&mut self, key: ClientKey) -> Option<Box<Client>> {
+        let client = self.clients.remove(key)?;
+        self.shared.clients.fetch_sub(1, Relaxed);
+        if client.login.is_some() {
+            self.shared.unauthenticated.fetch_sub(1, Relaxed);
+        }
+        if client.identity.process_id != 0 {
+            self.shared.cancel_keys.forget(client.identity.process_id, &client.identity.secret);
+        }
+        if client.counted
+            && let Some(slot) = self.slot(client.home)
+        {
+            slot.pool.ledger().database.give_client();
+            slot.pool.ledger().user.give_client();
+        }
+        match client.stage {
+            Stage::Waiting(_) => {
+                if let Some(slot) = self.slot_mut(client.pool) {
+                    slot.pool.leave_queue(key);
+                }
+            }
+            Stage::Linked(server, _) => self.abandon(server, &client),
+            _ => {}
+        }
+        Some(client)
+    }
+
+    /// The client of this server connection is gone in the middle of something: the connection is brought back to
+    /// a clean state, or closed.
+    fn abandon(&mut self, key: crate::ServerKey, client: &Client) {
+        let now = self.now;
+        let Some(server) = self.servers.get_mut(key) else { return };
+        server.replies.disown(Chore::Abandoned);
+        server.stage = ServerStage::Abandoned;
+        server.since = now;
+        if server.paused {
+            server.paused = false;
+            self.actions.push_back(Action::ResumeServer(key));
+        }
+        let torn = client.frame_left > 0 && !client.frame_dropped;
+        let running = !server.replies.is_empty();
+        if torn {
+            // Half a message is on its way to the server: nothing can follow it.
+            if running {
+                self.cancel_server(key);
+            }
+            return self.close_server(key);
+        }
+        if server.copy_in {
+            server.copy_in = false;
+            server.outbox.push(COPY_FAIL);
+            server.unsynced |= !server.replies.ends_with_turn();
+        }
+        if server.unsynced {
+            server.outbox.push(&[b'S', 0, 0, 0, 4]);
+            server.replies.push(Expect::Sync, Owner::Chore(Chore::Abandoned));
+            server.unsynced = false;
+            server.skipping = false;
+        }
+        self.list_server(key);
+        if running {
+            self.cancel_server(key);
+        }
+        let settled = self.servers.get(key).is_some_and(|server| server.is_settled());
+        if settled {
+            self.free_server(key);
+        }
+    }
+
+    /// Takes what the client sent behind its request for TLS: it belongs to TLS.
+    pub fn take_client_inbox(&mut self, key: ClientKey) -> Vec<u8> {
+        self.clients.get_mut(key).map(|client| std::mem::take(&mut client.inbox)).unwrap_or_default()
+    }
+}
+
+const _: () = assert!(COPY_FAIL.len() == 0x20 + 1);

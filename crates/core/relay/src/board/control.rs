@@ -1,0 +1,114 @@
+//! What the operator asks: reload, pause, shutdown; and what other workers ask.
+
+use std::sync::Arc;
+
+use trunkline_wire::backend::TransactionStatus;
+use trunkline_wire::sqlstate::SqlState;
+
+use super::refusal::Refusal;
+use super::{Board, Mail};
+use crate::ClientKey;
+use crate::client::{Purpose, Stage};
+use crate::directory::Directory;
+use crate::server::ServerStage;
+
+/// How to come to an end (the signals of PgBouncer 1.23 and later).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shutdown {
+    /// New connections are refused; clients go when their server connection is released (SIGINT).
+    WaitForServers,
+    /// New connections are refused; clients stay until they leave (SIGTERM).
+    WaitForClients,
+    /// Everybody goes now (SIGQUIT, or a second signal).
+    Now,
+}
+
+impl Board {
+    /// Deals with what another worker or the operator says.
+    pub fn handle_mail(&mut self, mail: Mail) {
+        match mail {
+            Mail::Starving(pool, worker) => self.help(pool, worker),
+            Mail::Evict(pool) => {
+                self.evict_for(pool);
+            }
+            Mail::Cancel(victim, from, asker) => self.cancel_client(victim, from, asker),
+            Mail::Cancelled(asker) => self.client_left(asker),
+            Mail::Reload(directory) => self.reload(directory),
+            Mail::Pause(paused) => self.pause(paused),
+            Mail::Shutdown(how) => self.shut_down(how),
+        }
+    }
+
+    fn reload(&mut self, directory: Arc<Directory>) {
+        self.configure_slots(&directory);
+        self.secrets.clear();
+        self.directory = directory;
+        for pool in 0..self.slots.len() {
+            self.serve_queue(pool);
+        }
+    }
+
+    /// Holds all turns back: server connections are closed as they come free, clients wait.
+    fn pause(&mut self, paused: bool) {
+        self.paused = paused;
+        for pool in 0..self.slots.len() {
+            if !paused {
+                self.serve_queue(pool);
+                continue;
+            }
+            while let Some(server) = self.slot_mut(pool).and_then(|slot| slot.pool.take_coldest()) {
+                self.close_server(server);
+            }
+        }
+    }
+
+    fn shut_down(&mut self, how: Shutdown) {
+        self.shutdown = Some(how);
+        self.tend_shutdown();
+    }
+
+    /// Sends away those who may go.
+    pub(super) fn tend_shutdown(&mut self) {
+        let Some(how) = self.shutdown else { return };
+        let free = |stage: &Stage| match stage {
+            Stage::Linked(server, Purpose::Session | Purpose::Turn) => {
+                let done = |server: &crate::server::Server| {
+                    server.is_settled() && server.status == TransactionStatus::Idle
+                };
+                self.servers.get(*server).is_none_or(done)
+            }
+            Stage::Idle | Stage::Login => true,
+            Stage::Waiting(_) | Stage::Linked(..) | Stage::Cancelling => false,
+        };
+        let leaving: Vec<ClientKey> = self
+            .clients
+            .iter()
+            .filter(|(_, client)| match how {
+                Shutdown::WaitForServers => free(&client.stage),
+                Shutdown::WaitForClients => client.login.is_some() && matches!(client.stage, Stage::Login),
+                Shutdown::Now => true,
+            })
+            .map(|(key, _)| key)
+            .collect();
+        for key in leaving {
+            self.refuse(key, &Refusal::new(SqlState::ADMIN_SHUTDOWN, "the proxy is shutting down"));
+        }
+        for pool in 0..self.slots.len() {
+            let unused = self.clients.is_empty();
+            while unused && let Some(server) = self.slot_mut(pool).and_then(|slot| slot.pool.take_coldest()) {
+                self.close_server(server);
+            }
+        }
+    }
+
+    /// Whether nothing is left to wait for.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let idle = |server: &crate::server::Server| matches!(server.stage, ServerStage::Idle | ServerStage::Login(_));
+        match self.shutdown {
+            None => false,
+            Some(Shutdown::Now) => true,
+            Some(_) => self.clients.is_empty() && self.servers.iter().all(|(_, server)| idle(server)),
+        }
+    }
+}

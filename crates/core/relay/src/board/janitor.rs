@@ -1,0 +1,158 @@
+//! What happens because time passes.
+
+use std::time::Duration;
+
+use trunkline_pool::{Micros, PoolId};
+use trunkline_wire::backend::TransactionStatus;
+use trunkline_wire::sqlstate::SqlState;
+
+use super::Board;
+use super::refusal::Refusal;
+use crate::client::{Client, Purpose, Stage};
+use crate::server::ServerStage;
+use crate::{ClientKey, ServerKey};
+
+fn passed(timeout: Duration, age: Micros) -> bool {
+    !timeout.is_zero() && u128::from(age) >= timeout.as_micros()
+}
+
+impl Board {
+    /// Call a few times a second.
+    pub fn tick(&mut self) {
+        self.expire_clients();
+        self.expire_servers();
+        for pool in 0..self.slots.len() {
+            if self.slots[pool].is_some() {
+                self.tend_pool(pool);
+            }
+        }
+        self.tend_shutdown();
+    }
+
+    fn expire_clients(&mut self) {
+        let expired: Vec<_> =
+            self.clients.iter().filter_map(|(key, client)| Some((key, self.overdue(client)?))).collect();
+        for (key, (bound, refusal)) in expired {
+            self.shared.hit(bound);
+            self.refuse(key, &refusal);
+        }
+    }
+
+    /// Why a client must go now, if it must.
+    fn overdue(&self, client: &Client) -> Option<(&'static str, Refusal<'static>)> {
+        let timeouts = &self.directory.timeouts;
+        let age = self.age(client.since);
+        if client.login.is_some() || matches!(client.stage, Stage::Cancelling) {
+            let queued = matches!(client.stage, Stage::Waiting(_) | Stage::Linked(..));
+            return (!queued && passed(timeouts.client_login, self.age(client.accepted))).then(|| {
+                let code = SqlState::CONNECTION_FAILURE;
+                ("client_login_timeout", Refusal::new(code, "the login took too long (client_login_timeout)"))
+            });
+        }
+        let user = self.slot(client.home).and_then(|slot| self.directory.users.get(&slot.user));
+        match client.stage {
+            Stage::Idle if passed(timeouts.client_idle, age) => {
+                let code = SqlState::IDLE_SESSION_TIMEOUT;
+                Some(("client_idle_timeout", Refusal::new(code, "the connection was idle too long (client_idle_timeout)")))
+            }
+            Stage::Linked(server, Purpose::Turn | Purpose::Session) => {
+                let server = self.servers.get(server)?;
+                let in_transaction = server.status != TransactionStatus::Idle;
+                let query = user.and_then(|user| user.query_timeout).unwrap_or(timeouts.query);
+                let idle = user.and_then(|user| user.idle_transaction_timeout).unwrap_or(timeouts.idle_transaction);
+                if !server.is_settled() && passed(query, self.age(server.since)) {
+                    let code = SqlState::QUERY_CANCELED;
+                    return Some(("query_timeout", Refusal::new(code, "the query took too long (query_timeout)")));
+                }
+                let quiet = self.age(server.since.max(client.since));
+                if server.is_settled() && in_transaction && passed(idle, quiet) {
+                    let code = SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT;
+                    let text = "the transaction was idle too long (idle_transaction_timeout)";
+                    return Some(("idle_transaction_timeout", Refusal::new(code, text)));
+                }
+                (server.is_settled() && !in_transaction && passed(timeouts.client_idle, age)).then(|| {
+                    let text = "the connection was idle too long (client_idle_timeout)";
+                    ("client_idle_timeout", Refusal::new(SqlState::IDLE_SESSION_TIMEOUT, text))
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn expire_servers(&mut self) {
+        let timeouts = self.directory.timeouts.clone();
+        let stuck: Vec<(ServerKey, bool)> = self
+            .servers
+            .iter()
+            .filter_map(|(key, server)| {
+                let age = self.age(server.since);
+                match server.stage {
+                    ServerStage::Login(_) => passed(timeouts.server_connect, age).then_some((key, true)),
+                    ServerStage::Abandoned => passed(timeouts.abandoned_turn, age).then_some((key, false)),
+                    // A chore answers as fast as a login, or something is wrong with the server.
+                    ServerStage::Chore(_) => passed(timeouts.server_connect, age).then_some((key, false)),
+                    ServerStage::Idle | ServerStage::Lent(_) => None,
+                }
+            })
+            .collect();
+        for (key, login) in stuck {
+            if login {
+                self.server_closed(key, "the server did not answer in time (server_connect_timeout)");
+                continue;
+            }
+            self.shared.hit("abandoned_turn_timeout");
+            self.close_server(key);
+        }
+    }
+
+    fn tend_pool(&mut self, pool: PoolId) {
+        let now = self.now;
+        while let Some(client) = self.next_expired_waiter(pool) {
+            self.shared.hit("query_wait_timeout");
+            self.wait_expired(client, pool);
+        }
+        while let Some(server) = self.slot_mut(pool).and_then(|slot| slot.pool.expired_idle(now)) {
+            self.close_server(server);
+        }
+        let spent: Vec<ServerKey> = match self.slot(pool) {
+            Some(slot) => slot.pool.idle_servers().filter(|server| self.is_spent(*server)).collect(),
+            None => Vec::new(),
+        };
+        for server in spent {
+            if let Some(slot) = self.slot_mut(pool) {
+                slot.pool.remove_idle(server);
+            }
+            self.close_server(server);
+        }
+        self.serve_queue(pool);
+        while !self.paused
+            && self.shutdown.is_none()
+            && self.slot_mut(pool).is_some_and(|slot| slot.pool.want_spare(now))
+        {
+            self.open_server(pool);
+        }
+    }
+
+    fn next_expired_waiter(&mut self, pool: PoolId) -> Option<ClientKey> {
+        let now = self.now;
+        Some(self.slot_mut(pool)?.pool.expired_waiter(now)?.client)
+    }
+
+    fn wait_expired(&mut self, key: ClientKey, pool: PoolId) {
+        let purpose = match self.clients.get(key).map(|client| &client.stage) {
+            Some(Stage::Waiting(purpose)) => *purpose,
+            _ => return,
+        };
+        let busy = self.slot(pool).map_or(0, |slot| slot.pool.ledger().open());
+        let text = format!("no server connection came free in time (query_wait_timeout); all {busy} are busy");
+        let refusal = Refusal::new(SqlState::TOO_MANY_CONNECTIONS, text)
+            .hint("raise pool_size, or look for transactions that stay open");
+        if purpose == Purpose::Turn {
+            let mut error = Vec::new();
+            refusal.encode(false, &mut error);
+            self.fail_turn(key, &error);
+        } else {
+            self.refuse(key, &refusal);
+        }
+    }
+}

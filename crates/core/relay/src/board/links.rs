@@ -1,0 +1,402 @@
+//! Bytes between clients and the server connections they are lent.
+
+use trunkline_pool::{Micros, PoolMode};
+use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
+use trunkline_wire::frame;
+use trunkline_wire::sqlstate::SqlState;
+
+use super::Board;
+use super::refusal::Refusal;
+use crate::client::{Client, Purpose, Stage};
+use crate::error::ClientMisbehaved;
+use crate::server::ServerStage;
+use crate::turn::{ClientStop, ServerStop, from_client, from_server, turn_is_ready};
+use crate::wires::{Path, Wires};
+use crate::{ClientKey, ServerKey};
+
+/// For bytes that lie in an inbox: they are few, and whoever deals with them has no sockets at hand.
+pub(super) struct NoWires;
+
+impl Wires for NoWires {
+    fn send_client(&mut self, _: ClientKey, _: &[u8]) -> usize {
+        0
+    }
+    fn send_server(&mut self, _: ServerKey, _: &[u8]) -> usize {
+        0
+    }
+}
+
+impl Board {
+    /// A client sent `input`.
+    pub fn client_bytes<W: Wires>(&mut self, key: ClientKey, input: &[u8], wires: &mut W) {
+        let now = self.now;
+        let Some(client) = self.clients.get_mut(key) else { return };
+        client.since = now;
+        if !client.inbox.is_empty() {
+            client.inbox.extend_from_slice(input);
+            return self.deal_inbox(key);
+        }
+        let consumed = self.deal(key, input, wires);
+        if let Some(client) = self.clients.get_mut(key)
+            && consumed < input.len()
+        {
+            client.inbox.extend_from_slice(&input[consumed..]);
+        }
+        self.restrain_client(key);
+    }
+
+    /// Deals with what a client sent earlier.
+    pub(super) fn deal_inbox(&mut self, key: ClientKey) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        if client.inbox.is_empty() {
+            return;
+        }
+        let mut inbox = std::mem::take(&mut client.inbox);
+        let consumed = self.deal(key, &inbox, &mut NoWires);
+        if let Some(client) = self.clients.get_mut(key)
+            && consumed < inbox.len()
+        {
+            inbox.drain(..consumed);
+            client.inbox = inbox;
+        }
+        self.restrain_client(key);
+    }
+
+    /// Holds a client back that sends more than can be passed on, or lets it go on.
+    pub(super) fn restrain_client(&mut self, key: ClientKey) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        let limits = &self.directory.limits;
+        let unsent = client.server().and_then(|server| self.servers.get(server));
+        let unsent = unsent.map_or(0, |server| server.outbox.pending().len());
+        // A message that is gathered whole (a Parse) may need more room than what just waits.
+        let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
+        let gathered = if relayed { limits.statement_bytes_max } else { limits.client_buffer_bytes };
+        let full = unsent > limits.server_buffer_bytes || client.inbox.len() >= gathered + limits.client_buffer_bytes;
+        if client.paused && !full {
+            self.actions.push_back(super::Action::ResumeClient(key));
+        }
+        client.paused = full;
+    }
+
+    /// Whether the shell should not read from a client now; `ResumeClient` says when it may.
+    #[must_use]
+    pub fn client_paused(&self, key: ClientKey) -> bool {
+        self.clients.get(key).is_none_or(|client| client.paused)
+    }
+
+    /// Deals with `input` as far as it can; returns how much was consumed.
+    fn deal<W: Wires>(&mut self, key: ClientKey, input: &[u8], wires: &mut W) -> usize {
+        let mut at = 0;
+        while let Some(client) = self.clients.get(key) {
+            let rest = &input[at..];
+            let (consumed, go_on) = match client.stage {
+                Stage::Login => self.login_bytes(key, rest),
+                Stage::Idle => self.idle_bytes(key, rest),
+                Stage::Linked(server, Purpose::Turn | Purpose::Session) => self.relay_client(key, server, rest, wires),
+                Stage::Waiting(_) | Stage::Linked(..) => (0, false),
+                Stage::Cancelling => (rest.len(), false),
+            };
+            at += consumed;
+            if !go_on {
+                return at;
+            }
+        }
+        input.len()
+    }
+
+    /// One step with an idle client's input: how much was consumed, and whether there is more to do.
+    fn idle_bytes(&mut self, key: ClientKey, input: &[u8]) -> (usize, bool) {
+        let Some(client) = self.clients.get_mut(key) else { return (input.len(), false) };
+        if client.frame_left > 0 {
+            let dropped = client.frame_left.min(input.len());
+            client.frame_left -= dropped;
+            return (dropped, dropped > 0);
+        }
+        let header = match frame::header(input) {
+            Ok(Some(header)) => header,
+            Ok(None) => return (0, false),
+            Err(error) => return self.misbehaved(key, &ClientMisbehaved::Frame(error), input.len()),
+        };
+        let there = header.frame_bytes().min(input.len());
+        match header.tag {
+            b'X' => {
+                self.client_left(key);
+                return (input.len(), false);
+            }
+            b'S' => {
+                client.skipping = false;
+                ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
+                client.held = false;
+                self.list_client(key);
+            }
+            // Left over from a COPY that failed, or nothing to flush.
+            b'd' | b'c' | b'f' | b'H' => {}
+            b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'F' if client.skipping => {}
+            b'Q' | b'F' if client.failing => {
+                client.failing = false;
+                ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
+                self.list_client(key);
+            }
+            b'P' | b'B' | b'D' | b'E' | b'C' if client.failing => {
+                client.failing = false;
+                client.skipping = true;
+            }
+            b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'F' => {
+                if header.length > self.directory.limits.message_bytes_max {
+                    let fault = ClientMisbehaved::TooLarge { tag: header.tag, bytes: header.length };
+                    return self.misbehaved(key, &fault, input.len());
+                }
+                if !turn_is_ready(input, self.directory.limits.client_buffer_bytes) {
+                    return (0, false);
+                }
+                let pool = client.pool;
+                self.acquire(key, pool, Purpose::Turn);
+                let goes_on = |client: &Client| client.failing || client.server().is_some();
+                return (0, self.clients.get(key).is_some_and(goes_on));
+            }
+            tag => return self.misbehaved(key, &ClientMisbehaved::UnknownMessage(tag), input.len()),
+        }
+        if let Some(client) = self.clients.get_mut(key) {
+            client.frame_left = header.frame_bytes() - there;
+        }
+        (there, true)
+    }
+
+    pub(super) fn misbehaved(&mut self, key: ClientKey, fault: &ClientMisbehaved, all: usize) -> (usize, bool) {
+        self.protocol_violations += 1;
+        if matches!(fault, ClientMisbehaved::TooLarge { .. }) {
+            self.shared.hit("message_bytes_max");
+        }
+        let text = fault.to_string();
+        self.refuse(key, &Refusal::new(fault.code(), text));
+        (all, false)
+    }
+
+    fn relay_client<W: Wires>(
+        &mut self,
+        key: ClientKey,
+        server_key: ServerKey,
+        input: &[u8],
+        wires: &mut W,
+    ) -> (usize, bool) {
+        let (consumed, stop) = self.pass_to_server(key, server_key, input, wires, false);
+        match stop {
+            ClientStop::More => (consumed, false),
+            ClientStop::Terminate => {
+                self.client_left(key);
+                (input.len(), false)
+            }
+            ClientStop::Fault(fault) => self.misbehaved(key, &fault, input.len()),
+        }
+    }
+
+    pub(super) fn pass_to_server<W: Wires>(
+        &mut self,
+        key: ClientKey,
+        server_key: ServerKey,
+        input: &[u8],
+        wires: &mut W,
+        replaying: bool,
+    ) -> (usize, ClientStop) {
+        let (Some(client), Some(server)) = (self.clients.get_mut(key), self.servers.get_mut(server_key)) else {
+            return (input.len(), ClientStop::More);
+        };
+        let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else {
+            return (input.len(), ClientStop::More);
+        };
+        let mut path = Path {
+            wires,
+            registry: &self.shared.registry,
+            limits: &self.directory.limits,
+            counters: &mut slot.counters,
+            client: key,
+            server: server_key,
+            replaying,
+            now: self.now,
+        };
+        let result = from_client(&mut path, client, server, input);
+        self.list_server(server_key);
+        self.list_client(key);
+        result
+    }
+
+    /// A server sent `input`.
+    pub fn server_bytes<W: Wires>(&mut self, key: ServerKey, input: &[u8], wires: &mut W) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        if server.inbox.is_empty() {
+            let consumed = self.deal_server(key, input, wires);
+            if let Some(server) = self.servers.get_mut(key)
+                && consumed < input.len()
+            {
+                server.inbox.extend_from_slice(&input[consumed..]);
+            }
+        } else {
+            let mut inbox = std::mem::take(&mut server.inbox);
+            inbox.extend_from_slice(input);
+            let consumed = self.deal_server(key, &inbox, wires);
+            if let Some(server) = self.servers.get_mut(key)
+                && consumed < inbox.len()
+            {
+                inbox.drain(..consumed);
+                server.inbox = inbox;
+            }
+        }
+        self.restrain_server(key);
+    }
+
+    fn restrain_server(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        if let ServerStage::Lent(client) = server.stage
+            && let Some(client) = self.clients.get(client)
+        {
+            server.paused = client.outbox.pending().len() > self.directory.limits.client_buffer_bytes;
+        }
+    }
+
+    /// Whether the shell should not read from a server now; `ResumeServer` says when it may.
+    #[must_use]
+    pub fn server_paused(&self, key: ServerKey) -> bool {
+        self.servers.get(key).is_none_or(|server| server.paused)
+    }
+
+    fn deal_server<W: Wires>(&mut self, key: ServerKey, input: &[u8], wires: &mut W) -> usize {
+        let mut at = 0;
+        while let Some(server) = self.servers.get(key) {
+            let (consumed, go_on) = match server.stage {
+                ServerStage::Login(_) => self.server_login_bytes(key, &input[at..]),
+                _ => self.relay_server(key, &input[at..], wires),
+            };
+            at += consumed;
+            if !go_on {
+                return at;
+            }
+        }
+        input.len()
+    }
+
+    fn relay_server<W: Wires>(&mut self, key: ServerKey, input: &[u8], wires: &mut W) -> (usize, bool) {
+        let Some(server) = self.servers.get_mut(key) else { return (input.len(), false) };
+        let client_key = match server.stage {
+            ServerStage::Lent(client) => Some(client),
+            _ => None,
+        };
+        let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else {
+            return (input.len(), false);
+        };
+        let mut path = Path {
+            wires,
+            registry: &self.shared.registry,
+            limits: &self.directory.limits,
+            counters: &mut slot.counters,
+            client: client_key.unwrap_or(ClientKey::from_u64(u64::MAX)),
+            server: key,
+            replaying: false,
+            now: self.now,
+        };
+        let client = client_key.and_then(|client| self.clients.get_mut(client));
+        let (consumed, stop) = from_server(&mut path, client, server, input);
+        if let Some(client) = client_key {
+            self.list_client(client);
+        }
+        match stop {
+            ServerStop::More => return (consumed, false),
+            ServerStop::TurnOver => self.turn_over(key),
+            ServerStop::ChoreOver(chore) => self.chore_over(key, chore),
+            ServerStop::Parameter(name, value) => self.parameter_changed(key, &name, &value),
+            ServerStop::ParametersUnknown => self.parameters_unknown(key),
+            ServerStop::Fatal(body) => {
+                self.server_lost(key, &body);
+                return (input.len(), false);
+            }
+            ServerStop::Fault(fault) => {
+                let text = format!("the server broke the protocol: {fault}");
+                tracing::warn!(server = ?key, "{text}");
+                self.server_lost(key, &Self::lost_body(&text));
+                return (input.len(), false);
+            }
+        }
+        (consumed, consumed < input.len())
+    }
+
+    /// All turns of the client that holds this server connection have ended.
+    fn turn_over(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.get(key) else { return };
+        let ServerStage::Lent(client_key) = server.stage else { return };
+        let status = server.status;
+        let Some(mode) = self.slot(server.pool).map(|slot| slot.pool.settings().mode) else { return };
+        let Some(client) = self.clients.get_mut(client_key) else { return };
+        client.since = self.now;
+        let session = matches!(client.stage, Stage::Linked(_, Purpose::Session));
+        if session || client.frame_left > 0 {
+            return;
+        }
+        if status == TransactionStatus::Idle {
+            self.unlink(client_key, key);
+        } else if mode == PoolMode::Statement {
+            let refusal =
+                Refusal::new(SqlState::FEATURE_NOT_SUPPORTED, "transaction blocks are not allowed in statement pooling mode")
+                    .hint("use pool_mode = \"transaction\" for this database or user");
+            self.refuse(client_key, &refusal);
+        }
+    }
+
+    /// The client gives its server connection back; what it sent meanwhile is its next turn.
+    pub(super) fn unlink(&mut self, client_key: ClientKey, server_key: ServerKey) {
+        if let Some(client) = self.clients.get_mut(client_key) {
+            client.stage = Stage::Idle;
+            client.replayable = false;
+            client.replay = Vec::new();
+        }
+        self.free_server(server_key);
+        let Some(client) = self.clients.get(client_key) else { return };
+        if !client.inbox.is_empty() {
+            self.deal_inbox(client_key);
+        } else if client.paused {
+            self.restrain_client(client_key);
+        }
+    }
+
+    /// Bytes to be written to a client.
+    #[must_use]
+    pub fn client_unsent(&self, key: ClientKey) -> &[u8] {
+        self.clients.get(key).map_or(&[], |client| client.outbox.pending())
+    }
+
+    /// Bytes to be written to a server.
+    #[must_use]
+    pub fn server_unsent(&self, key: ServerKey) -> &[u8] {
+        self.servers.get(key).map_or(&[], |server| server.outbox.pending())
+    }
+
+    /// So many of them were written.
+    pub fn client_sent(&mut self, key: ClientKey, count: usize) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        client.outbox.advance(count);
+        let low = client.outbox.pending().len() <= self.directory.limits.client_buffer_bytes / 2;
+        if let (true, Stage::Linked(server_key, _)) = (low, &client.stage)
+            && let Some(server) = self.servers.get_mut(*server_key)
+            && server.paused
+        {
+            server.paused = false;
+            self.actions.push_back(super::Action::ResumeServer(*server_key));
+        }
+    }
+
+    /// So many of them were written.
+    pub fn server_sent(&mut self, key: ServerKey, count: usize) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        server.outbox.advance(count);
+        let low = server.outbox.pending().len() <= self.directory.limits.server_buffer_bytes / 2;
+        if let (true, ServerStage::Lent(client)) = (low, &server.stage)
+            && self.clients.get(*client).is_some_and(|client| client.paused)
+        {
+            let client = *client;
+            self.restrain_client(client);
+        }
+    }
+
+    /// How long ago `since` is.
+    pub(super) fn age(&self, since: Micros) -> Micros {
+        self.now.saturating_sub(since)
+    }
+}

@@ -1,0 +1,418 @@
+//! A client's way from its first byte to ReadyForQuery.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use trunkline_pool::{Micros, PoolMode};
+use trunkline_session::authentication::Secret;
+use trunkline_session::backend::{CancelKey, Challenge, LoginEvent, Replication, StartupParameters, Verified, welcome};
+use trunkline_session::frontend::Credential;
+use trunkline_wire::backend::{DataRow, TransactionStatus};
+use trunkline_wire::sqlstate::SqlState;
+use trunkline_wire::{frontend, write};
+
+use super::refusal::Refusal;
+use super::{Action, Board};
+use crate::client::{Client, Purpose, Stage};
+use crate::directory::Database;
+use crate::parameters::{Profile, canonical_name, is_parameter_name};
+use crate::server::ChoreAnswer;
+use crate::turn::{Chore, Expect, Owner};
+use crate::{ClientKey, ServerKey};
+
+/// Answers of `auth_query` remembered at most.
+const SECRETS_MAX: usize = 10_000;
+
+/// What `auth_query` said of a user.
+pub(super) struct KnownSecret {
+    secret: Option<Secret>,
+    since: Micros,
+}
+
+impl Board {
+    pub(super) fn login_bytes(&mut self, key: ClientKey, input: &[u8]) -> (usize, bool) {
+        let Some(client) = self.clients.get_mut(key) else { return (input.len(), false) };
+        let Some(login) = client.login.as_mut() else { return (0, false) };
+        let (consumed, event) = match login.machine.handle_bytes(input, client.outbox.buffer()) {
+            Ok(consumed) => (consumed, login.machine.poll()),
+            Err(error) => {
+                tracing::debug!(client = ?key, "login failed: {error}");
+                self.logins_failed += 1;
+                self.close_client(key);
+                return (input.len(), false);
+            }
+        };
+        self.list_client(key);
+        if let Some(event) = event {
+            self.login_event(key, event);
+            let same = |client: &Client| matches!(client.stage, Stage::Login | Stage::Idle | Stage::Linked(..));
+            return (consumed, self.clients.get(key).is_some_and(same) && consumed < input.len());
+        }
+        (consumed, false)
+    }
+
+    fn login_event(&mut self, key: ClientKey, event: LoginEvent) {
+        match event {
+            LoginEvent::StartTls | LoginEvent::DirectTls => {
+                if let Some(client) = self.clients.get_mut(key) {
+                    client.paused = true;
+                }
+                self.actions.push_back(Action::ClientTls(key));
+            }
+            LoginEvent::Cancel { process_id, secret_key } => self.cancel_requested(key, process_id, &secret_key),
+            LoginEvent::Startup(request) => self.login_startup(key, request),
+            LoginEvent::Verified(verified) => self.login_verified(key, *verified),
+        }
+    }
+
+    /// TLS with a client is established; `binding`: its `tls-server-end-point`.
+    pub fn client_tls_started(&mut self, key: ClientKey, binding: Option<Vec<u8>>) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        client.paused = false;
+        if let Some(login) = client.login.as_mut() {
+            login.machine.tls_started(binding);
+        }
+        self.actions.push_back(Action::ResumeClient(key));
+    }
+
+    fn login_startup(&mut self, key: ClientKey, request: Box<StartupParameters>) {
+        let directory = Arc::clone(&self.directory);
+        if self.shared.clients.load(Relaxed) > directory.clients_max && directory.clients_max != 0 {
+            self.shared.hit("max_client_conn");
+            let refusal = Refusal::new(SqlState::TOO_MANY_CONNECTIONS, "no more connections allowed (max_client_conn)");
+            return self.refuse(key, &refusal);
+        }
+        let Some(database) = directory.database(&request.database) else {
+            let message = format!("no such database: \"{}\"", request.database);
+            let refusal = Refusal::new(SqlState::INVALID_CATALOG_NAME, message)
+                .hint("the proxy serves the databases under [databases] of its configuration");
+            return self.refuse(key, &refusal);
+        };
+        let (user, name) = (request.user.clone(), request.database.clone());
+        if let Some(client) = self.clients.get_mut(key) {
+            client.minor = request.version.minor;
+            if let Some(login) = client.login.as_mut() {
+                login.request = Some(request);
+            }
+        }
+        let known = directory.users.get(&user).and_then(|user| user.secret.clone());
+        if directory.challenge == Challenge::Trust {
+            if directory.any_user || directory.users.contains_key(&user) || directory.users.is_empty() {
+                return self.challenge(key, None);
+            }
+            let refusal = Refusal::new(SqlState::INVALID_AUTHORIZATION, format!("no such user: \"{user}\""));
+            return self.refuse(key, &refusal);
+        }
+        if known.is_some() || directory.users.contains_key(&user) || database.auth_query.is_none() {
+            return self.challenge(key, known);
+        }
+        let fresh = directory.auth_cache_ttl.as_micros();
+        if let Some(cached) = self.secrets.get(&(name.clone(), user.clone()))
+            && u128::from(self.age(cached.since)) < fresh
+        {
+            let secret = cached.secret.clone();
+            return self.challenge(key, secret);
+        }
+        self.look_up(key, &name, database);
+    }
+
+    fn challenge(&mut self, key: ClientKey, secret: Option<Secret>) {
+        let challenge = self.directory.challenge;
+        let Some(client) = self.clients.get_mut(key) else { return };
+        client.stage = Stage::Login;
+        let Some(login) = client.login.as_mut() else { return };
+        let result = login.machine.challenge(challenge, secret, &mut *self.entropy, client.outbox.buffer());
+        let event = login.machine.poll();
+        if result.is_err() {
+            self.logins_failed += 1;
+            return self.close_client(key);
+        }
+        self.list_client(key);
+        if let Some(event) = event {
+            self.login_event(key, event);
+        }
+    }
+
+    /// Asks a server for a user's password.
+    fn look_up(&mut self, key: ClientKey, name: &str, database: &Arc<Database>) {
+        let Some(query) = database.auth_query.clone() else { return };
+        let directory = Arc::clone(&self.directory);
+        let there = query.database.as_deref().unwrap_or(name);
+        let Some(database) = directory.database(there) else {
+            let message = format!("the database for auth_query does not exist: \"{there}\"");
+            return self.refuse(key, &Refusal::new(SqlState::INVALID_CATALOG_NAME, message));
+        };
+        let pool = self.slot_for(there, database, &query.user);
+        if let Some(client) = self.clients.get_mut(key) {
+            client.pool = pool;
+        }
+        self.acquire(key, pool, Purpose::AuthQuery);
+    }
+
+    /// The client got a server connection to look its user up with.
+    pub(super) fn ask_for_secret(&mut self, key: ClientKey, server_key: ServerKey) {
+        let Some(client) = self.clients.get(key) else { return };
+        let Some(request) = client.login.as_ref().and_then(|login| login.request.as_ref()) else { return };
+        let (user, name) = (request.user.clone(), request.database.clone());
+        let sql = self.directory.database(&name).and_then(|database| database.auth_query.clone());
+        let (Some(query), Some(server)) = (sql, self.servers.get_mut(server_key)) else { return };
+        // No client's search_path may choose what the query's names mean (CVE-2025-12819).
+        if let Some(base) = server.welcome.as_ref().map(|welcome| Arc::clone(&welcome.base)) {
+            Self::send_parameters(server, base, Chore::Parameters);
+        }
+        server.chore_answer = None;
+        let out = server.outbox.buffer();
+        let mark = write::begin(out, b'P');
+        out.push(0);
+        write::cstr(out, query.sql.as_bytes());
+        // One parameter of type text (OID 25), so that $1 needs no cast.
+        out.extend_from_slice(&[0, 1, 0, 0, 0, 25]);
+        write::end(out, mark);
+        let mark = write::begin(out, b'B');
+        out.extend_from_slice(&[0, 0, 0, 0, 0, 1]);
+        write::i32(out, i32::try_from(user.len()).unwrap_or(0));
+        out.extend_from_slice(user.as_bytes());
+        out.extend_from_slice(&[0, 0]);
+        write::end(out, mark);
+        out.extend_from_slice(&[b'E', 0, 0, 0, 9, 0, 0, 0, 0, 1]);
+        frontend::sync::encode(out);
+        server.statements.unnamed = self.shared.registry.fresh_id();
+        for expect in [Expect::ParseUntracked, Expect::Bind(0), Expect::Execute, Expect::Sync] {
+            server.replies.push(expect, Owner::Chore(Chore::AuthQuery));
+        }
+        self.list_server(server_key);
+    }
+
+    /// The answer to [`Board::ask_for_secret`] is complete.
+    pub(super) fn secret_found(&mut self, key: ClientKey, answer: Option<ChoreAnswer>, server_key: ServerKey) {
+        self.free_server(server_key);
+        let Some(client) = self.clients.get_mut(key) else { return };
+        client.stage = Stage::Login;
+        let Some(request) = client.login.as_ref().and_then(|login| login.request.as_ref()) else { return };
+        let who = (request.database.clone(), request.user.clone());
+        let secret = match answer {
+            Some(ChoreAnswer::Error(error)) => {
+                let reason = super::servers::error_text(&error);
+                tracing::warn!("auth_query failed: {reason}");
+                let refusal = Refusal::new(SqlState::INVALID_AUTHORIZATION, "the user could not be looked up (auth_query failed)");
+                return self.refuse(key, &refusal);
+            }
+            Some(ChoreAnswer::Row(body)) => stored_password(&body, &who.1),
+            None => None,
+        };
+        if self.secrets.len() >= SECRETS_MAX {
+            self.secrets.clear();
+        }
+        self.secrets.insert(who, KnownSecret { secret: secret.clone(), since: self.now });
+        self.challenge(key, secret);
+    }
+
+    fn login_verified(&mut self, key: ClientKey, verified: Verified) {
+        let directory = Arc::clone(&self.directory);
+        let Some(client) = self.clients.get(key) else { return };
+        let Some(request) = client.login.as_ref().and_then(|login| login.request.as_ref()) else { return };
+        let (name, user) = (request.database.clone(), request.user.clone());
+        let replication = request.replication != Replication::No;
+        let Some(database) = directory.database(&name) else { return };
+        let server_user = database.forced_user.as_deref().unwrap_or(&user);
+        let pool = self.slot_for(&name, database, server_user);
+        let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
+        let mode = slot.pool.settings().mode;
+        if replication && mode != PoolMode::Session {
+            let refusal = Refusal::new(SqlState::FEATURE_NOT_SUPPORTED, "replication connections need pool_mode = \"session\"");
+            return self.refuse(key, &refusal);
+        }
+        if server_user == user && database.password.is_none() {
+            learn_credential(&mut slot.credential, verified);
+        }
+        let ledger = Arc::clone(slot.pool.ledger());
+        let of_user = directory.user_capacity(&user).clients;
+        if !ledger.database.take_client(database.capacity.clients) {
+            self.shared.hit("max_db_client_connections");
+            let message = format!("no more client connections allowed for database \"{name}\"");
+            return self.refuse(key, &Refusal::new(SqlState::TOO_MANY_CONNECTIONS, message));
+        }
+        if !ledger.user.take_client(of_user) {
+            ledger.database.give_client();
+            self.shared.hit("max_user_client_connections");
+            let message = format!("no more client connections allowed for user \"{user}\"");
+            return self.refuse(key, &Refusal::new(SqlState::TOO_MANY_CONNECTIONS, message));
+        }
+        if let Some(client) = self.clients.get_mut(key) {
+            client.counted = true;
+            client.home = pool;
+            client.pool = pool;
+            client.tracked = mode != PoolMode::Session;
+        }
+        if mode == PoolMode::Session {
+            return self.acquire(key, pool, Purpose::Session);
+        }
+        match self.proven_profile(key) {
+            Err(message) => self.refuse(key, &Refusal::new(SqlState::INVALID_PARAMETER_VALUE, message)),
+            Ok(Some(profile)) => self.welcome(key, profile, None),
+            Ok(None) => self.acquire(key, pool, Purpose::Probe),
+        }
+    }
+
+    /// The start-up parameters that follow this client, by canonical name, as it gave them.
+    fn wanted_parameters(&self, key: ClientKey) -> Result<Vec<(String, String)>, String> {
+        let request = self.clients.get(key).and_then(|client| client.login.as_ref()?.request.as_ref());
+        let Some(request) = request else { return Ok(Vec::new()) };
+        let ignored = &self.directory.ignored_parameters;
+        let mut wanted = Vec::new();
+        for (name, value) in &request.parameters {
+            if ignored.iter().any(|ignored| ignored.eq_ignore_ascii_case(name)) {
+                continue;
+            }
+            if !is_parameter_name(name) {
+                return Err(format!("\"{name}\" in the start-up packet is no parameter's name"));
+            }
+            wanted.push((canonical_name(name), value.clone()));
+        }
+        Ok(wanted)
+    }
+
+    /// The client's parameters, when the server is known to take them all.
+    fn proven_profile(&mut self, key: ClientKey) -> Result<Option<Arc<Profile>>, String> {
+        let wanted = self.wanted_parameters(key)?;
+        let Some(slot) = self.clients.get(key).and_then(|client| self.slot(client.home)) else { return Ok(None) };
+        let Some(welcome) = &slot.welcome else { return Ok(None) };
+        if wanted.is_empty() {
+            return Ok(Some(Arc::clone(&welcome.base)));
+        }
+        let mut profile = (*welcome.base).clone();
+        for (name, raw) in wanted {
+            match slot.proven.get(&(name.clone(), raw)) {
+                Some(canonical) => profile.set(&name, canonical),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(self.profiles.intern(profile)))
+    }
+
+    /// Tries a client's start-up parameters on the server connection it was lent.
+    pub(super) fn probe(&mut self, key: ClientKey, server_key: ServerKey) {
+        let wanted = match self.wanted_parameters(key) {
+            Ok(wanted) => wanted,
+            Err(message) => {
+                return self.refuse(key, &Refusal::new(SqlState::INVALID_PARAMETER_VALUE, message));
+            }
+        };
+        let Some(server) = self.servers.get_mut(server_key) else { return };
+        let Some(welcome) = server.welcome.clone() else { return };
+        let mut profile = (*welcome.base).clone();
+        wanted.iter().for_each(|(name, value)| profile.set(name, value));
+        let profile = Arc::new(profile);
+        let before = Arc::clone(&server.profile);
+        server.chore_answer = None;
+        if !Self::send_parameters(server, Arc::clone(&profile), Chore::Probe) {
+            return self.probe_over(key, server_key, None);
+        }
+        // What the server reports is known when it reports it: until then it has what it had.
+        let mut expected = (*profile).clone();
+        for (name, value) in before.iter().filter(|(name, _)| welcome.reports(name)) {
+            expected.set(name, value);
+        }
+        server.profile = self.profiles.intern(expected);
+        self.list_server(server_key);
+    }
+
+    /// The server has said what it makes of a client's start-up parameters.
+    pub(super) fn probe_over(&mut self, key: ClientKey, server_key: ServerKey, answer: Option<ChoreAnswer>) {
+        let Some(server) = self.servers.get_mut(server_key) else { return };
+        let profile = self.profiles.intern((*server.profile).clone());
+        server.profile = Arc::clone(&profile);
+        let pool = server.pool;
+        if let Some(ChoreAnswer::Error(error)) = answer {
+            // Some may have been set before the one that failed.
+            server.condemned = true;
+            if let Some(client) = self.clients.get_mut(key) {
+                client.outbox.push(&super::servers::as_fatal(&error));
+            }
+            self.logins_failed += 1;
+            return self.close_client(key);
+        }
+        let wanted = self.wanted_parameters(key).unwrap_or_default();
+        if let Some(slot) = self.slot_mut(pool) {
+            for (name, raw) in wanted {
+                let canonical = profile.value(&name).unwrap_or(&raw).to_owned();
+                slot.remember(&name, &raw, &canonical);
+            }
+        }
+        let session = matches!(self.clients.get(key).map(|client| &client.stage), Some(Stage::Linked(_, Purpose::Session)));
+        if session {
+            if let Some(server) = self.servers.get_mut(server_key) {
+                server.worn = true;
+            }
+            return self.welcome(key, profile, Some(server_key));
+        }
+        if let Some(client) = self.clients.get_mut(key) {
+            // Taken before the connection is given on, whose next user may change it.
+            client.stage = Stage::Login;
+        }
+        self.free_server(server_key);
+        self.welcome(key, profile, None);
+    }
+
+    /// AuthenticationOk, the parameters, the key and ReadyForQuery.
+    fn welcome(&mut self, key: ClientKey, profile: Arc<Profile>, server_key: Option<ServerKey>) {
+        let server = server_key.and_then(|server| self.servers.get(server));
+        let said = match server {
+            Some(server) => server.welcome.clone(),
+            None => self.clients.get(key).and_then(|client| self.slot(client.home)?.welcome.clone()),
+        };
+        let Some(said) = said else {
+            let refusal = Refusal::new(SqlState::CANNOT_CONNECT_NOW, "the server's settings changed: please try again");
+            return self.refuse(key, &refusal);
+        };
+        let process_id = match server {
+            Some(server) if server.process_id != 0 => server.process_id,
+            _ => self.shared.next_process_id(),
+        };
+        let mut random = [0; 32];
+        self.entropy.fill(&mut random);
+        let Some(client) = self.clients.get_mut(key) else { return };
+        let Some(request) = client.login.take().and_then(|login| login.request) else { return };
+        let secret = CancelKey::new(request.version, random);
+        let parameters = said.parameters.iter().map(|(name, value)| {
+            let own = profile.value(name).unwrap_or(value);
+            (name.as_bytes(), own.as_bytes())
+        });
+        welcome(client.outbox.buffer(), parameters, process_id, secret.as_bytes(), TransactionStatus::Idle);
+        client.identity.process_id = process_id;
+        client.identity.secret = secret.as_bytes().into();
+        client.profile = profile;
+        client.since = self.now;
+        if server_key.is_none() {
+            client.stage = Stage::Idle;
+        }
+        self.shared.unauthenticated.fetch_sub(1, Relaxed);
+        self.shared.cancel_keys.register(process_id, secret.as_bytes(), self.worker, key);
+        self.list_client(key);
+        self.deal_inbox(key);
+    }
+}
+
+/// The stored password in `auth_query`'s row: its second column, if the first is the user asked for.
+fn stored_password(row: &[u8], user: &str) -> Option<Secret> {
+    let row = DataRow::decode(row).ok()?;
+    let mut columns = row.values;
+    let name = columns.next()??;
+    let stored = columns.next()??;
+    if name != user.as_bytes() {
+        tracing::warn!("auth_query gave another user than the one it was asked for");
+        return None;
+    }
+    Secret::parse(stored).ok()
+}
+
+/// What a client proved itself with opens the server for its pool, where nothing else is configured.
+fn learn_credential(credential: &mut Credential, verified: Verified) {
+    match (verified.password, verified.scram_keys) {
+        (Some(password), _) => *credential = Credential::Password { password, cached: None },
+        (None, Some(keys)) if !matches!(credential, Credential::Password { .. }) => {
+            *credential = Credential::ScramKeys(Arc::new(keys));
+        }
+        _ => {}
+    }
+}

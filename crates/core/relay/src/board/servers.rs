@@ -1,0 +1,289 @@
+//! Server connections come and go.
+
+use std::sync::Arc;
+
+use trunkline_pool::PoolId;
+use trunkline_session::frontend::{Credential, Login, LoginError, LoginEvent, ServerReady};
+use trunkline_wire::backend::{ErrorResponse, TransactionStatus};
+use trunkline_wire::frame::HEADER_BYTES;
+use trunkline_wire::sqlstate::SqlState;
+
+use super::refusal::Refusal;
+use super::slots::Welcome;
+use super::{Action, Board};
+use crate::client::{Purpose, Stage};
+use crate::parameters::Profile;
+use crate::server::{Server, ServerStage};
+use crate::turn::{Chore, undo_failed};
+use crate::{ClientKey, ServerKey};
+
+/// A whole ErrorResponse's message and code in one line, for the log.
+pub(super) fn error_text(frame: &[u8]) -> String {
+    let body = frame.get(HEADER_BYTES..).unwrap_or_default();
+    let Ok(error) = ErrorResponse::decode(body) else { return "an unreadable error".to_owned() };
+    let code = error.code();
+    let code = code.as_ref().map_or("no SQLSTATE", SqlState::as_str);
+    format!("{} ({code})", String::from_utf8_lossy(error.message()))
+}
+
+/// The same ErrorResponse with severity FATAL: it ends the client's connection.
+pub(super) fn as_fatal(frame: &[u8]) -> Vec<u8> {
+    with_severity(frame.get(HEADER_BYTES..).unwrap_or_default(), true)
+}
+
+/// An ErrorResponse of that body with another severity.
+fn with_severity(body: &[u8], fatal: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    let Ok(error) = ErrorResponse::decode(body) else {
+        Refusal::new(SqlState::CONNECTION_FAILURE, "the server sent an unreadable error").encode(fatal, &mut out);
+        return out;
+    };
+    let message = String::from_utf8_lossy(error.message()).into_owned();
+    let code = error.code().unwrap_or(SqlState::CONNECTION_FAILURE);
+    let mut report = match fatal {
+        true => ErrorResponse::fatal(code, message),
+        false => ErrorResponse::error(code, message),
+    };
+    for (kind, value) in error.iter().filter(|(kind, _)| !matches!(kind, b'S' | b'V' | b'C' | b'M')) {
+        report = report.field(kind, String::from_utf8_lossy(value).into_owned());
+    }
+    report.encode(&mut out);
+    out
+}
+
+impl Board {
+    /// Opens a connection that is counted already.
+    pub(super) fn open_server(&mut self, pool: PoolId) {
+        let Some(slot) = self.slots.get(pool).and_then(Option::as_deref) else { return };
+        let login = Login::new(Arc::new(slot.server_login(&self.directory)), &mut *self.entropy);
+        let target = Arc::clone(&slot.database.target);
+        let server = Server::new(login, pool, slot.epoch, Arc::clone(&self.blank), self.now);
+        let key = self.servers.insert(Box::new(server));
+        self.actions.push_back(Action::Connect(key, target));
+    }
+
+    /// The connection is established.
+    pub fn server_connected(&mut self, key: ServerKey) {
+        self.with_login(key, |login, out, _| login.handle_connected(out).map(|()| 0));
+    }
+
+    /// TLS with a server is established; `binding`: its `tls-server-end-point`.
+    pub fn server_tls_started(&mut self, key: ServerKey, binding: Option<Vec<u8>>) {
+        if let Some(server) = self.servers.get_mut(key) {
+            server.paused = false;
+        }
+        self.actions.push_back(Action::ResumeServer(key));
+        self.with_login(key, |login, out, _| login.tls_started(binding, out).map(|()| 0));
+    }
+
+    pub(super) fn server_login_bytes(&mut self, key: ServerKey, input: &[u8]) -> (usize, bool) {
+        if self.servers.get(key).is_none_or(|server| server.paused) {
+            return (0, false);
+        }
+        let consumed = self.with_login(key, |login, out, _| login.handle_bytes(input, out));
+        (consumed, consumed > 0 && consumed < input.len())
+    }
+
+    fn with_login(
+        &mut self,
+        key: ServerKey,
+        step: impl FnOnce(&mut Login, &mut Vec<u8>, ()) -> Result<usize, LoginError>,
+    ) -> usize {
+        let Some(server) = self.servers.get_mut(key) else { return 0 };
+        let ServerStage::Login(login) = &mut server.stage else { return 0 };
+        let (consumed, event) = match step(login, server.outbox.buffer(), ()) {
+            Ok(consumed) => (consumed, login.poll()),
+            Err(error) => {
+                self.login_refused(key, &error);
+                return 0;
+            }
+        };
+        self.list_server(key);
+        match event {
+            None => {}
+            Some(LoginEvent::StartTls) => {
+                let Some(server) = self.servers.get_mut(key) else { return consumed };
+                server.paused = true;
+                let Some(Some(slot)) = self.slots.get(server.pool) else { return consumed };
+                self.actions.push_back(Action::ServerTls(key, Arc::clone(&slot.database.target)));
+            }
+            Some(LoginEvent::Ready(ready)) => self.server_ready(key, *ready),
+        }
+        consumed
+    }
+
+    fn login_refused(&mut self, key: ServerKey, error: &LoginError) {
+        let body = match error {
+            LoginError::Refused(refusal) => match refusal.response() {
+                Some(response) => {
+                    let mut frame = Vec::new();
+                    response.encode(&mut frame);
+                    frame.split_off(HEADER_BYTES.min(frame.len()))
+                }
+                None => Self::lost_body(&error.to_string()),
+            },
+            other => Self::lost_body(&format!("the proxy cannot log in to the server: {other}")),
+        };
+        self.server_lost(key, &body);
+    }
+
+    fn server_ready(&mut self, key: ServerKey, ready: ServerReady) {
+        let tracked: Vec<_> =
+            ready.parameters.iter().filter(|(name, _)| self.is_tracked(name)).cloned().collect();
+        let mut base = Profile::default();
+        tracked.iter().for_each(|(name, value)| base.set(name, value));
+        let base = self.profiles.intern(base);
+        let now = self.now;
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else { return };
+        slot.pool.opened();
+        slot.counters.opened += 1;
+        slot.last_error.clear();
+        if let (Credential::Password { cached, .. }, Some(keys)) = (&mut slot.credential, ready.scram_keys) {
+            *cached = Some(keys);
+        }
+        let welcome = Arc::new(Welcome { parameters: ready.parameters, base: Arc::clone(&base) });
+        slot.welcome = Some(Arc::clone(&welcome));
+        server.welcome = Some(welcome);
+        server.profile = base;
+        server.process_id = ready.process_id;
+        server.secret = ready.secret_key.into();
+        server.status = ready.status;
+        server.opened = now;
+        server.since = now;
+        server.stage = ServerStage::Chore(Chore::Connect);
+        let query = slot.database.connect_query.clone().filter(|query| !query.is_empty());
+        match query {
+            Some(query) => self.start_query(key, &query, Chore::Connect),
+            None => self.free_server(key),
+        }
+    }
+
+    /// The body of an ErrorResponse of ours about a server.
+    pub(super) fn lost_body(text: &str) -> Vec<u8> {
+        let mut frame = Vec::new();
+        ErrorResponse::fatal(SqlState::CONNECTION_FAILURE, text).encode(&mut frame);
+        frame.split_off(HEADER_BYTES)
+    }
+
+    /// The server's connection is gone, or could not be made; `why` in words.
+    pub fn server_closed(&mut self, key: ServerKey, why: &str) {
+        self.server_lost(key, &Self::lost_body(why));
+    }
+
+    /// A server connection is lost; `body` is of the ErrorResponse that says why.
+    pub(super) fn server_lost(&mut self, key: ServerKey, body: &[u8]) {
+        let Some(mut server) = self.servers.remove(key) else { return };
+        self.actions.push_back(Action::CloseServer(key, Vec::new()));
+        self.forget_cancels(key);
+        let now = self.now;
+        let pool = server.pool;
+        let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
+        let stage = std::mem::replace(&mut server.stage, ServerStage::Abandoned);
+        let failed = match stage {
+            ServerStage::Login(_) => {
+                slot.counters.open_failed += 1;
+                slot.last_error = with_severity(body, true);
+                tracing::warn!(database = slot.name, user = slot.user, "cannot log in to the server: {}", error_text(&slot.last_error));
+                slot.pool.open_failed(now)
+            }
+            ServerStage::Idle => {
+                slot.pool.remove_idle(key);
+                slot.pool.lost();
+                Vec::new()
+            }
+            _ => {
+                slot.counters.lost += 1;
+                slot.pool.lost();
+                Vec::new()
+            }
+        };
+        for waiter in failed {
+            let purpose = match self.clients.get(waiter.client).map(|client| &client.stage) {
+                Some(Stage::Waiting(purpose)) => *purpose,
+                _ => continue,
+            };
+            self.fail_for_pool(waiter.client, pool, purpose);
+        }
+        if let ServerStage::Lent(client) = stage {
+            self.fail_lent(client, server, body);
+        }
+        self.serve_queue(pool);
+    }
+
+    /// Tells a client that its pool's server cannot be had.
+    pub(super) fn fail_for_pool(&mut self, key: ClientKey, pool: PoolId, purpose: Purpose) {
+        let Some(slot) = self.slot(pool) else { return };
+        let error = match slot.last_error.is_empty() {
+            true => with_severity(&Self::lost_body("the server cannot be reached"), true),
+            false => slot.last_error.clone(),
+        };
+        if purpose == Purpose::Turn {
+            let error = with_severity(error.get(HEADER_BYTES..).unwrap_or_default(), false);
+            return self.fail_turn(key, &error);
+        }
+        if let Some(client) = self.clients.get_mut(key) {
+            client.outbox.push(&error);
+        }
+        self.logins_failed += 1;
+        self.close_client(key);
+    }
+
+    /// The server connection that a client was lent is gone.
+    fn fail_lent(&mut self, key: ClientKey, mut server: Box<Server>, body: &[u8]) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        let purpose = match client.stage {
+            Stage::Linked(_, purpose) => purpose,
+            _ => return,
+        };
+        // An answer that was cut in the middle leaves no room for a message.
+        let cut = server.frame_left > 0 && !server.frame_dropped;
+        let in_transaction = server.status != TransactionStatus::Idle;
+        if purpose != Purpose::Turn || cut || in_transaction {
+            if !cut {
+                client.outbox.push(&with_severity(body, true));
+            }
+            return self.close_client(key);
+        }
+        let error = with_severity(body, false);
+        let mut answered = 0;
+        while !server.replies.is_empty() {
+            undo_failed(Some(client), &mut server);
+            let Some(reply) = server.replies.pop() else { break };
+            if reply.owner == crate::turn::Owner::Client {
+                client.outbox.push(&error);
+                client.outbox.push(&[b'Z', 0, 0, 0, 5, b'I']);
+                answered += 1;
+            }
+        }
+        if server.unsynced {
+            if answered == 0 {
+                client.outbox.push(&error);
+            }
+            client.skipping = true;
+        }
+        if client.frame_left > 0 {
+            client.frame_dropped = true;
+        }
+        client.stage = Stage::Idle;
+        client.held = false;
+        client.replay = Vec::new();
+        client.replayable = false;
+        self.list_client(key);
+        self.deal_inbox(key);
+        self.restrain_client(key);
+    }
+
+    /// Closes a server connection that is on no list, in good order.
+    pub(super) fn close_server(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.remove(key) else { return };
+        let good_bye = if server.replies.is_empty() { vec![b'X', 0, 0, 0, 4] } else { Vec::new() };
+        self.actions.push_back(Action::CloseServer(key, good_bye));
+        self.forget_cancels(key);
+        let pool = server.pool;
+        if let Some(slot) = self.slot_mut(pool) {
+            slot.pool.lost();
+        }
+        self.serve_queue(pool);
+    }
+}

@@ -1,0 +1,195 @@
+//! A worker's pools with what it has learnt about them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trunkline_pool::{Pool, PoolId};
+use trunkline_session::authentication::Secret;
+use trunkline_session::frontend::{Credential, ServerLogin};
+use trunkline_wire::startup::ProtocolVersion;
+
+use super::Board;
+use crate::counters::Counters;
+use crate::directory::{Database, Directory};
+use crate::parameters::{self, Profile};
+use crate::{ClientKey, ServerKey};
+
+/// Start-up parameters remembered as accepted by the server, in one pool.
+const PROVEN_MAX: usize = 1024;
+
+/// What a server says of itself after login; clients are welcomed with it.
+#[derive(Debug)]
+pub(crate) struct Welcome {
+    /// All that the server reports, in its order.
+    pub(crate) parameters: Vec<(String, String)>,
+    /// Those that follow clients.
+    pub(crate) base: Arc<Profile>,
+}
+
+impl Welcome {
+    /// Whether the server tells us when this parameter changes.
+    pub(crate) fn reports(&self, name: &str) -> bool {
+        self.parameters.iter().any(|(reported, _)| reported == name)
+    }
+}
+
+/// One pool of a worker.
+pub(crate) struct Slot {
+    pub(crate) pool: Pool<ClientKey, ServerKey>,
+    pub(crate) database: Arc<Database>,
+    /// The database's name as clients use it (the fallback entry serves many).
+    pub(crate) name: String,
+    pub(crate) user: String,
+    pub(crate) credential: Credential,
+    pub(crate) welcome: Option<Arc<Welcome>>,
+    /// Start-up parameters that the server has taken: name and value as given, value as the server has it.
+    pub(crate) proven: HashMap<(String, String), String>,
+    pub(crate) counters: Counters,
+    /// Why the last login failed, as an ErrorResponse for clients.
+    pub(crate) last_error: Vec<u8>,
+    pub(crate) epoch: u64,
+}
+
+/// A pool's figures, for metrics.
+#[derive(Clone, Debug)]
+pub struct PoolStatus {
+    /// The database's name as clients use it.
+    pub database: String,
+    /// The user on the server.
+    pub user: String,
+    /// Clients logged in (all workers).
+    pub clients: u32,
+    /// Clients waiting here.
+    pub waiting: usize,
+    /// Server connections (all workers).
+    pub servers: u32,
+    /// Idle server connections here.
+    pub idle: usize,
+    /// Server connections being opened here.
+    pub opening: u32,
+    /// How long the first in the queue waits here, in microseconds.
+    pub max_wait_us: u64,
+    /// What was counted here.
+    pub counters: Counters,
+}
+
+impl Slot {
+    pub(crate) fn remember(&mut self, name: &str, raw: &str, canonical: &str) {
+        if self.proven.len() >= PROVEN_MAX {
+            self.proven.clear();
+        }
+        self.proven.insert((name.to_owned(), raw.to_owned()), canonical.to_owned());
+    }
+
+    /// How to log in to the server.
+    pub(crate) fn server_login(&self, directory: &Directory) -> ServerLogin {
+        let database = self.database.server_name.as_deref().unwrap_or(&self.name);
+        let mut login = ServerLogin::new(self.user.as_str(), database);
+        login.parameters.clone_from(&self.database.parameters);
+        login.credential = self.credential.clone();
+        login.tls = self.database.target.tls;
+        login.protocol = ProtocolVersion::V3_0;
+        login.cleartext_without_tls = directory.login_tcp.cleartext_without_tls;
+        login.scram_iterations_max = directory.login_tcp.scram_iterations.get().max(login.scram_iterations_max);
+        login
+    }
+}
+
+/// What a configured user logs in to servers with.
+fn credential_of(directory: &Directory, database: &Database, user: &str) -> Credential {
+    if let Some(password) = &database.password {
+        return Credential::Password { password: password.clone(), cached: None };
+    }
+    match directory.users.get(user).and_then(|user| user.secret.as_ref()) {
+        Some(Secret::Plain(password)) => Credential::Password { password: password.clone(), cached: None },
+        Some(Secret::Md5(hash)) => Credential::Md5(hash.clone()),
+        _ => Credential::None,
+    }
+}
+
+impl Board {
+    /// The pool of a database (by the name the client uses) and a user on the server.
+    pub(super) fn slot_for(&mut self, name: &str, database: &Arc<Database>, user: &str) -> PoolId {
+        let ledger = self.shared.ledgers.pool(name, user);
+        let id = ledger.id;
+        if self.slots.len() <= id {
+            self.slots.resize_with(id + 1, || None);
+        }
+        if self.slots[id].is_none() {
+            let settings = self.directory.pool_settings(database, user);
+            let mut pool = Pool::new(ledger, self.worker, settings.clone());
+            pool.configure(settings, database.capacity, self.directory.user_capacity(user));
+            self.slots[id] = Some(Box::new(Slot {
+                pool,
+                database: Arc::clone(database),
+                name: name.to_owned(),
+                user: user.to_owned(),
+                credential: credential_of(&self.directory, database, user),
+                welcome: None,
+                proven: HashMap::new(),
+                counters: Counters::default(),
+                last_error: Vec::new(),
+                epoch: self.directory.epoch,
+            }));
+        }
+        id
+    }
+
+    pub(super) fn slot(&self, id: PoolId) -> Option<&Slot> {
+        self.slots.get(id)?.as_deref()
+    }
+
+    pub(super) fn slot_mut(&mut self, id: PoolId) -> Option<&mut Slot> {
+        self.slots.get_mut(id)?.as_deref_mut()
+    }
+
+    /// Fits all pools to a new directory. A pool whose server, login or parameters changed opens its connections
+    /// anew; those in use leave when they come free.
+    pub(super) fn configure_slots(&mut self, directory: &Directory) {
+        for slot in self.slots.iter_mut().flatten() {
+            let Some(database) = directory.database(&slot.name) else { continue };
+            let credential = credential_of(directory, database, &slot.user);
+            let moved = database.target != slot.database.target
+                || database.server_name != slot.database.server_name
+                || database.parameters != slot.database.parameters
+                || database.connect_query != slot.database.connect_query;
+            if moved {
+                slot.epoch = directory.epoch;
+                slot.welcome = None;
+                slot.proven.clear();
+            }
+            if !matches!(credential, Credential::None) {
+                slot.credential = credential;
+            }
+            let settings = directory.pool_settings(database, &slot.user);
+            slot.pool.configure(settings, database.capacity, directory.user_capacity(&slot.user));
+            slot.database = Arc::clone(database);
+        }
+    }
+
+    /// Whether a reported parameter follows clients.
+    pub(super) fn is_tracked(&self, name: &str) -> bool {
+        parameters::TRACKED.contains(&name) || self.directory.extra_parameters.iter().any(|extra| extra == name)
+    }
+
+    /// Every pool's figures.
+    #[must_use]
+    pub fn pools(&self) -> Vec<PoolStatus> {
+        self.slots.iter().flatten().map(|slot| self.pool_status(slot)).collect()
+    }
+
+    fn pool_status(&self, slot: &Slot) -> PoolStatus {
+        let first = slot.pool.waiters().next();
+        PoolStatus {
+            database: slot.name.clone(),
+            user: slot.user.clone(),
+            clients: slot.pool.ledger().database.clients(),
+            waiting: slot.pool.waiting(),
+            servers: slot.pool.ledger().open(),
+            idle: slot.pool.idle(),
+            opening: slot.pool.opening(),
+            max_wait_us: first.map_or(0, |waiter| self.now.saturating_sub(waiter.since)),
+            counters: slot.counters,
+        }
+    }
+}

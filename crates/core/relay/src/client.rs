@@ -1,0 +1,151 @@
+//! A client connection as the board knows it.
+
+use std::sync::Arc;
+
+use trunkline_pool::{Micros, PoolId};
+use trunkline_session::backend::Login;
+
+use crate::outbox::Outbox;
+use crate::parameters::Profile;
+use crate::prepared::{ClientStatements, Unnamed};
+use crate::ServerKey;
+
+/// Why a client asks for a server connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// For a turn.
+    Turn,
+    /// To have its start-up parameters tried, before it is welcome.
+    Probe,
+    /// For as long as it stays (session mode), before it is welcome.
+    Session,
+    /// To look its password up (in another pool).
+    AuthQuery,
+}
+
+/// Where a client is.
+#[derive(Debug)]
+pub enum Stage {
+    /// Talking to its login machine.
+    Login,
+    /// Logged in, without a server connection.
+    Idle,
+    /// In a pool's queue.
+    Waiting(Purpose),
+    /// Lent a server connection.
+    Linked(ServerKey, Purpose),
+    /// A cancel request whose answer is the close, once it was delivered.
+    Cancelling,
+}
+
+/// What only a login needs; dropped when it is over.
+#[derive(Debug)]
+pub struct LoginState {
+    /// The protocol machine.
+    pub machine: Login,
+    /// What the client asked for, once known.
+    pub request: Option<Box<trunkline_session::backend::StartupParameters>>,
+}
+
+/// Whose limits a logged-in client counts against, and the name it can be cancelled by.
+#[derive(Debug, Default)]
+pub struct Identity {
+    /// The process id it was given.
+    pub process_id: i32,
+    /// The secret it was given.
+    pub secret: Box<[u8]>,
+}
+
+/// A client connection.
+#[derive(Debug)]
+pub struct Client {
+    pub(crate) stage: Stage,
+    /// Until AuthenticationOk.
+    pub(crate) login: Option<Box<LoginState>>,
+    /// The pool it waits in or uses; another than `home` while its password is looked up.
+    pub(crate) pool: PoolId,
+    /// The pool of its database and user.
+    pub(crate) home: PoolId,
+    pub(crate) profile: Arc<Profile>,
+    /// Bytes of a frame that are still to come from the client; they go where its beginning went.
+    pub(crate) frame_left: usize,
+    /// Whether those are dropped instead of passed on.
+    pub(crate) frame_dropped: bool,
+    /// The turn that it is about to send, or has sent, was answered with an error.
+    pub(crate) failing: bool,
+    /// A turn was answered with an error before its Sync had come: what comes up to that is dropped.
+    pub(crate) skipping: bool,
+    /// Whether the shell must not read from the client (its server, or its queue place, is not ready).
+    pub(crate) paused: bool,
+    /// Whether it is counted in its pool's, database's and user's clients.
+    pub(crate) counted: bool,
+    /// Whether its named statements are tracked (transaction and statement mode).
+    pub(crate) tracked: bool,
+    /// A turn is recorded in `replay` and may be played again.
+    pub(crate) replayable: bool,
+    /// The Sync of the turn in `replay` is there.
+    pub(crate) replay_complete: bool,
+    /// The turn in `replay` was played again once.
+    pub(crate) replayed: bool,
+    /// Output may wait for the server's answer: nobody has asked for it yet.
+    pub(crate) held: bool,
+    /// The client's protocol minor version.
+    pub(crate) minor: u16,
+    /// Bytes received and not dealt with.
+    pub(crate) inbox: Vec<u8>,
+    pub(crate) outbox: Outbox,
+    pub(crate) statements: Option<Box<ClientStatements>>,
+    pub(crate) unnamed: Option<Unnamed>,
+    /// The turn under way, as the client sent it.
+    pub(crate) replay: Vec<u8>,
+    pub(crate) identity: Identity,
+    /// When it was accepted.
+    pub(crate) accepted: Micros,
+    /// The last time something came from it, or its stage changed.
+    pub(crate) since: Micros,
+}
+
+impl Client {
+    pub(crate) fn new(login: LoginState, profile: Arc<Profile>, now: Micros) -> Self {
+        Self {
+            stage: Stage::Login,
+            login: Some(Box::new(login)),
+            pool: usize::MAX,
+            home: usize::MAX,
+            profile,
+            frame_left: 0,
+            frame_dropped: false,
+            failing: false,
+            skipping: false,
+            paused: false,
+            counted: false,
+            tracked: false,
+            replayable: false,
+            replay_complete: false,
+            replayed: false,
+            held: false,
+            minor: 0,
+            inbox: Vec::new(),
+            outbox: Outbox::default(),
+            statements: None,
+            unnamed: None,
+            replay: Vec::new(),
+            identity: Identity::default(),
+            accepted: now,
+            since: now,
+        }
+    }
+
+    /// The server connection it is lent.
+    #[must_use]
+    pub fn server(&self) -> Option<ServerKey> {
+        match self.stage {
+            Stage::Linked(server, _) => Some(server),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn statements(&mut self) -> &mut ClientStatements {
+        self.statements.get_or_insert_default()
+    }
+}

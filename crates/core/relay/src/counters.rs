@@ -1,0 +1,38 @@
+//! What a pool counts. One worker writes, anybody may read a copy.
+
+/// Monotonic counts of one pool in one worker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Turns answered.
+    pub turns: u64,
+    /// Transactions ended (ReadyForQuery with status idle).
+    pub transactions: u64,
+    /// Bytes passed from clients to servers.
+    pub client_bytes: u64,
+    /// Bytes passed from servers to clients.
+    pub server_bytes: u64,
+    /// Microseconds that clients waited for a server connection.
+    pub wait_us: u64,
+    /// Microseconds from the first byte of turns to their ends.
+    pub turn_us: u64,
+    /// Parse messages and uses of a statement that needed no preparation on the server.
+    pub prepare_cache_hit: u64,
+    /// Those for which a statement was prepared.
+    pub prepare_cache_miss: u64,
+    /// Statements closed on a server connection to make room.
+    pub prepared_evicted: u64,
+    /// Turns played again after their statement's result type changed or it was lost.
+    pub replays: u64,
+    /// Errors that servers reported to clients.
+    pub server_errors: u64,
+    /// Cancel requests delivered to servers.
+    pub cancels: u64,
+    /// Server connections opened.
+    pub opened: u64,
+    /// Server logins that failed.
+    pub open_failed: u64,
+    /// Server connections lost to a fault.
+    pub lost: u64,
+    /// Server connections handed to another worker.
+    pub handed_on: u64,
+}

@@ -1,0 +1,165 @@
+//! What the configuration says, in the form that the board asks it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use trunkline_pool::{Capacity, PoolMode, PoolSettings};
+use trunkline_session::authentication::{Password, Secret};
+use trunkline_session::backend::{Challenge, LoginSettings};
+use trunkline_session::frontend::TlsWish;
+
+use crate::wires::TurnLimits;
+
+/// Everything that a reload may change. A new one replaces the old as a whole.
+#[derive(Debug)]
+pub struct Directory {
+    /// Counts reloads.
+    pub epoch: u64,
+    /// Databases by the name clients use.
+    pub databases: HashMap<String, Arc<Database>>,
+    /// For names that have no entry; its server database is the name asked for.
+    pub fallback: Option<Arc<Database>>,
+    /// Users known without asking a server.
+    pub users: HashMap<String, User>,
+    /// How clients prove themselves.
+    pub challenge: Challenge,
+    /// Any user name is accepted, and the database's forced user is used (PgBouncer's `any`).
+    pub any_user: bool,
+    /// For clients over TCP.
+    pub login_tcp: Arc<LoginSettings>,
+    /// For clients over the unix socket.
+    pub login_unix: Arc<LoginSettings>,
+    /// Start-up parameters that are dropped silently, in lower case.
+    pub ignored_parameters: Vec<String>,
+    /// Further parameters that the server reports and that follow the client, spelt as the server reports them.
+    pub extra_parameters: Vec<String>,
+    /// Bounds of a turn.
+    pub limits: TurnLimits,
+    /// Clients at most, all workers together (`max_client_conn`).
+    pub clients_max: u32,
+    /// Connections that have not logged in yet, all workers together (`unauthenticated_conn_max`).
+    pub unauthenticated_max: u32,
+    /// Cancels under way in one worker at most (`cancel_requests_max`).
+    pub cancels_max: usize,
+    /// How long things may take.
+    pub timeouts: Timeouts,
+    /// Query between two sessions; empty: none.
+    pub reset_query: String,
+    /// The reset query runs in transaction and statement mode too.
+    pub reset_always: bool,
+    /// Query that checks an idle connection; empty: a bare Sync.
+    pub check_query: String,
+    /// How long an answer of `auth_query` is remembered.
+    pub auth_cache_ttl: Duration,
+}
+
+/// Durations; zero: no bound.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeouts {
+    /// From accept to AuthenticationOk.
+    pub client_login: Duration,
+    /// A client that is logged in and asks nothing.
+    pub client_idle: Duration,
+    /// A transaction in which nothing happens.
+    pub idle_transaction: Duration,
+    /// A turn.
+    pub query: Duration,
+    /// From dialling a server to its first ReadyForQuery.
+    pub server_connect: Duration,
+    /// A cancel request to a server.
+    pub cancel_wait: Duration,
+    /// The turn of a vanished client.
+    pub abandoned_turn: Duration,
+}
+
+/// One name that clients can connect to.
+#[derive(Debug)]
+pub struct Database {
+    /// The name clients use.
+    pub name: String,
+    /// Its name on the server; absent: the same.
+    pub server_name: Option<String>,
+    /// Where it is.
+    pub target: Arc<Target>,
+    /// All clients use this user on the server.
+    pub forced_user: Option<String>,
+    /// The password for `forced_user`, or for all users.
+    pub password: Option<Password>,
+    /// Its pools' settings.
+    pub pool: PoolSettings,
+    /// Its connections, all users together.
+    pub capacity: Capacity,
+    /// A query run once on each new server connection.
+    pub connect_query: Option<String>,
+    /// Start-up parameters of server connections.
+    pub parameters: Vec<(String, String)>,
+    /// How unknown users are looked up.
+    pub auth_query: Option<Arc<AuthQuery>>,
+}
+
+/// A user's password, asked of a server.
+#[derive(Debug)]
+pub struct AuthQuery {
+    /// With `$1` for the user's name; gives name and stored password.
+    pub sql: String,
+    /// Who asks.
+    pub user: String,
+    /// Where; absent: in the client's own database.
+    pub database: Option<String>,
+}
+
+/// A server.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Target {
+    /// A host name, an address, or the directory of a unix socket.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// Whether to ask for TLS.
+    pub tls: TlsWish,
+    /// Which of the shell's TLS configurations.
+    pub tls_profile: usize,
+}
+
+/// A user of the configuration.
+#[derive(Debug, Default)]
+pub struct User {
+    /// What its password is checked against, and, when it is a password, sent to servers.
+    pub secret: Option<Secret>,
+    /// Its connections, all databases together.
+    pub capacity: Capacity,
+    /// Overrides the database's.
+    pub mode: Option<PoolMode>,
+    /// Overrides the database's.
+    pub pool_size: Option<u32>,
+    /// Overrides the general one.
+    pub query_timeout: Option<Duration>,
+    /// Overrides the general one.
+    pub idle_transaction_timeout: Option<Duration>,
+}
+
+impl Directory {
+    /// The entry for a name that a client asks for.
+    #[must_use]
+    pub fn database(&self, name: &str) -> Option<&Arc<Database>> {
+        self.databases.get(name).or(self.fallback.as_ref())
+    }
+
+    /// A pool's settings, with the user's overrides.
+    #[must_use]
+    pub fn pool_settings(&self, database: &Database, user: &str) -> PoolSettings {
+        let mut settings = database.pool.clone();
+        if let Some(user) = self.users.get(user) {
+            settings.mode = user.mode.unwrap_or(settings.mode);
+            settings.size = user.pool_size.unwrap_or(settings.size);
+        }
+        settings
+    }
+
+    /// A user's limits.
+    #[must_use]
+    pub fn user_capacity(&self, user: &str) -> Capacity {
+        self.users.get(user).map(|user| user.capacity).unwrap_or_default()
+    }
+}

@@ -1,0 +1,99 @@
+//! Who broke what.
+
+use trunkline_wire::frame::FrameError;
+use trunkline_wire::sqlstate::SqlState;
+
+/// A client broke the protocol or a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClientMisbehaved {
+    /// A length that no message can have.
+    Frame(FrameError),
+    /// A message above `message_bytes_max`.
+    TooLarge {
+        /// The message's type.
+        tag: u8,
+        /// Its length.
+        bytes: u32,
+    },
+    /// A type that no client may send here.
+    UnknownMessage(u8),
+    /// A message that does not hold what its type says.
+    Malformed(&'static str),
+    /// A Parse above `prepared_statement_bytes_max`.
+    StatementTooLarge {
+        /// The bound, in bytes.
+        limit: usize,
+    },
+    /// More names for statements than `client_prepared_statements_max`.
+    TooManyStatements {
+        /// The bound.
+        limit: usize,
+    },
+}
+
+impl ClientMisbehaved {
+    /// The SQLSTATE that says it.
+    #[must_use]
+    pub fn code(&self) -> SqlState {
+        match self {
+            Self::TooLarge { .. } | Self::StatementTooLarge { .. } | Self::TooManyStatements { .. } => {
+                SqlState::PROGRAM_LIMIT_EXCEEDED
+            }
+            _ => SqlState::PROTOCOL_VIOLATION,
+        }
+    }
+}
+
+impl std::fmt::Display for ClientMisbehaved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Frame(error) => write!(f, "invalid message length: {error}"),
+            Self::TooLarge { tag, bytes } => {
+                write!(f, "message of type {:?} has {bytes} bytes, more than message_bytes_max", char::from(*tag))
+            }
+            Self::UnknownMessage(tag) => write!(f, "invalid frontend message type {tag}"),
+            Self::Malformed(what) => write!(f, "malformed {what} message"),
+            Self::StatementTooLarge { limit } => write!(
+                f,
+                "a Parse, Describe or Close message is larger than prepared_statement_bytes_max ({limit} bytes)"
+            ),
+            Self::TooManyStatements { limit } => {
+                write!(f, "more than client_prepared_statements_max ({limit}) prepared statements on one connection")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ClientMisbehaved {}
+
+/// A server broke the protocol; its connection is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServerMisbehaved {
+    /// A length that no message can have.
+    Frame(FrameError),
+    /// A message that answers nothing that was asked.
+    Unexpected {
+        /// The message's type.
+        tag: u8,
+        /// What was expected, in words.
+        expected: &'static str,
+    },
+    /// A message that does not hold what its type says.
+    Malformed(&'static str),
+}
+
+impl std::fmt::Display for ServerMisbehaved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Frame(error) => write!(f, "invalid message length: {error}"),
+            Self::Unexpected { tag, expected } => {
+                write!(f, "message of type {:?} where {expected} was expected", char::from(*tag))
+            }
+            Self::Malformed(what) => write!(f, "malformed {what} message"),
+        }
+    }
+}
+
+impl std::error::Error for ServerMisbehaved {}

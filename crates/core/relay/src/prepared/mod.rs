@@ -1,0 +1,10 @@
+//! Prepared statements of the extended protocol: one global record for each distinct statement, which
+//! clients know by names of their own and servers by one name of ours.
+
+mod client;
+mod registry;
+mod server;
+
+pub use client::{ClientStatements, Unnamed};
+pub use registry::{Registry, Statement, StatementId};
+pub use server::ServerStatements;

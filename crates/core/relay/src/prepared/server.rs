@@ -1,0 +1,88 @@
+//! Which statements one server connection has, least recently used first out.
+
+use hashlink::LruCache;
+use std::sync::Arc;
+
+use super::{Statement, StatementId};
+
+/// The prepared statements of one server connection.
+#[derive(Debug)]
+pub struct ServerStatements {
+    present: LruCache<StatementId, Arc<Statement>, foldhash::fast::RandomState>,
+    /// Whose unnamed statement the server holds (0: none).
+    pub unnamed: StatementId,
+}
+
+impl Default for ServerStatements {
+    fn default() -> Self {
+        Self { present: LruCache::with_hasher(usize::MAX, foldhash::fast::RandomState::default()), unnamed: 0 }
+    }
+}
+
+impl ServerStatements {
+    /// Whether the server has the statement; it is then the one used last.
+    #[inline]
+    pub fn touch(&mut self, id: StatementId) -> bool {
+        self.present.get(&id).is_some()
+    }
+
+    /// The server gets the statement.
+    pub fn insert(&mut self, statement: Arc<Statement>) {
+        self.present.insert(statement.id, statement);
+    }
+
+    /// The statement to close so that one more keeps within `max`; it is taken off.
+    pub fn evict(&mut self, max: usize) -> Option<Arc<Statement>> {
+        if self.present.len() < max.max(1) {
+            return None;
+        }
+        self.present.remove_lru().map(|(_, statement)| statement)
+    }
+
+    /// The statement, when the server has it.
+    pub fn get(&mut self, id: StatementId) -> Option<Arc<Statement>> {
+        self.present.get(&id).cloned()
+    }
+
+    /// The server has lost the statement, or never got it.
+    pub fn remove(&mut self, id: StatementId) {
+        self.present.remove(&id);
+    }
+
+    /// The server has lost all named statements (DEALLOCATE ALL, DISCARD ALL).
+    pub fn clear(&mut self) {
+        self.present.clear();
+    }
+
+    /// How many named statements the server has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.present.len()
+    }
+
+    /// Whether the server has no named statement.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.present.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prepared::Registry;
+
+    #[test]
+    fn the_least_recently_used_is_evicted() {
+        let registry = Registry::new(1 << 20);
+        let [a, b, c] = ["a", "b", "c"].map(|text| registry.intern(text.as_bytes()));
+        let mut server = ServerStatements::default();
+        server.insert(Arc::clone(&a));
+        server.insert(Arc::clone(&b));
+        assert!(server.touch(a.id));
+        assert!(server.evict(3).is_none());
+        assert_eq!(server.evict(2).map(|statement| statement.id), Some(b.id));
+        server.insert(c);
+        assert!(server.touch(a.id) && !server.touch(b.id) && server.len() == 2);
+    }
+}

@@ -1,0 +1,132 @@
+//! A server connection as the board knows it.
+
+use std::sync::Arc;
+
+use trunkline_pool::{Micros, PoolId};
+use trunkline_session::frontend::Login;
+use trunkline_wire::backend::TransactionStatus;
+
+use crate::ClientKey;
+use crate::board::Welcome;
+use crate::outbox::Outbox;
+use crate::parameters::Profile;
+use crate::prepared::ServerStatements;
+use crate::turn::{Chore, Replies};
+
+/// Where a server connection is.
+#[derive(Debug)]
+pub enum ServerStage {
+    /// Not connected, or not logged in yet.
+    Login(Box<Login>),
+    /// Logged in, on its pool's idle list.
+    Idle,
+    /// Lent to a client.
+    Lent(ClientKey),
+    /// Busy with work of our own; nobody's.
+    Chore(Chore),
+    /// Finishing a turn whose client vanished.
+    Abandoned,
+}
+
+/// A server connection.
+#[derive(Debug)]
+pub struct Server {
+    pub(crate) stage: ServerStage,
+    pub(crate) pool: PoolId,
+    /// The settings' generation under which it was opened.
+    pub(crate) epoch: u64,
+    /// The parameters it has now.
+    pub(crate) profile: Arc<Profile>,
+    /// What it said of itself after login: what a reset brings back.
+    pub(crate) welcome: Option<Arc<Welcome>>,
+    pub(crate) frame_left: usize,
+    pub(crate) frame_dropped: bool,
+    pub(crate) paused: bool,
+    /// Messages were sent that no Sync has followed yet.
+    pub(crate) unsynced: bool,
+    /// After an error the server skips what it gets until a Sync, and no Sync is on its way.
+    pub(crate) skipping: bool,
+    /// The client's CopyData is what the server waits for.
+    pub(crate) copy_in: bool,
+    /// A client's turn is under way.
+    pub(crate) turn_open: bool,
+    /// Something of the turn under way has been passed to the client.
+    pub(crate) turn_replied: bool,
+    /// A whole session used it: it is reset before the next.
+    pub(crate) worn: bool,
+    /// It must not be used again (a cancel or a chore went wrong).
+    pub(crate) condemned: bool,
+    /// A cancel for it is under way.
+    pub(crate) cancelling: bool,
+    /// Another cancel was asked for meanwhile.
+    pub(crate) cancel_again: bool,
+    pub(crate) status: TransactionStatus,
+    pub(crate) replies: Replies,
+    pub(crate) statements: ServerStatements,
+    pub(crate) inbox: Vec<u8>,
+    pub(crate) outbox: Outbox,
+    /// What a chore brought back: the error's message, or the first row.
+    pub(crate) chore_answer: Option<ChoreAnswer>,
+    /// The statement that a turn is played again for.
+    pub(crate) heal: u64,
+    pub(crate) process_id: i32,
+    pub(crate) secret: Box<[u8]>,
+    pub(crate) opened: Micros,
+    /// When its stage changed, or its turn began.
+    pub(crate) since: Micros,
+    pub(crate) hits: u64,
+    pub(crate) misses: u64,
+}
+
+/// What came back for a chore.
+#[derive(Debug)]
+pub enum ChoreAnswer {
+    /// The whole ErrorResponse.
+    Error(Vec<u8>),
+    /// The body of the first DataRow.
+    Row(Vec<u8>),
+}
+
+impl Server {
+    pub(crate) fn new(login: Login, pool: PoolId, epoch: u64, profile: Arc<Profile>, now: Micros) -> Self {
+        Self {
+            stage: ServerStage::Login(Box::new(login)),
+            pool,
+            epoch,
+            welcome: None,
+            profile,
+            frame_left: 0,
+            frame_dropped: false,
+            paused: false,
+            unsynced: false,
+            skipping: false,
+            copy_in: false,
+            turn_open: false,
+            turn_replied: false,
+            worn: false,
+            condemned: false,
+            cancelling: false,
+            cancel_again: false,
+            status: TransactionStatus::Idle,
+            replies: Replies::default(),
+            statements: ServerStatements::default(),
+            inbox: Vec::new(),
+            outbox: Outbox::default(),
+            chore_answer: None,
+            heal: 0,
+            process_id: 0,
+            secret: Box::default(),
+            opened: now,
+            since: now,
+            hits: 0,
+            misses: 0,
+        }
+    }
+
+    /// Whether no turn is under way and nothing was sent that still wants an answer.
+    #[inline]
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.replies.is_empty() && !self.unsynced && self.frame_left == 0
+    }
+}

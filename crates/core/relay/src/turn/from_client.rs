@@ -1,0 +1,219 @@
+//! Frames from a client to the server connection it is lent.
+
+use trunkline_wire::frame::{self, HEADER_BYTES};
+
+use super::prepare;
+use super::{Expect, Owner};
+use crate::client::Client;
+use crate::error::ClientMisbehaved;
+use crate::server::Server;
+use crate::wires::{Path, Wires};
+
+/// Why [`from_client`] returned.
+#[derive(Debug)]
+pub(crate) enum ClientStop {
+    /// All is dealt with but what is returned as not consumed: the beginning of a message.
+    More,
+    /// The client says good-bye.
+    Terminate,
+    /// The client broke the protocol or a limit.
+    Fault(ClientMisbehaved),
+}
+
+/// What is done with a frame.
+pub(super) enum Step {
+    /// It goes to the server as it is, its rest too when it is not all there yet.
+    Pass,
+    /// It goes nowhere.
+    Drop,
+    /// So many bytes of its beginning were replaced; the rest goes as it is.
+    Replaced(usize),
+    /// More of it is needed first.
+    Wait,
+    /// Good-bye.
+    Terminate,
+}
+
+/// Whether what an idle client sent deserves a server connection: a turn that is complete (or asks for
+/// answers by Flush), or more than `gather_max` bytes of one. A client that dribbles holds nobody up.
+pub(crate) fn turn_is_ready(input: &[u8], gather_max: usize) -> bool {
+    let mut at = 0;
+    while let Ok(Some(header)) = frame::header(&input[at..]) {
+        at += header.frame_bytes();
+        if at > input.len() {
+            break;
+        }
+        if !matches!(header.tag, b'P' | b'B' | b'D' | b'E' | b'C' | b'd') {
+            return true;
+        }
+    }
+    // A length that cannot be is for `from_client` to refuse.
+    input.len() >= gather_max || frame::header(input).is_err()
+}
+
+/// Passes on what the client sent. Returns how much was consumed.
+pub(crate) fn from_client<W: Wires>(
+    path: &mut Path<'_, W>,
+    client: &mut Client,
+    server: &mut Server,
+    input: &[u8],
+) -> (usize, ClientStop) {
+    let mut at = client.frame_left.min(input.len());
+    let mut run = if client.frame_dropped { at } else { 0 };
+    client.frame_left -= at;
+    let stop = loop {
+        let header = match frame::header(&input[at..]) {
+            Ok(Some(header)) => header,
+            Ok(None) => break ClientStop::More,
+            Err(error) => break ClientStop::Fault(ClientMisbehaved::Frame(error)),
+        };
+        if header.length > path.limits.message_bytes_max {
+            break ClientStop::Fault(ClientMisbehaved::TooLarge { tag: header.tag, bytes: header.length });
+        }
+        let frame_bytes = header.frame_bytes();
+        let there = &input[at..input.len().min(at + frame_bytes)];
+        let whole = there.len() == frame_bytes;
+        if !server.turn_open {
+            begin_turn(path, client, server);
+        }
+        // A frame that is replaced is written by the step itself: what stands before it goes first.
+        if needs_order(header.tag, client.tracked) {
+            path.to_server(server, &input[run..at]);
+            run = at;
+        }
+        let step = match step(path, client, server, header.tag, there, whole) {
+            Ok(step) => step,
+            Err(fault) => break ClientStop::Fault(fault),
+        };
+        let passed_from = match step {
+            Step::Pass => 0,
+            Step::Replaced(bytes) => bytes,
+            Step::Drop => {
+                path.to_server(server, &input[run..at]);
+                client.frame_left = frame_bytes - there.len();
+                client.frame_dropped = true;
+                record(path, client, header.tag, there, whole);
+                at += there.len();
+                run = at;
+                continue;
+            }
+            Step::Wait => break ClientStop::More,
+            Step::Terminate => break ClientStop::Terminate,
+        };
+        record(path, client, header.tag, there, whole);
+        if passed_from > 0 {
+            run = at + passed_from;
+        }
+        at += there.len();
+        client.frame_left = frame_bytes - there.len();
+        client.frame_dropped = false;
+    };
+    path.to_server(server, &input[run.min(at)..at]);
+    (at, stop)
+}
+
+fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Server) {
+    server.turn_open = true;
+    if let Some(statement) = server.statements.get(std::mem::take(&mut server.heal)) {
+        // Its result type changed, or the server has lost it: it is prepared anew when it is used again.
+        prepare::inject_close(server, statement);
+    }
+    client.replay.clear();
+    client.replay_complete = false;
+    client.replayable = client.tracked && path.limits.replay_bytes_max > 0;
+    client.replayed = path.replaying;
+    server.turn_replied = false;
+    server.since = path.now;
+}
+
+/// Whether the step for this message may write to the server itself.
+fn needs_order(tag: u8, tracked: bool) -> bool {
+    tracked && matches!(tag, b'P' | b'B' | b'D' | b'C')
+}
+
+/// Keeps what a turn consists of, so that it can be played again, for as long as it can.
+fn record<W>(path: &Path<'_, W>, client: &mut Client, tag: u8, there: &[u8], whole: bool) {
+    if !client.replayable {
+        return;
+    }
+    let fits = whole && !client.replay_complete && client.replay.len() + there.len() <= path.limits.replay_bytes_max;
+    if fits && matches!(tag, b'B' | b'D' | b'E' | b'S' | b'H') {
+        client.replay.extend_from_slice(there);
+        client.replay_complete = tag == b'S';
+    } else {
+        client.replayable = false;
+        client.replay = Vec::new();
+    }
+}
+
+fn step<W: Wires>(
+    path: &mut Path<'_, W>,
+    client: &mut Client,
+    server: &mut Server,
+    tag: u8,
+    there: &[u8],
+    whole: bool,
+) -> Result<Step, ClientMisbehaved> {
+    if server.skipping && !matches!(tag, b'S' | b'X') {
+        // The server would skip it; it costs nothing to spare it that.
+        return Ok(if matches!(tag, b'P' | b'B' | b'D' | b'C' | b'E' | b'H' | b'Q' | b'F' | b'd' | b'c' | b'f') {
+            Step::Drop
+        } else {
+            return Err(ClientMisbehaved::UnknownMessage(tag));
+        });
+    }
+    match tag {
+        b'S' => {
+            if !server.copy_in {
+                server.replies.push(Expect::Sync, Owner::Client);
+                server.unsynced = false;
+                server.skipping = false;
+            }
+        }
+        b'Q' => {
+            let unnamed = if client.tracked { client.unnamed.take() } else { None };
+            let on_server = std::mem::take(&mut server.statements.unnamed);
+            server.replies.push(Expect::Query(unnamed, on_server), Owner::Client);
+            server.unsynced = false;
+        }
+        b'E' => extended(server, Expect::Execute),
+        b'P' | b'B' | b'D' | b'C' if client.tracked => {
+            let step = prepare::step(path, client, server, tag, there, whole)?;
+            server.unsynced |= !matches!(step, Step::Wait);
+            return Ok(step);
+        }
+        b'P' => extended(server, Expect::ParseUntracked),
+        b'B' => extended(server, Expect::Bind(0)),
+        b'D' => extended(server, Expect::Describe(0)),
+        b'C' => extended(server, Expect::Close),
+        b'F' => {
+            server.replies.push(Expect::FunctionCall, Owner::Client);
+            server.unsynced = false;
+        }
+        b'H' => client.held = false,
+        b'd' if server.copy_in => {}
+        b'c' | b'f' if server.copy_in => server.copy_in = false,
+        b'd' | b'c' | b'f' => {
+            // The end of a COPY that has not begun yet as far as we know, or of one that has failed.
+            if !server.replies.may_copy() {
+                return Ok(Step::Drop);
+            }
+            if tag != b'd' {
+                server.replies.push(Expect::CopyEnd, Owner::Client);
+            }
+        }
+        b'X' => return Ok(Step::Terminate),
+        _ => return Err(ClientMisbehaved::UnknownMessage(tag)),
+    }
+    Ok(Step::Pass)
+}
+
+fn extended(server: &mut Server, expect: Expect) {
+    server.replies.push(expect, Owner::Client);
+    server.unsynced = true;
+}
+
+/// The body of a frame that is all there.
+pub(super) fn body(there: &[u8]) -> &[u8] {
+    there.get(HEADER_BYTES..).unwrap_or_default()
+}

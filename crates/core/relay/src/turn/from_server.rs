@@ -1,0 +1,405 @@
+//! Frames from a server connection to the client that waits for them.
+
+use trunkline_wire::backend::{ErrorResponse, ParameterStatus, TransactionStatus, parse_complete};
+use trunkline_wire::frame;
+use trunkline_wire::sqlstate::SqlState;
+
+use super::from_client::body;
+use super::{Chore, Expect, Owner, Reply};
+use crate::client::Client;
+use crate::error::ServerMisbehaved;
+use crate::parameters::canonical_name;
+use crate::server::{ChoreAnswer, Server};
+use crate::wires::{Path, Wires};
+
+/// An ErrorResponse, ParameterStatus or CommandComplete above this is not looked into but streamed.
+const LOOKED_INTO_BYTES: usize = 64 << 10;
+
+/// Why [`from_server`] returned.
+#[derive(Debug)]
+pub(crate) enum ServerStop {
+    /// All is dealt with but what is returned as not consumed: the beginning of a message.
+    More,
+    /// A turn of the client has ended and no other is under way.
+    TurnOver,
+    /// A chore has ended.
+    ChoreOver(Chore),
+    /// The server changed parameters: name and value.
+    Parameter(Box<str>, Box<str>),
+    /// The client's command was RESET or DISCARD ALL: parameters that are not reported may have changed.
+    ParametersUnknown,
+    /// The server says why it will close the connection: the ErrorResponse's body.
+    Fatal(Vec<u8>),
+    /// The server broke the protocol.
+    Fault(ServerMisbehaved),
+}
+
+/// What is done with a frame.
+enum Step {
+    Pass,
+    Drop,
+    Wait,
+    /// Pass it or drop it, then return.
+    Stop(bool, ServerStop),
+    /// Drop it and write these bytes in its place.
+    Replace(Vec<u8>),
+}
+
+/// Deals with what a server sent. Returns how much was consumed; call again with the rest unless it says
+/// [`ServerStop::More`].
+pub(crate) fn from_server<W: Wires>(
+    path: &mut Path<'_, W>,
+    mut client: Option<&mut Client>,
+    server: &mut Server,
+    input: &[u8],
+) -> (usize, ServerStop) {
+    let mut at = server.frame_left.min(input.len());
+    let mut run = if server.frame_dropped || client.is_none() { at } else { 0 };
+    server.frame_left -= at;
+    let stop = loop {
+        let header = match frame::header(&input[at..]) {
+            Ok(Some(header)) => header,
+            Ok(None) => break ServerStop::More,
+            Err(error) => break ServerStop::Fault(ServerMisbehaved::Frame(error)),
+        };
+        let frame_bytes = header.frame_bytes();
+        let there = &input[at..input.len().min(at + frame_bytes)];
+        let whole = there.len() == frame_bytes;
+        let step = match header.tag {
+            // Rows are most of what there is: nothing about them changes any state.
+            b'D' | b'd' if matches!(server.replies.head(), Some(Reply { owner: Owner::Client, .. })) => Step::Pass,
+            _ => match step(path, client.as_deref_mut(), server, header.tag, there, whole, frame_bytes) {
+                Ok(step) => step,
+                Err(fault) => break ServerStop::Fault(fault),
+            },
+        };
+        let (pass, stop) = match step {
+            Step::Wait => break ServerStop::More,
+            Step::Pass => (true, None),
+            Step::Drop | Step::Replace(_) => (false, None),
+            Step::Stop(pass, ref _stop) => (pass, Some(())),
+        };
+        if pass && let Some(client) = client.as_deref_mut() {
+            client.held = false;
+            server.turn_replied = true;
+            at += there.len();
+            if !server.replies.head().is_none_or(|head| !is_local(&head.expect)) {
+                path.to_client(client, &input[run..at]);
+                run = at;
+            }
+        } else {
+            if let Some(client) = client.as_deref_mut() {
+                path.to_client(client, &input[run..at]);
+            }
+            at += there.len();
+            run = at;
+        }
+        server.frame_left = frame_bytes - there.len();
+        server.frame_dropped = !pass || client.is_none();
+        if let (Step::Replace(bytes), Some(client)) = (&step, client.as_deref_mut()) {
+            path.to_client(client, bytes);
+            client.held = false;
+            server.turn_replied = true;
+        }
+        settle(path, client.as_deref_mut(), server);
+        if let (Some(()), Step::Stop(_, stop)) = (stop, step) {
+            break stop;
+        }
+    };
+    if let Some(client) = client {
+        path.to_client(client, &input[run.min(at)..at]);
+    }
+    (at, stop)
+}
+
+fn is_local(expect: &Expect) -> bool {
+    matches!(expect, Expect::ParseLocal(_) | Expect::CloseLocal(..) | Expect::CopyEnd)
+}
+
+/// Gives the answers that are ours once they are next.
+fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, server: &mut Server) {
+    while server.replies.head().is_some_and(|head| is_local(&head.expect)) {
+        let reply = server.replies.pop();
+        let frame = match reply.map(|reply| reply.expect) {
+            Some(Expect::ParseLocal(_)) => parse_complete::FRAME,
+            Some(Expect::CloseLocal(..)) => trunkline_wire::backend::close_complete::FRAME,
+            _ => continue,
+        };
+        if let Some(client) = client.as_deref_mut() {
+            path.to_client(client, &frame);
+        }
+    }
+}
+
+fn unexpected(tag: u8, expected: &'static str) -> ServerMisbehaved {
+    ServerMisbehaved::Unexpected { tag, expected }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn step<W: Wires>(
+    path: &mut Path<'_, W>,
+    client: Option<&mut Client>,
+    server: &mut Server,
+    tag: u8,
+    there: &[u8],
+    whole: bool,
+    frame_bytes: usize,
+) -> Result<Step, ServerMisbehaved> {
+    if !whole && matches!(tag, b'E' | b'S' | b'C' | b'Z') {
+        if frame_bytes <= LOOKED_INTO_BYTES {
+            return Ok(Step::Wait);
+        }
+        if tag != b'E' {
+            return Err(ServerMisbehaved::Malformed("oversized status"));
+        }
+    }
+    match tag {
+        b'Z' => return ready(path, server, there),
+        b'E' => return error(path, client, server, there),
+        b'S' => return parameter(server, there),
+        b'N' | b'A' => {
+            let chore = matches!(server.replies.head(), Some(Reply { owner: Owner::Chore(_), .. }));
+            return Ok(if client.is_some() && !chore { Step::Pass } else { Step::Drop });
+        }
+        _ => {}
+    }
+    let Some(head) = server.replies.head() else { return Err(unexpected(tag, "nothing")) };
+    let ours = matches!(head.owner, Owner::Chore(_));
+    let in_query = matches!(head.expect, Expect::Query(..));
+    let pass = if ours { Step::Drop } else { Step::Pass };
+    match tag {
+        b'D' if ours => {
+            if head.owner == Owner::Chore(Chore::AuthQuery) && server.chore_answer.is_none() {
+                if !whole {
+                    return Ok(Step::Wait);
+                }
+                server.chore_answer = Some(ChoreAnswer::Row(body(there).to_vec()));
+            }
+        }
+        b'D' | b'd' | b'c' | b'H' => {}
+        b'T' | b'n' if matches!(head.expect, Expect::Describe(_)) => drop(server.replies.pop()),
+        b'T' if in_query => {}
+        b't' if matches!(head.expect, Expect::Describe(_)) => {}
+        b'1' => return parsed(server),
+        b'2' if matches!(head.expect, Expect::Bind(_)) => drop(server.replies.pop()),
+        b'3' => return closed(server),
+        b'C' | b'I' | b's' if in_query || matches!(head.expect, Expect::Execute) => {
+            if !in_query {
+                server.replies.pop();
+            }
+            server.copy_in = false;
+            return Ok(if tag == b'C' { completed(client, server, body(there), pass) } else { pass });
+        }
+        b'G' | b'W' if in_query || matches!(head.expect, Expect::Execute) => {
+            server.copy_in = server.replies.copy_in_began();
+        }
+        b'V' if matches!(head.expect, Expect::FunctionCall) => {}
+        _ => return Err(unexpected(tag, "another answer")),
+    }
+    Ok(pass)
+}
+
+fn parsed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
+    match server.replies.head().map(|head| &head.expect) {
+        Some(Expect::Parse { .. } | Expect::ParseUnnamed { .. } | Expect::ParseUntracked | Expect::ParseDuplicate(_)) => {
+            let ours = matches!(server.replies.pop(), Some(Reply { owner: Owner::Chore(_), .. }));
+            Ok(if ours { Step::Drop } else { Step::Pass })
+        }
+        Some(Expect::ParseInjected(_) | Expect::UnnamedInjected(_)) => {
+            server.replies.pop();
+            Ok(Step::Drop)
+        }
+        _ => Err(unexpected(b'1', "another answer")),
+    }
+}
+
+fn closed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
+    match server.replies.head().map(|head| &head.expect) {
+        Some(Expect::Close | Expect::CloseUnnamed(..)) => {
+            let ours = matches!(server.replies.pop(), Some(Reply { owner: Owner::Chore(_), .. }));
+            Ok(if ours { Step::Drop } else { Step::Pass })
+        }
+        Some(Expect::CloseInjected(_) | Expect::UnnamedCloseInjected(_)) => {
+            server.replies.pop();
+            Ok(Step::Drop)
+        }
+        _ => Err(unexpected(b'3', "another answer")),
+    }
+}
+
+/// Some commands change what a connection remembers.
+fn completed(client: Option<&mut Client>, server: &mut Server, tag: &[u8], pass: Step) -> Step {
+    let all = matches!(tag, b"DEALLOCATE ALL\0" | b"DISCARD ALL\0");
+    if all {
+        server.statements.clear();
+        if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
+            names.clear();
+        }
+    }
+    match (tag, pass) {
+        (b"DISCARD ALL\0" | b"RESET\0", Step::Pass) => Step::Stop(true, ServerStop::ParametersUnknown),
+        (_, pass) => pass,
+    }
+}
+
+fn ready<W>(path: &mut Path<'_, W>, server: &mut Server, there: &[u8]) -> Result<Step, ServerMisbehaved> {
+    let status = body(there).first().copied().and_then(TransactionStatus::from_byte);
+    let (Some(status), 1) = (status, body(there).len()) else {
+        return Err(ServerMisbehaved::Malformed("ReadyForQuery"));
+    };
+    let Some(reply) = server.replies.pop() else { return Err(unexpected(b'Z', "nothing")) };
+    if !reply.expect.ends_turn() {
+        return Err(unexpected(b'Z', "an answer before the end of the turn"));
+    }
+    server.status = status;
+    server.copy_in = false;
+    if let Owner::Chore(chore) = reply.owner {
+        return Ok(Step::Stop(false, ServerStop::ChoreOver(chore)));
+    }
+    path.counters.turns += 1;
+    path.counters.transactions += u64::from(status == TransactionStatus::Idle);
+    path.counters.turn_us += path.now.saturating_sub(server.since);
+    if server.replies.is_empty() && !server.unsynced {
+        server.turn_open = false;
+        server.since = path.now;
+        return Ok(Step::Stop(true, ServerStop::TurnOver));
+    }
+    Ok(Step::Pass)
+}
+
+fn parameter(server: &Server, there: &[u8]) -> Result<Step, ServerMisbehaved> {
+    let status = ParameterStatus::decode(body(there)).map_err(|_| ServerMisbehaved::Malformed("ParameterStatus"))?;
+    let (Ok(name), Ok(value)) = (std::str::from_utf8(status.name), std::str::from_utf8(status.value)) else {
+        return Ok(Step::Pass);
+    };
+    let pass = !matches!(server.replies.head(), Some(Reply { owner: Owner::Chore(_), .. }));
+    Ok(Step::Stop(pass, ServerStop::Parameter(canonical_name(name).into(), value.into())))
+}
+
+fn error<W: Wires>(
+    path: &mut Path<'_, W>,
+    client: Option<&mut Client>,
+    server: &mut Server,
+    there: &[u8],
+) -> Result<Step, ServerMisbehaved> {
+    // An oversized one is streamed without a look at its fields.
+    let response = ErrorResponse::decode(body(there)).ok();
+    let severity = response.and_then(|response| response.severity());
+    if matches!(severity, Some(b"FATAL" | b"PANIC")) {
+        return Ok(Step::Stop(false, ServerStop::Fatal(body(there).to_vec())));
+    }
+    let code = response.and_then(|response| response.code());
+    let Some(head) = server.replies.head() else { return Err(unexpected(b'E', "nothing")) };
+    let owner = head.owner;
+    if let Owner::Chore(_) = owner {
+        server.chore_answer = Some(ChoreAnswer::Error(there.to_vec()));
+    } else {
+        path.counters.server_errors += 1;
+    }
+    server.copy_in = false;
+    let broken = broken_statement(&head.expect, code, response.and_then(|response| response.field(b'R')));
+    let duplicate = match &head.expect {
+        Expect::ParseDuplicate(name) if code == Some(SqlState::DUPLICATE_PSTATEMENT) => Some(name.clone()),
+        _ => None,
+    };
+    if matches!(head.expect, Expect::Query(..) | Expect::FunctionCall) {
+        return Ok(if matches!(owner, Owner::Chore(_)) { Step::Drop } else { Step::Pass });
+    }
+    let heal = heal_wanted(client.as_deref(), server, broken);
+    let mut client = client;
+    let synced = undo_failed(client.as_deref_mut(), server);
+    server.skipping = !synced;
+    server.unsynced |= !synced;
+    if let Some(id) = broken {
+        // Whatever happens to this turn, the next one finds it prepared anew.
+        server.heal = id;
+    }
+    if heal {
+        server.replies.disown_head(Chore::Heal);
+        return Ok(Step::Drop);
+    }
+    if matches!(owner, Owner::Chore(_)) {
+        return Ok(Step::Drop);
+    }
+    Ok(match duplicate {
+        Some(name) => Step::Replace(duplicate_error(&name)),
+        None => Step::Pass,
+    })
+}
+
+/// The statement that the server has no longer, or in a form that no longer fits its tables.
+fn broken_statement(expect: &Expect, code: Option<SqlState>, routine: Option<&[u8]>) -> Option<u64> {
+    let (Expect::Bind(id) | Expect::Describe(id)) = expect else { return None };
+    // The message may be translated; the routine that raised it is not.
+    let changed = code == Some(SqlState::FEATURE_NOT_SUPPORTED) && routine == Some(b"RevalidateCachedQuery");
+    let lost = code == Some(SqlState::INVALID_SQL_STATEMENT_NAME);
+    (*id != 0 && (changed || lost)).then_some(*id)
+}
+
+/// Whether the turn can be played again so that its client never knows.
+fn heal_wanted(client: Option<&Client>, server: &Server, broken: Option<u64>) -> bool {
+    let Some(client) = client else { return false };
+    broken.is_some()
+        && client.replayable
+        && client.replay_complete
+        && !client.replayed
+        && !server.turn_replied
+        && server.status == TransactionStatus::Idle
+        && server.replies.turns() == 1
+}
+
+/// Undoes what the failed message, and those behind it that the server skips, were going to change.
+/// False when the server skips what is still to come.
+pub(crate) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
+    let statements = &mut server.statements;
+    server.replies.fail(|reply, failed| {
+        let client = client.as_deref_mut();
+        match reply.expect {
+            Expect::Parse { statement, name } => {
+                statements.remove(statement.id);
+                if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
+                    names.remove(&name);
+                }
+            }
+            Expect::ParseLocal(name) => {
+                if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
+                    names.remove(&name);
+                }
+            }
+            // A Parse of the unnamed statement that fails has dropped the one before.
+            Expect::ParseUnnamed { .. } if failed => {
+                statements.unnamed = 0;
+                if let Some(client) = client {
+                    client.unnamed = None;
+                }
+            }
+            Expect::ParseUnnamed { previous, on_server }
+            | Expect::CloseUnnamed(previous, on_server)
+            | Expect::Query(previous, on_server) => {
+                statements.unnamed = on_server;
+                if let Some(client) = client {
+                    client.unnamed = previous;
+                }
+            }
+            Expect::ParseInjected(statement) => statements.remove(statement.id),
+            Expect::UnnamedInjected(_) if failed => statements.unnamed = 0,
+            Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => {
+                statements.unnamed = on_server;
+            }
+            Expect::CloseInjected(statement) => statements.insert(statement),
+            Expect::CloseLocal(name, Some(statement)) => {
+                if let Some(client) = client {
+                    client.statements().insert(&name, statement);
+                }
+            }
+            _ => {}
+        }
+    })
+}
+
+fn duplicate_error(name: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let message = format!("prepared statement \"{}\" already exists", String::from_utf8_lossy(name));
+    ErrorResponse::error(SqlState::DUPLICATE_PSTATEMENT, message).encode(&mut out);
+    out
+}

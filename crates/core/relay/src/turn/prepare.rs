@@ -1,0 +1,276 @@
+//! Parse, Bind, Describe and Close of clients whose statements are tracked.
+//!
+//! A client's name is its own; the server knows the statement by its global name. What the server lacks
+//! is prepared just before it is needed, and those answers reach nobody.
+
+use std::sync::Arc;
+
+use trunkline_wire::backend::TransactionStatus;
+use trunkline_wire::frame::HEADER_BYTES;
+use trunkline_wire::write;
+
+use super::from_client::{Step, body};
+use super::{Expect, Owner};
+use crate::client::Client;
+use crate::error::ClientMisbehaved;
+use crate::prepared::{Statement, Unnamed};
+use crate::server::Server;
+use crate::wires::{Path, Wires};
+
+/// Splits a string that ends in a zero byte off the beginning.
+fn cstr(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|byte| *byte == 0)?;
+    Some((&bytes[..end], &bytes[end + 1..]))
+}
+
+pub(super) fn step<W: Wires>(
+    path: &mut Path<'_, W>,
+    client: &mut Client,
+    server: &mut Server,
+    tag: u8,
+    there: &[u8],
+    whole: bool,
+) -> Result<Step, ClientMisbehaved> {
+    if tag == b'B' {
+        return bind(path, client, server, there, whole);
+    }
+    if !whole {
+        return if there.len() < path.limits.statement_bytes_max {
+            Ok(Step::Wait)
+        } else {
+            Err(ClientMisbehaved::StatementTooLarge { limit: path.limits.statement_bytes_max })
+        };
+    }
+    match tag {
+        b'P' => parse(path, client, server, there),
+        b'D' => describe(path, client, server, there),
+        _ => close(client, server, there, path),
+    }
+}
+
+fn parse<W: Wires>(
+    path: &mut Path<'_, W>,
+    client: &mut Client,
+    server: &mut Server,
+    there: &[u8],
+) -> Result<Step, ClientMisbehaved> {
+    let (name, rest) = cstr(body(there)).ok_or(ClientMisbehaved::Malformed("Parse"))?;
+    if name.is_empty() {
+        let id = path.registry.fresh_id();
+        let previous = client.unnamed.replace(Unnamed { id, body: rest.into() });
+        let on_server = std::mem::replace(&mut server.statements.unnamed, id);
+        server.replies.push(Expect::ParseUnnamed { previous, on_server }, Owner::Client);
+        return Ok(Step::Pass);
+    }
+    if path.limits.prepared_max == 0 {
+        server.replies.push(Expect::ParseUntracked, Owner::Client);
+        return Ok(Step::Pass);
+    }
+    let statement = path.registry.intern(rest);
+    if client.statements().named(name).is_some() {
+        // The server itself refuses it: it knows whether something else is wrong with it before.
+        ensure(path, server, &statement);
+        write_parse(server.outbox.buffer(), &statement);
+        server.replies.push(Expect::ParseDuplicate(name.into()), Owner::Client);
+        return Ok(Step::Replaced(there.len()));
+    }
+    if client.statements().len() >= path.limits.client_statements_max {
+        return Err(ClientMisbehaved::TooManyStatements { limit: path.limits.client_statements_max });
+    }
+    client.statements().insert(name, Arc::clone(&statement));
+    if server.statements.touch(statement.id) {
+        server.hits += 1;
+        path.counters.prepare_cache_hit += 1;
+        if server.status != TransactionStatus::Failed {
+            if server.replies.is_empty() {
+                complete_parse(path, client);
+            } else {
+                server.replies.push(Expect::ParseLocal(name.into()), Owner::Client);
+            }
+            return Ok(Step::Drop);
+        }
+        // In a failed transaction Parse must fail too, unless it is of what ends the transaction.
+        inject_close(server, Arc::clone(&statement));
+    } else {
+        server.misses += 1;
+        path.counters.prepare_cache_miss += 1;
+        make_room(path, server);
+    }
+    server.statements.insert(Arc::clone(&statement));
+    write_parse(server.outbox.buffer(), &statement);
+    server.replies.push(Expect::Parse { statement, name: name.into() }, Owner::Client);
+    Ok(Step::Replaced(there.len()))
+}
+
+/// ParseComplete for a statement that the server has already, with nothing before it unanswered.
+fn complete_parse<W: Wires>(path: &mut Path<'_, W>, client: &mut Client) {
+    client.held |= client.outbox.is_empty();
+    path.to_client(client, &trunkline_wire::backend::parse_complete::FRAME);
+}
+
+fn bind<W: Wires>(
+    path: &mut Path<'_, W>,
+    client: &mut Client,
+    server: &mut Server,
+    there: &[u8],
+    whole: bool,
+) -> Result<Step, ClientMisbehaved> {
+    let names = cstr(body(there)).and_then(|(portal, rest)| Some((portal, cstr(rest)?)));
+    let Some((portal, (name, _))) = names else {
+        return match whole {
+            true => Err(ClientMisbehaved::Malformed("Bind")),
+            false if there.len() > path.limits.statement_bytes_max => Err(ClientMisbehaved::Malformed("Bind")),
+            false => Ok(Step::Wait),
+        };
+    };
+    if name.is_empty() {
+        let id = ensure_unnamed(client, server);
+        server.replies.push(Expect::Bind(id), Owner::Client);
+        return Ok(Step::Pass);
+    }
+    let Some(statement) = client.statements.as_ref().and_then(|names| names.named(name)) else {
+        // The server does not have it either, and says so.
+        server.replies.push(Expect::Bind(0), Owner::Client);
+        return Ok(Step::Pass);
+    };
+    let statement = Arc::clone(statement);
+    ensure(path, server, &statement);
+    let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
+    let length = u64::from(u32::from_be_bytes([a, b, c, d])) + statement.name.len() as u64 - name.len() as u64;
+    let length = u32::try_from(length)
+        .map_err(|_| ClientMisbehaved::TooLarge { tag: b'B', bytes: u32::MAX })?;
+    let out = server.outbox.buffer();
+    out.push(b'B');
+    out.extend_from_slice(&length.to_be_bytes());
+    write::cstr(out, portal);
+    write::cstr(out, &statement.name);
+    server.replies.push(Expect::Bind(statement.id), Owner::Client);
+    Ok(Step::Replaced(HEADER_BYTES + portal.len() + name.len() + 2))
+}
+
+fn describe<W: Wires>(
+    path: &mut Path<'_, W>,
+    client: &mut Client,
+    server: &mut Server,
+    there: &[u8],
+) -> Result<Step, ClientMisbehaved> {
+    let (kind, rest) = body(there).split_first().ok_or(ClientMisbehaved::Malformed("Describe"))?;
+    let (name, _) = cstr(rest).ok_or(ClientMisbehaved::Malformed("Describe"))?;
+    if *kind != b'S' {
+        server.replies.push(Expect::Describe(0), Owner::Client);
+        return Ok(Step::Pass);
+    }
+    if name.is_empty() {
+        let id = ensure_unnamed(client, server);
+        server.replies.push(Expect::Describe(id), Owner::Client);
+        return Ok(Step::Pass);
+    }
+    let Some(statement) = client.statements.as_ref().and_then(|names| names.named(name)) else {
+        server.replies.push(Expect::Describe(0), Owner::Client);
+        return Ok(Step::Pass);
+    };
+    let statement = Arc::clone(statement);
+    ensure(path, server, &statement);
+    write_named(server.outbox.buffer(), b'D', &statement.name);
+    server.replies.push(Expect::Describe(statement.id), Owner::Client);
+    Ok(Step::Replaced(there.len()))
+}
+
+fn close<W: Wires>(
+    client: &mut Client,
+    server: &mut Server,
+    there: &[u8],
+    path: &mut Path<'_, W>,
+) -> Result<Step, ClientMisbehaved> {
+    let (kind, rest) = body(there).split_first().ok_or(ClientMisbehaved::Malformed("Close"))?;
+    let (name, _) = cstr(rest).ok_or(ClientMisbehaved::Malformed("Close"))?;
+    if *kind != b'S' {
+        server.replies.push(Expect::Close, Owner::Client);
+        return Ok(Step::Pass);
+    }
+    if name.is_empty() {
+        let on_server = std::mem::take(&mut server.statements.unnamed);
+        server.replies.push(Expect::CloseUnnamed(client.unnamed.take(), on_server), Owner::Client);
+        return Ok(Step::Pass);
+    }
+    let Some(statement) = client.statements.as_mut().and_then(|names| names.remove(name)) else {
+        // Closing what is not there is no error; it may be there by SQL's PREPARE.
+        server.replies.push(Expect::Close, Owner::Client);
+        return Ok(Step::Pass);
+    };
+    if server.replies.is_empty() {
+        client.held |= client.outbox.is_empty();
+        path.to_client(client, &trunkline_wire::backend::close_complete::FRAME);
+    } else {
+        server.replies.push(Expect::CloseLocal(name.into(), Some(statement)), Owner::Client);
+    }
+    Ok(Step::Drop)
+}
+
+/// The server has the statement once it reads what follows.
+fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
+    if server.statements.touch(statement.id) {
+        return;
+    }
+    server.misses += 1;
+    path.counters.prepare_cache_miss += 1;
+    make_room(path, server);
+    server.statements.insert(Arc::clone(statement));
+    write_parse(server.outbox.buffer(), statement);
+    server.replies.push(Expect::ParseInjected(Arc::clone(statement)), Owner::Client);
+}
+
+/// The server's unnamed statement is the client's once it reads what follows; when the client has none,
+/// the server has none either.
+fn ensure_unnamed(client: &Client, server: &mut Server) -> u64 {
+    let wanted = client.unnamed.as_ref().map_or(0, |unnamed| unnamed.id);
+    let before = std::mem::replace(&mut server.statements.unnamed, wanted);
+    if before == wanted {
+        return wanted;
+    }
+    match &client.unnamed {
+        Some(unnamed) => {
+            let out = server.outbox.buffer();
+            let mark = write::begin(out, b'P');
+            out.push(0);
+            out.extend_from_slice(&unnamed.body);
+            write::end(out, mark);
+            server.replies.push(Expect::UnnamedInjected(before), Owner::Client);
+        }
+        None => {
+            write_named(server.outbox.buffer(), b'C', b"");
+            server.replies.push(Expect::UnnamedCloseInjected(before), Owner::Client);
+        }
+    }
+    wanted
+}
+
+fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
+    while let Some(evicted) = server.statements.evict(path.limits.prepared_max) {
+        path.counters.prepared_evicted += 1;
+        write_named(server.outbox.buffer(), b'C', &evicted.name);
+        server.replies.push(Expect::CloseInjected(evicted), Owner::Client);
+    }
+}
+
+/// Closes a statement on the server; nobody hears of it.
+pub(crate) fn inject_close(server: &mut Server, statement: Arc<Statement>) {
+    write_named(server.outbox.buffer(), b'C', &statement.name);
+    server.statements.remove(statement.id);
+    server.replies.push(Expect::CloseInjected(statement), Owner::Client);
+}
+
+fn write_parse(out: &mut Vec<u8>, statement: &Statement) {
+    let mark = write::begin(out, b'P');
+    write::cstr(out, &statement.name);
+    out.extend_from_slice(&statement.body);
+    write::end(out, mark);
+}
+
+/// A Describe or Close message of a statement.
+fn write_named(out: &mut Vec<u8>, tag: u8, name: &[u8]) {
+    let mark = write::begin(out, tag);
+    out.push(b'S');
+    write::cstr(out, name);
+    write::end(out, mark);
+}

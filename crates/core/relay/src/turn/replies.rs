@@ -1,0 +1,261 @@
+//! What a server connection still owes, in order.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::prepared::{Statement, StatementId, Unnamed};
+
+/// Work of our own on a server connection; its answers reach no client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chore {
+    /// Parameters of the client that is about to use the connection.
+    Parameters,
+    /// A client's start-up parameters, tried to learn whether and how the server takes them.
+    Probe,
+    /// Whether a connection lives that sat idle.
+    Check,
+    /// ROLLBACK for a client that vanished in a transaction.
+    Rollback,
+    /// The reset query between two sessions.
+    Reset,
+    /// The database's `connect_query`.
+    Connect,
+    /// Looks a user up.
+    AuthQuery,
+    /// The end of a turn that is to be played again.
+    Heal,
+    /// The end of a turn whose client vanished.
+    Abandoned,
+}
+
+/// For whom an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The client that the connection is lent to.
+    Client,
+    /// Us.
+    Chore(Chore),
+}
+
+/// One answer that is expected, with what has to be undone when it does not come.
+#[derive(Debug)]
+pub enum Expect {
+    /// ParseComplete, passed on. The statement went to the server under its global name.
+    Parse {
+        /// The statement.
+        statement: Arc<Statement>,
+        /// The client's own name for it.
+        name: Box<[u8]>,
+    },
+    /// ParseComplete, passed on, of the client's unnamed statement.
+    ParseUnnamed {
+        /// What the client's unnamed statement was before.
+        previous: Option<Unnamed>,
+        /// What the server's unnamed statement was before.
+        on_server: StatementId,
+    },
+    /// ParseComplete, passed on, of a statement that nobody tracks.
+    ParseUntracked,
+    /// A name that is taken: the server will refuse it, and the client must read its own name.
+    ParseDuplicate(Box<[u8]>),
+    /// ParseComplete that we give ourselves once all before it is answered.
+    ParseLocal(Box<[u8]>),
+    /// ParseComplete that nobody gets: the server lacked a statement that the client has.
+    ParseInjected(Arc<Statement>),
+    /// The same for the client's unnamed statement, with what the server had before.
+    UnnamedInjected(StatementId),
+    /// CloseComplete that nobody gets: an evicted statement.
+    CloseInjected(Arc<Statement>),
+    /// CloseComplete that nobody gets: the unnamed statement of another client.
+    UnnamedCloseInjected(StatementId),
+    /// CloseComplete that we give ourselves once all before it is answered.
+    CloseLocal(Box<[u8]>, Option<Arc<Statement>>),
+    /// CloseComplete, passed on, of the unnamed statement.
+    CloseUnnamed(Option<Unnamed>, StatementId),
+    /// CloseComplete, passed on, of a portal or an untracked statement.
+    Close,
+    /// BindComplete; the statement bound, 0 when it is not tracked.
+    Bind(StatementId),
+    /// ParameterDescription, RowDescription or NoData; the statement, 0 when it is not tracked.
+    Describe(StatementId),
+    /// CommandComplete, EmptyQueryResponse or PortalSuspended after rows or a COPY.
+    Execute,
+    /// Not an answer: the place of a CopyDone or CopyFail, up to which Syncs are ignored in COPY.
+    CopyEnd,
+    /// ReadyForQuery.
+    Sync,
+    /// Anything, then ReadyForQuery; with the client's unnamed statement, which a Query drops.
+    Query(Option<Unnamed>, StatementId),
+    /// FunctionCallResponse or an error, then ReadyForQuery.
+    FunctionCall,
+}
+
+impl Expect {
+    /// Whether ReadyForQuery answers it.
+    #[inline]
+    #[must_use]
+    pub fn ends_turn(&self) -> bool {
+        matches!(self, Self::Sync | Self::Query(..) | Self::FunctionCall)
+    }
+}
+
+/// An expected answer and whom it is for.
+#[derive(Debug)]
+pub struct Reply {
+    /// What the server will send.
+    pub expect: Expect,
+    /// Who gets it.
+    pub owner: Owner,
+}
+
+/// What a server connection owes. The server answers in order, so the head says what comes next.
+#[derive(Debug, Default)]
+pub struct Replies {
+    queue: VecDeque<Reply>,
+}
+
+/// A queue that grew beyond this is given back when empty: an idle connection holds no peak.
+const KEPT_CAPACITY: usize = 32;
+
+impl Replies {
+    /// One more answer is owed.
+    #[inline]
+    pub fn push(&mut self, expect: Expect, owner: Owner) {
+        self.queue.push_back(Reply { expect, owner });
+    }
+
+    /// What comes next.
+    #[inline]
+    #[must_use]
+    pub fn head(&self) -> Option<&Reply> {
+        self.queue.front()
+    }
+
+    /// Takes what was just answered.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Reply> {
+        let reply = self.queue.pop_front();
+        if self.queue.is_empty() && self.queue.capacity() > KEPT_CAPACITY {
+            self.queue = VecDeque::new();
+        }
+        reply
+    }
+
+    /// Whether nothing is owed.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// How many answers are owed.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether what was sent last ends a turn.
+    #[must_use]
+    pub fn ends_with_turn(&self) -> bool {
+        self.queue.back().is_some_and(|reply| reply.expect.ends_turn())
+    }
+
+    /// How many turns are not ended yet.
+    #[must_use]
+    pub fn turns(&self) -> usize {
+        self.queue.iter().filter(|reply| reply.expect.ends_turn()).count()
+    }
+
+    /// Whether a COPY could still begin: something that can start one is not answered.
+    #[must_use]
+    pub fn may_copy(&self) -> bool {
+        self.queue.iter().any(|reply| matches!(reply.expect, Expect::Execute | Expect::Query(..)))
+    }
+
+    /// CopyInResponse has come for the head: the server ignores the Syncs that were sent before the
+    /// client ended the COPY (as CopyGetData in PostgreSQL does). True when the end is still to come.
+    pub fn copy_in_began(&mut self) -> bool {
+        let mut at = 1;
+        while let Some(reply) = self.queue.get(at) {
+            match reply.expect {
+                Expect::CopyEnd => {
+                    self.queue.remove(at);
+                    return false;
+                }
+                Expect::Sync => {
+                    self.queue.remove(at);
+                }
+                _ => at += 1,
+            }
+        }
+        true
+    }
+
+    /// An error has answered the head, and what follows up to the next Sync is skipped by the server:
+    /// takes those out, last first (so that what they changed can be undone in reverse), and then the
+    /// failed one. False when no Sync is there yet: the server skips what is still to be sent.
+    pub fn fail(&mut self, mut undo: impl FnMut(Reply, /* failed itself: */ bool)) -> bool {
+        let sync = self.queue.iter().position(|reply| matches!(reply.expect, Expect::Sync));
+        let mut behind = self.queue.split_off(sync.unwrap_or(self.queue.len()));
+        while let Some(reply) = self.queue.pop_back() {
+            let failed = self.queue.is_empty();
+            undo(reply, failed);
+        }
+        self.queue.append(&mut behind);
+        sync.is_some()
+    }
+
+    /// The client has gone: what was its is nobody's.
+    pub fn disown(&mut self, chore: Chore) {
+        for reply in &mut self.queue {
+            if reply.owner == Owner::Client {
+                reply.owner = Owner::Chore(chore);
+            }
+        }
+    }
+
+    /// The head's turn is ours from here on.
+    pub fn disown_head(&mut self, chore: Chore) {
+        if let Some(head) = self.queue.front_mut() {
+            head.owner = Owner::Chore(chore);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queue(expects: Vec<Expect>) -> Replies {
+        let mut replies = Replies::default();
+        expects.into_iter().for_each(|expect| replies.push(expect, Owner::Client));
+        replies
+    }
+
+    fn names(replies: &Replies) -> String {
+        let name = |reply: &Reply| format!("{:?}", reply.expect).chars().next().unwrap_or('?');
+        replies.queue.iter().map(name).collect()
+    }
+
+    #[test]
+    fn an_error_takes_all_up_to_the_sync() {
+        let mut replies = queue(vec![Expect::Bind(1), Expect::Execute, Expect::Sync, Expect::Bind(2), Expect::Sync]);
+        let mut undone = Vec::new();
+        assert!(replies.fail(|reply, failed| undone.push((format!("{:?}", reply.expect), failed))));
+        assert_eq!(undone, [("Execute".to_owned(), false), ("Bind(1)".to_owned(), true)]);
+        assert_eq!(names(&replies), "SBS");
+        let mut replies = queue(vec![Expect::Bind(1), Expect::Execute]);
+        assert!(!replies.fail(|_, _| {}));
+        assert!(replies.is_empty());
+    }
+
+    #[test]
+    fn syncs_before_the_end_of_a_copy_are_not_answered() {
+        let mut replies = queue(vec![Expect::Execute, Expect::Sync]);
+        assert!(replies.copy_in_began());
+        assert_eq!(names(&replies), "E");
+        let mut replies = queue(vec![Expect::Execute, Expect::Sync, Expect::CopyEnd, Expect::Sync]);
+        assert!(!replies.copy_in_began());
+        assert_eq!(names(&replies), "ES");
+    }
+}

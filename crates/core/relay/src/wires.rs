@@ -1,0 +1,104 @@
+//! Where bytes go: straight to a socket when they are many, to the outbox when they are few.
+
+use trunkline_pool::Micros;
+
+use crate::client::Client;
+use crate::counters::Counters;
+use crate::prepared::Registry;
+use crate::server::Server;
+use crate::{ClientKey, ServerKey};
+
+/// The sockets, as far as large runs of bytes are passed to them without a copy.
+pub trait Wires {
+    /// Sends to a client; returns how many bytes were taken (0 when it would block or is gone: what
+    /// happened to it is reported like any other event, later).
+    fn send_client(&mut self, client: ClientKey, bytes: &[u8]) -> usize;
+    /// Sends to a server, likewise.
+    fn send_server(&mut self, server: ServerKey, bytes: &[u8]) -> usize;
+}
+
+/// Runs of bytes from here on are sent where they lie. Below, a copy costs less than a system call.
+const DIRECT_BYTES: usize = 16 << 10;
+
+/// Bounds of what a turn may hold in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnLimits {
+    /// Named statements kept on a server connection (`max_prepared_statements`); 0: not tracked.
+    pub prepared_max: usize,
+    /// A Parse message at most (`prepared_statement_bytes_max`): it is gathered to be shared.
+    pub statement_bytes_max: usize,
+    /// Names of statements a client may hold (`client_prepared_statements_max`).
+    pub client_statements_max: usize,
+    /// Any message at most (`message_bytes_max`).
+    pub message_bytes_max: u32,
+    /// A turn up to this size can be played again (`replay_bytes_max`); 0: never.
+    pub replay_bytes_max: usize,
+    /// Output that waits for a slow reader before its source is held back (`client_buffer_bytes`).
+    pub client_buffer_bytes: usize,
+    /// The same towards servers (`server_buffer_bytes`).
+    pub server_buffer_bytes: usize,
+}
+
+impl Default for TurnLimits {
+    fn default() -> Self {
+        Self {
+            prepared_max: 200,
+            statement_bytes_max: 1 << 20,
+            client_statements_max: 10_000,
+            message_bytes_max: trunkline_wire::limits::MESSAGE_BYTES,
+            replay_bytes_max: 16 << 10,
+            client_buffer_bytes: 64 << 10,
+            server_buffer_bytes: 64 << 10,
+        }
+    }
+}
+
+/// What a step of a turn works with beside the two connections.
+pub(crate) struct Path<'a, W> {
+    pub(crate) wires: &'a mut W,
+    pub(crate) registry: &'a Registry,
+    pub(crate) limits: &'a TurnLimits,
+    pub(crate) counters: &'a mut Counters,
+    pub(crate) client: ClientKey,
+    pub(crate) server: ServerKey,
+    pub(crate) replaying: bool,
+    pub(crate) now: Micros,
+}
+
+impl<W: Wires> Path<'_, W> {
+    #[inline]
+    pub(crate) fn to_server(&mut self, server: &mut Server, run: &[u8]) {
+        self.counters.client_bytes += run.len() as u64;
+        let mut rest = run;
+        if run.len() >= DIRECT_BYTES {
+            if !server.outbox.is_empty() {
+                let sent = self.wires.send_server(self.server, server.outbox.pending());
+                server.outbox.advance(sent);
+            }
+            if server.outbox.is_empty() {
+                rest = &run[self.wires.send_server(self.server, run).min(run.len())..];
+            }
+        }
+        if !rest.is_empty() {
+            server.outbox.push(rest);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn to_client(&mut self, client: &mut Client, run: &[u8]) {
+        self.counters.server_bytes += run.len() as u64;
+        let mut rest = run;
+        if run.len() >= DIRECT_BYTES {
+            if !client.outbox.is_empty() {
+                let sent = self.wires.send_client(self.client, client.outbox.pending());
+                client.outbox.advance(sent);
+            }
+            if client.outbox.is_empty() {
+                rest = &run[self.wires.send_client(self.client, run).min(run.len())..];
+            }
+        }
+        if !rest.is_empty() {
+            client.outbox.push(rest);
+        }
+    }
+}
