@@ -25,7 +25,7 @@ pub(crate) struct Daemon {
     child: Child,
     name: String,
     log: PathBuf,
-    /// Ends the program if we are killed.
+    /// Ends the program, and removes its folder, if we are killed.
     _guard: Guard,
 }
 
@@ -45,7 +45,7 @@ impl Daemon {
         let output = File::create(&log).with_context(|| format!("cannot create {}", log.display()))?;
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         let child = command.spawn().with_context(|| format!("cannot start {name}: {command:?}"))?;
-        let guard = Guard::watch(child.id(), "KILL", None)?;
+        let guard = Guard::watch(child.id(), "KILL", Some(folder))?;
         let mut daemon = Self { child, name: name.to_owned(), log, _guard: guard };
         daemon.wait_until_listening(address)?;
         Ok(daemon)
