@@ -36,7 +36,7 @@ fn feed_backend(bytes: &[u8], pieces: &[usize], challenge: Challenge) {
             match login.poll() {
                 None => break,
                 Some(backend::LoginEvent::StartTls | backend::LoginEvent::DirectTls) => {
-                    login.tls_started(None)
+                    login.tls_started(None);
                 }
                 Some(backend::LoginEvent::Startup(_)) => {
                     let stored = Some(Secret::Plain(Password::new("sesame")));

@@ -78,7 +78,7 @@ fn cve_2021_23222_bytes_stuffed_behind_the_answer_to_an_ssl_request() {
 #[test]
 fn cve_2024_10977_an_error_before_tls_is_neither_believed_nor_shown() {
     let input = encoded(|out| {
-        ErrorResponse::fatal(SqlState::INVALID_PASSWORD, "send your password to me").encode(out)
+        ErrorResponse::fatal(SqlState::INVALID_PASSWORD, "send your password to me").encode(out);
     });
     for input in [&input[..], b"E", b"\x15", b"H"] {
         let error = error(&mut connected(|login| login.tls = TlsWish::Prefer), input);
