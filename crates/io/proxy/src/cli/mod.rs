@@ -68,13 +68,18 @@ pub struct Serve {
 
 const SERVE_HELP: &str = "\
 Who may connect with --upstream:
-  With user:password in the URL, clients log in as that user with that password (SCRAM-SHA-256).
-  With no password in the URL there is nothing to ask for: clients are trusted. That is refused on an
-  address that other machines can reach, unless --allow-trust is given.
-  A user in the URL is the user towards the server; without one the client's own name is used.
+  With user:password in the URL, clients log in as that user with that
+  password (SCRAM-SHA-256). With no password in the URL there is nothing to
+  ask for: anybody is let in. That is refused on an address that other
+  machines can reach, unless --allow-trust is given. A user in the URL is the
+  user towards the server; without one it is the name the client gives.
 
-Signals: HUP reload, INT end when no server connection is in use, TERM end when the last client left,
-  INT or TERM again and QUIT end at once, USR1 pause, USR2 resume.";
+Signals:
+  HUP         read the configuration again
+  INT         end when no server connection is in use any more
+  TERM        end when the last client has left
+  INT, TERM   a second time, and QUIT: end at once
+  USR1, USR2  pause, resume";
 
 /// `trunkline check`.
 #[derive(Debug, Args)]
@@ -132,7 +137,7 @@ impl fmt::Display for Failure {
                         f.write_str("\nname another file with --config FILE, or run without one: trunkline serve --upstream postgres://user:password@host:5432")
                     }
                     (ConfigError::Refused { problems }, _) if problems.len() > 1 => {
-                        write!(f, "\n\n{} problems; nothing was started", problems.len())
+                        write!(f, "\n\n{} problems", problems.len())
                     }
                     _ => Ok(()),
                 }

@@ -115,7 +115,8 @@ words! {
         Md5 = "md5",
         /// By SCRAM-SHA-256.
         ScramSha256 = "scram-sha-256",
-        /// Not at all, and any name is taken: every database must name the user towards the server.
+        /// Not at all, and any name is taken. Towards the server it is the database's `user`, which a file must give;
+        /// [`super::Config::from_upstream`] may leave it out, and then it is the client's name.
         Any = "any",
     }
 }

@@ -49,10 +49,8 @@ impl PasswordKeys {
         if let Some(name) = self.environment {
             let value = (from.environment)(&name).filter(|value| !value.is_empty());
             if value.is_none() {
-                findings.at(
-                    &format!("{path}.password_env"),
-                    format!("the environment variable {name} is not set"),
-                );
+                let key = format!("{path}.password_env");
+                findings.at(&key, format!("`{key}`: the environment variable {name} is not set"));
             }
             return value.map(Secret::new);
         }
@@ -61,10 +59,8 @@ impl PasswordKeys {
             return match read_password(&file) {
                 Ok(secret) => Some(secret),
                 Err(why) => {
-                    findings.at(
-                        &format!("{path}.password_file"),
-                        format!("cannot use {}: {why}", file.display()),
-                    );
+                    let key = format!("{path}.password_file");
+                    findings.at(&key, format!("`{key}`: cannot use {}: {why}", file.display()));
                     None
                 }
             };

@@ -219,7 +219,12 @@ fn excerpt(text: &str, line_start: usize, span: Range<usize>, quote: Quote) -> O
         // A syntax error has no extent of its own; beside a secret nothing else can be shown.
         _ if place.is_empty() || (quote == Quote::Line && may_hold_secret(place)) => None,
         _ if width > EXCERPT_CHARS_MAX => None,
-        _ => Some(Excerpt { text: format!("... {} ...", plain(place)), caret_column: 4, caret_width: width }),
+        _ => {
+            let before = if text[line_start..start].trim().is_empty() { "" } else { "... " };
+            let after = if text[end..line_end].trim().is_empty() { "" } else { " ..." };
+            let text = format!("{before}{}{after}", plain(place));
+            Some(Excerpt { text, caret_column: before.len(), caret_width: width })
+        }
     }
 }
 

@@ -157,7 +157,7 @@ fn read_userlist(
     };
     let users = read.and_then(|text| parse_userlist(&text).map_err(|error| error.to_string()));
     let users = users.unwrap_or_else(|why| {
-        findings.at("auth.file", format!("cannot use {}: {why}", file.display()));
+        findings.at("auth.file", format!("`auth.file`: cannot use {}: {why}", file.display()));
         BTreeMap::new()
     });
     auth.file = Some(file);

@@ -42,12 +42,9 @@ pub fn keys() -> Vec<Key> {
     keys
 }
 
-/// Where a key that was found elsewhere belongs: `[pool]`, or `the top of the file`. `None` if there is no such key.
+/// Where a key that was found elsewhere belongs: `in [pool]`, or `at the top of the file`. `None` if there is no such key.
 pub(super) fn home_of(name: &str) -> Option<String> {
     let home = keys().into_iter().find(|key| key.name == name)?.table;
-    Some(if home.is_empty() {
-        "the top of the file, before any [table]".to_owned()
-    } else {
-        format!("[{home}]")
-    })
+    let top = "at the top of the file, before any [table]";
+    Some(if home.is_empty() { top.to_owned() } else { format!("in [{home}]") })
 }

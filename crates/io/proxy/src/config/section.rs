@@ -103,7 +103,7 @@ pub(super) fn unknown_key(
     let known = || keys.iter().chain(tables).copied();
     let hint =
         if let Some(home) = super::schema::home_of(name).filter(|_| nearest(name, known()) != Some(name)) {
-            format!("`{name}` belongs in {home}")
+            format!("`{name}` belongs {home}")
         } else if let Some(meant) = nearest(name, known()) {
             format!("did you mean `{meant}`?")
         } else {

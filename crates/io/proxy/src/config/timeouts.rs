@@ -29,7 +29,7 @@ section! {
         server_login_retry: Duration = Duration::from_secs(1),
         /// The longest wait between attempts.
         server_login_retry_max: Duration = Duration::from_secs(15),
-        /// How long a server connection may sit idle and be used without a check.
+        /// How long a server connection may sit idle and be used without a check; `None`: it is always checked.
         server_check_delay: Option<Duration> = seconds(30),
         /// How long a cancel request may wait for a connection to the server.
         cancel_wait_timeout: Option<Duration> = seconds(10),

@@ -50,8 +50,8 @@ pub struct ServerUrl {
 pub enum UpstreamError {
     /// The URL has a fault.
     Url(&'static str),
-    /// The URL has a parameter that is not known.
-    Parameter(String),
+    /// The URL has a parameter of libpq's that has no meaning here.
+    Parameter(&'static str),
     /// `--listen` is not an address with a port.
     Listen(String),
     /// Anybody who can reach the address could use the server.
@@ -68,7 +68,7 @@ impl fmt::Display for UpstreamError {
             Self::Parameter(name) => {
                 write!(
                     f,
-                    "the server's URL has the unknown parameter `{name}`; allowed: {}",
+                    "the server's URL has `{name}`, which is not supported; allowed: {}",
                     PARAMETERS.join(", ")
                 )
             }
@@ -97,6 +97,23 @@ const PARAMETERS: [&str; 10] = [
     "sslcert",
     "sslkey",
     "application_name",
+];
+
+/// libpq's other parameters, which URLs are likely to have: named in errors, as no password looks like them.
+const UNSUPPORTED: [&str; 13] = [
+    "channel_binding",
+    "connect_timeout",
+    "fallback_application_name",
+    "gssencmode",
+    "hostaddr",
+    "keepalives",
+    "load_balance_hosts",
+    "options",
+    "pgbouncer",
+    "require_auth",
+    "sslcrl",
+    "sslnegotiation",
+    "target_session_attrs",
 ];
 
 impl ServerUrl {
@@ -128,8 +145,11 @@ impl ServerUrl {
         put("dbname", path)?;
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').ok_or(fault("a parameter has no `=`"))?;
+            if let Some(name) = UNSUPPORTED.into_iter().find(|unsupported| *unsupported == name) {
+                return Err(UpstreamError::Parameter(name));
+            }
             let known = PARAMETERS.into_iter().find(|known| *known == name);
-            put(known.ok_or_else(|| UpstreamError::Parameter(name.chars().take(64).collect()))?, value)?;
+            put(known.ok_or(fault("it has an unknown parameter"))?, value)?;
         }
         Self::from_parts(parts)
     }
@@ -204,7 +224,7 @@ impl Config {
     /// A configuration without a file: every database name is passed on to the server of `url`, as the URL's user.
     ///
     /// Clients prove themselves by SCRAM as the URL's user with the URL's password. A URL without a password has
-    /// nothing they could prove: they are trusted, which is refused on an address that others can reach unless
+    /// nothing they could prove: anybody is let in, which is refused on an address that others can reach unless
     /// `allow_trust` says so.
     pub fn from_upstream(url: &str, listen: &str, allow_trust: bool) -> Result<Self, ConfigError> {
         Self::passing_on(url, listen, allow_trust).map_err(ConfigError::Upstream)
@@ -222,12 +242,12 @@ impl Config {
                 config.users.insert(user.clone(), user_entry);
             }
             (None, Some(_)) => return Err(UpstreamError::Url("it has a password but no user")),
-            (user, None) => {
+            (_, None) => {
                 if !address.is_loopback() && !allow_trust {
                     return Err(UpstreamError::Open(address));
                 }
-                // With a user in the URL the client's own name does not matter; without one it is passed on.
-                config.auth.r#type = if user.is_some() { AuthType::Any } else { AuthType::Trust };
+                // Any name is taken, and passed on where the URL has no user.
+                config.auth.r#type = AuthType::Any;
             }
         }
         let tls = url.tls(&config.tls.server);

@@ -1,0 +1,66 @@
+//! Letters between workers, and to them from the operator's side.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+
+use mio::Waker;
+use trunkline_relay::board::{BoardStatus, PoolStatus};
+use trunkline_relay::{Mail, Server};
+
+use super::tls::TlsSet;
+use super::wire::Wire;
+
+/// Letters that may wait for a worker. A worker reads them all in each round, so this is reached only when one hangs.
+pub const LETTERS_MAX: usize = 16 * 1024;
+
+/// What a worker is told.
+pub enum Letter {
+    /// Something for its board.
+    Mail(Mail),
+    /// A server connection that another worker hands over.
+    Server(Box<Server>, Wire),
+    /// Certificates and keys were loaded anew.
+    Tls(Arc<TlsSet>),
+    /// How are you? The answer is dropped when nobody waits for it any more.
+    Report(SyncSender<Report>),
+}
+
+/// A worker's figures.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Its pools.
+    pub pools: Vec<PoolStatus>,
+    /// Its connections.
+    pub board: BoardStatus,
+}
+
+/// Where a worker's letters go in.
+#[derive(Clone)]
+pub struct Slit {
+    sender: SyncSender<Letter>,
+    waker: Arc<Waker>,
+}
+
+impl Slit {
+    /// A slit and the receiver for the worker that `waker` wakes.
+    #[must_use]
+    pub fn new(waker: Arc<Waker>) -> (Self, Receiver<Letter>) {
+        let (sender, receiver) = sync_channel(LETTERS_MAX);
+        (Self { sender, waker }, receiver)
+    }
+
+    /// Sends a letter.
+    ///
+    /// # Errors
+    /// Gives it back when the worker is gone, or has [`LETTERS_MAX`] letters to read.
+    pub fn send(&self, letter: Letter) -> Result<(), Letter> {
+        self.sender.try_send(letter).map_err(|error| match error {
+            TrySendError::Full(letter) | TrySendError::Disconnected(letter) => letter,
+        })?;
+        // A waker that fails leaves the letter for the worker's next round, which a timer bounds.
+        if let Err(error) = self.waker.wake() {
+            tracing::warn!("cannot wake a worker: {error}");
+        }
+        Ok(())
+    }
+}
