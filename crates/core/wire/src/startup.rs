@@ -355,3 +355,81 @@ impl std::error::Error for StartupError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn startup(packet: &[u8]) -> StartupMessage<'_> {
+        match FirstPacket::decode(packet) {
+            Ok(FirstPacket::Startup(startup)) => startup,
+            other => panic!("{other:?} is no StartupMessage"),
+        }
+    }
+
+    #[test]
+    fn of_two_parameters_of_one_name_the_last_counts() {
+        let mut packet = Vec::new();
+        let parameters: [(&[u8], &[u8]); 3] = [(b"user", b"a"), (b"user", b"b"), (b"options", b"")];
+        StartupMessage::write(&mut packet, ProtocolVersion::V3_2, parameters);
+        let startup = startup(&packet);
+        assert_eq!(startup.get(b"user"), Some(&b"b"[..]));
+        assert_eq!(startup.get(b"options"), Some(&b""[..]));
+        assert_eq!(startup.get(b"database"), None);
+        assert_eq!(startup.get(b"a"), None, "values are no names");
+        assert_eq!(startup.parameters().count(), 3);
+    }
+
+    #[test]
+    fn a_parameter_without_a_name_is_not_sent() {
+        let mut packet = Vec::new();
+        let parameters: [(&[u8], &[u8]); 3] = [(b"", b"lost"), (b"\0x", b"lost"), (b"user", b"a")];
+        StartupMessage::write(&mut packet, ProtocolVersion::V3_0, parameters);
+        assert_eq!(startup(&packet).parameters().collect::<Vec<_>>(), [(&b"user"[..], &b"a"[..])]);
+    }
+
+    #[test]
+    fn protocol_options_are_told_from_parameters() {
+        let mut packet = Vec::new();
+        let parameters: [(&[u8], &[u8]); 3] = [(b"user", b"a"), (b"_pq_.x", b"1"), (b"_pq_", b"no")];
+        StartupMessage::write(&mut packet, ProtocolVersion { major: 3, minor: 9999 }, parameters);
+        let options: Vec<_> = startup(&packet).protocol_options().collect();
+        assert_eq!(options, [(&b"_pq_.x"[..], &b"1"[..])]);
+    }
+
+    #[test]
+    fn another_major_version_is_an_error_that_names_it() {
+        let packet = [0, 0, 0, 9, 0, 2, 0, 0, 0];
+        let version = ProtocolVersion { major: 2, minor: 0 };
+        assert_eq!(FirstPacket::decode(&packet), Err(StartupError::UnsupportedVersion(version)));
+    }
+
+    #[test]
+    fn lengths_are_judged_before_anything_is_gathered() {
+        let length = |length: u32| first_packet_bytes(&length.to_be_bytes());
+        assert_eq!(length(8), Ok(Some(8)));
+        assert_eq!(length(10_004), Ok(Some(10_004)));
+        for refused in [0, 7, 10_005, 400 << 20, 1 << 31, u32::MAX] {
+            assert_eq!(length(refused), Err(StartupError::Length { length: refused }));
+        }
+        assert_eq!(first_packet_bytes(&[0, 0, 0]), Ok(None));
+        let limits = Limits { startup_packet_bytes: 100, ..Limits::default() };
+        assert_eq!(limits.first_packet_bytes(&104u32.to_be_bytes()), Ok(Some(104)));
+        assert!(limits.first_packet_bytes(&105u32.to_be_bytes()).is_err());
+        assert!(first_packet_bytes_within(&u32::MAX.to_be_bytes(), u32::MAX).is_ok(), "no limit overflows");
+    }
+
+    #[test]
+    fn no_packet_begins_like_tls() {
+        assert!(first_packet_bytes(&[TLS_HANDSHAKE_BYTE, 3, 1, 0]).is_err());
+    }
+
+    #[test]
+    fn debug_shows_neither_keys_nor_values() {
+        let mut packet = Vec::new();
+        StartupMessage::write(&mut packet, ProtocolVersion::V3_0, [(&b"options"[..], &b"hidden"[..])]);
+        assert!(!format!("{:?}", FirstPacket::decode(&packet)).contains("hidden"));
+        let cancel = CancelRequest { process_id: 7, secret_key: b"hidden" };
+        assert_eq!(format!("{cancel:?}"), "CancelRequest { process_id: 7, secret_key: <6 bytes> }");
+    }
+}

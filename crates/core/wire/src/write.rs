@@ -263,6 +263,17 @@ mod tests {
     }
 
     #[test]
+    fn a_message_whose_length_cannot_be_is_taken_back() {
+        let mut out = vec![7];
+        let mark = begin(&mut out, b'Q');
+        // Shorter than its own length field: as far out of range as one byte too many at the other end.
+        out.truncate(4);
+        let error = try_end(&mut out, mark).expect_err("no such length");
+        assert_eq!((error.what, error.size), ("message", 2));
+        assert_eq!(out, [7]);
+    }
+
+    #[test]
     fn a_zero_byte_ends_a_string_and_cannot_break_the_frame() {
         let mut out = Vec::new();
         cstr(&mut out, b"ab\0c");

@@ -83,3 +83,21 @@ impl<'a> NegotiateProtocolVersion<'a> {
         write::end(out, mark);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn newest(code: u32) -> Option<u16> {
+        let mut body = code.to_be_bytes().to_vec();
+        body.extend([0; 4]);
+        NegotiateProtocolVersion::decode(&body).expect("well-formed").newest_minor()
+    }
+
+    #[test]
+    fn the_minor_version_is_found_with_and_without_the_major_one() {
+        assert_eq!(newest(0x0003_0002), Some(2));
+        assert_eq!(newest(2), Some(2));
+        assert_eq!(newest(0x0004_0000), None);
+    }
+}
