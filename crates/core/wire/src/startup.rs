@@ -9,6 +9,8 @@
 //!
 //! Before such a packet a client may also begin TLS at once ([`TLS_HANDSHAKE_BYTE`], [`ALPN`]).
 
+mod version;
+
 use std::fmt;
 
 use crate::limits::{self, Limits};
@@ -16,6 +18,8 @@ use crate::list::Strings;
 use crate::read::{Malformed, Problem, Reader};
 use crate::redact::{Name, Redacted};
 use crate::write;
+
+pub use version::ProtocolVersion;
 
 /// The code of a CancelRequest: 1234 and 5678.
 pub const CANCEL_REQUEST_CODE: u32 = (1234 << 16) | 5678;
@@ -49,41 +53,6 @@ pub const PROTOCOL_OPTION_PREFIX: &[u8] = b"_pq_.";
 const fn request(code: u32) -> [u8; 8] {
     let [a, b, c, d] = code.to_be_bytes();
     [0, 0, 0, 8, a, b, c, d]
-}
-
-/// A version of the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProtocolVersion {
-    /// 3 for all that is in use today.
-    pub major: u16,
-    /// 0 or 2. There is no 3.1; 9999 is what clients send to see whether servers negotiate.
-    pub minor: u16,
-}
-
-impl ProtocolVersion {
-    /// 3.0, which every server and client since PostgreSQL 7.4 speaks.
-    pub const V3_0: ProtocolVersion = ProtocolVersion { major: 3, minor: 0 };
-    /// 3.2, which came with PostgreSQL 18: keys for cancelling may be longer.
-    pub const V3_2: ProtocolVersion = ProtocolVersion { major: 3, minor: 2 };
-
-    /// From the integer on the wire.
-    #[must_use]
-    pub const fn from_wire(code: u32) -> ProtocolVersion {
-        let [a, b, c, d] = code.to_be_bytes();
-        ProtocolVersion { major: u16::from_be_bytes([a, b]), minor: u16::from_be_bytes([c, d]) }
-    }
-
-    /// To the integer on the wire.
-    #[must_use]
-    pub const fn to_wire(self) -> u32 {
-        ((self.major as u32) << 16) | self.minor as u32
-    }
-}
-
-impl fmt::Display for ProtocolVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
 }
 
 /// A first packet.

@@ -192,3 +192,24 @@ impl fmt::Debug for Authentication<'_> {
 fn data_debug(f: &mut fmt::Formatter<'_>, name: &str, data: &[u8]) -> fmt::Result {
     f.debug_tuple(name).field(&Redacted(data.len())).finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_mechanism_does_not_end_the_list_early() {
+        let mut out = Vec::new();
+        write_sasl(&mut out, &["", "A", "\0", "B"]);
+        let Ok(Authentication::Sasl { mechanisms }) = Authentication::decode(&out[5..]) else {
+            panic!("{out:?} is no AuthenticationSASL");
+        };
+        assert_eq!(mechanisms.collect::<Vec<_>>(), [b"A", b"B"]);
+    }
+
+    #[test]
+    fn debug_shows_no_challenge() {
+        let shown = format!("{:?}", Authentication::SaslContinue { data: b"hidden" });
+        assert_eq!(shown, "AuthenticationSASLContinue(<6 bytes>)");
+    }
+}

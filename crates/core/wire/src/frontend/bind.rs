@@ -199,6 +199,15 @@ mod tests {
         assert_eq!(BindNames::decode(&endless[1..]), Ok(None));
         let error = BindNames::decode(&endless).expect_err("too long");
         assert_eq!(error.problem, Problem::NameTooLong);
+
+        // However much has come, so that it does not depend on how the bytes arrive.
+        let mut late = endless;
+        late.extend(b"\0\0");
+        assert_eq!(BindNames::decode(&late), Err(error));
+        let mut just = vec![b'x'; STREAMED_NAMES_BYTES_MAX - 2];
+        just.extend(b"\0\0more");
+        let names = BindNames::decode(&just).expect("within the limit").expect("whole");
+        assert_eq!(names.names_bytes, STREAMED_NAMES_BYTES_MAX);
     }
 
     #[test]
