@@ -133,6 +133,10 @@ fn what_belongs_together_is_asked_for_together() {
             "more than one of",
         ),
         (
+            "[databases.a]\nhost = \"h\"\n[users.a]\npassword = \"SCRAM-SHA-256$4096\"\n",
+            "4:12: [users.a]: the SCRAM secret is malformed",
+        ),
+        (
             "[databases.a]\nhost = \"h\"\n[auth]\nfile = \"u.txt\"\n",
             "4:8: `auth.file`: cannot use /nonexistent/u.txt",
         ),

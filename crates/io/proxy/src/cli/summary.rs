@@ -50,7 +50,8 @@ fn listening(config: &Config) -> String {
 }
 
 fn users(config: &Config) -> String {
-    let mut known: Vec<&String> = config.users.keys().chain(config.userlist.keys()).collect();
+    let mut known: Vec<&str> =
+        config.users.keys().map(String::as_str).chain(config.userlist.names()).collect();
     known.sort_unstable();
     known.dedup();
     let mut text = format!("{} known, authentication {}", known.len(), config.auth.r#type);

@@ -48,6 +48,7 @@ impl Config {
                     .to_owned(),
             );
         }
+        advice.extend(self.userlist.advice());
         advice
     }
 }

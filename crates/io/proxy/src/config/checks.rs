@@ -159,7 +159,9 @@ fn pools(config: &Config, findings: &mut Findings<'_>) {
 fn authentication(config: &Config, findings: &mut Findings<'_>) {
     let auth = &config.auth;
     let asked = auth.user.is_some() || config.databases.values().any(|database| database.auth_user.is_some());
-    let known = !config.users.is_empty() || !config.userlist.is_empty() || findings.mentions("auth.file");
+    let known = !config.users.is_empty()
+        || config.userlist.names().next().is_some()
+        || findings.mentions("auth.file");
     if auth.r#type != AuthType::Any && !asked && !known && !findings.mentions("auth.user") {
         let message = format!(
             "`auth.type` = \"{}\" but no user is known: add [users.NAME], set `auth.file`, or set `auth.user` to have `auth.query` asked",

@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
+use trunkline_session::authentication::Secret as StoredSecret;
+
 use super::modes::PoolMode;
-use super::{Config, Database, FALLBACK, Secret};
+use super::{Config, Database, FALLBACK};
 
 /// What holds for the pool of one database and one user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,14 +56,17 @@ impl Config {
         self.databases.get(name).or_else(|| self.databases.get(FALLBACK))
     }
 
-    /// The configured password of a user: `[users]` first, then the userlist.
-    pub fn password_of(&self, user: &str) -> Option<&Secret> {
-        self.users.get(user).and_then(|user| user.password.as_ref()).or_else(|| self.userlist.get(user))
+    /// The configured password of a user, plain or as a verifier: `[users]` first, then the userlist.
+    pub fn password_of(&self, user: &str) -> Option<StoredSecret> {
+        let own = self.users.get(user).and_then(|user| user.password.as_ref());
+        // It was found to be readable when the configuration was.
+        let own = own.and_then(|password| StoredSecret::parse(password.expose().as_bytes()).ok());
+        own.or_else(|| self.userlist.password_of(user).cloned())
     }
 
     /// Whether the configuration knows the user, with or without a password.
     pub fn knows_user(&self, user: &str) -> bool {
-        self.users.contains_key(user) || self.userlist.contains_key(user)
+        self.users.contains_key(user) || self.userlist.knows(user)
     }
 
     /// What holds for the pool of `database` and `user`; `None` if there is no such database.

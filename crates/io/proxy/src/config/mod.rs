@@ -42,14 +42,14 @@ pub use limits::Limits;
 pub use modes::{AuthType, LogFormat, LogLevel, PoolMode, SslMode, TlsVersion};
 pub use pool::Pool;
 pub use problem::{ConfigError, Problem};
-pub use secret::{Secret, SecretForm};
+pub use secret::Secret;
 pub use source::ConfigSource;
 pub use timeouts::Timeouts;
 pub use tls::{ClientTls, RootCertificates, ServerTls};
 pub use units::Size;
 pub use upstream::{ServerUrl, UpstreamError};
 pub use user::User;
-pub use userlist::{UserlistError, parse_userlist};
+pub use userlist::LoadedUserlist;
 
 /// Everything that `trunkline.toml` can say, checked. Paths are resolved, passwords read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct Config {
     /// `[users.NAME]`.
     pub users: BTreeMap<String, User>,
     /// What `[auth] file` holds. Use [`Config::password_of`].
-    pub userlist: BTreeMap<String, Secret>,
+    pub userlist: LoadedUserlist,
     /// `[auth]`.
     pub auth: Auth,
     /// `[tls.client]` and `[tls.server]`.

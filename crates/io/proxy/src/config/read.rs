@@ -1,6 +1,5 @@
 //! From the file's text to a [`Config`], with every problem on the way.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use toml::de::DeTable;
@@ -12,7 +11,7 @@ use super::problem::{Findings, Quote};
 use super::section::{Section, join, read, table, unknown_key};
 use super::tls::{ClientTls, RootCertificates, ServerTls};
 use super::user::UserKeys;
-use super::userlist::{USERLIST_BYTES_MAX, parse_userlist};
+use super::userlist::LoadedUserlist;
 use super::{Config, ConfigError, checks};
 
 /// The tables at the top of the file.
@@ -142,23 +141,13 @@ fn entries<'v, 'i>(
     read
 }
 
-fn read_userlist(
-    auth: &mut Auth,
-    from: &Surroundings<'_>,
-    findings: &mut Findings<'_>,
-) -> BTreeMap<String, super::Secret> {
-    let Some(file) = auth.file.take().map(|file| from.resolve(&file)) else { return BTreeMap::new() };
-    let read = match std::fs::metadata(&file) {
-        Ok(metadata) if metadata.len() > USERLIST_BYTES_MAX => {
-            Err(format!("it is longer than {USERLIST_BYTES_MAX} bytes"))
-        }
-        Ok(_) => std::fs::read_to_string(&file).map_err(|error| error.to_string()),
-        Err(error) => Err(error.to_string()),
+fn read_userlist(auth: &mut Auth, from: &Surroundings<'_>, findings: &mut Findings<'_>) -> LoadedUserlist {
+    let Some(file) = auth.file.take().map(|file| from.resolve(&file)) else {
+        return LoadedUserlist::default();
     };
-    let users = read.and_then(|text| parse_userlist(&text).map_err(|error| error.to_string()));
-    let users = users.unwrap_or_else(|why| {
+    let users = LoadedUserlist::read(&file).unwrap_or_else(|why| {
         findings.at("auth.file", format!("`auth.file`: cannot use {}: {why}", file.display()));
-        BTreeMap::new()
+        LoadedUserlist::default()
     });
     auth.file = Some(file);
     users

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use trunkline_session::authentication::Secret as StoredSecret;
+
 use super::modes::PoolMode;
 use super::password::{PasswordKeys, Surroundings};
 use super::problem::Findings;
@@ -66,8 +68,14 @@ impl UserKeys {
     pub(super) fn build(self, path: &str, from: &Surroundings<'_>, findings: &mut Findings<'_>) -> User {
         let keys =
             PasswordKeys { inline: self.password, file: self.password_file, environment: self.password_env };
+        let password = keys.read(path, from, findings);
+        if let Some(Err(error)) =
+            password.as_ref().map(|password| StoredSecret::parse(password.expose().as_bytes()))
+        {
+            findings.at(&format!("{path}.password"), format!("[{path}]: {error}"));
+        }
         User {
-            password: keys.read(path, from, findings),
+            password,
             pool_mode: self.pool_mode,
             pool_size: self.pool_size,
             reserve_pool_size: self.reserve_pool_size,

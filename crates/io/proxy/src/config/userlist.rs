@@ -1,89 +1,59 @@
-//! PgBouncer's `userlist.txt`: `"name" "password"` a line, `""` inside quotes for a quote, `;` before a comment.
+//! The users of `[auth] file`, as they were read.
 
-use std::collections::BTreeMap;
+use std::path::Path;
+
+use trunkline_session::authentication::Secret as StoredSecret;
+use trunkline_session::authentication::userlist::{USERLIST_BYTES_MAX, Userlist};
 
 use super::secret::Secret;
 
-/// The largest file read.
-pub(super) const USERLIST_BYTES_MAX: u64 = 64 << 20;
-
-/// A line that is not `"name" "password"`. The line itself is not kept: it may hold a password.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UserlistError {
-    /// Line, from 1.
-    pub line: usize,
-    /// What is wrong with it.
-    pub reason: &'static str,
+/// A PgBouncer `userlist.txt`, read. Two are equal when their files were.
+#[derive(Clone, Debug, Default)]
+pub struct LoadedUserlist {
+    list: std::sync::Arc<Userlist>,
+    text: Option<Secret>,
 }
 
-impl std::fmt::Display for UserlistError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}: {}; expected \"name\" \"password\"", self.line, self.reason)
+impl PartialEq for LoadedUserlist {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
     }
 }
 
-impl std::error::Error for UserlistError {}
+impl Eq for LoadedUserlist {}
 
-/// Reads a userlist. The first entry of a name counts, as in PgBouncer. What follows the password is ignored, as there.
-pub fn parse_userlist(text: &str) -> Result<BTreeMap<String, Secret>, UserlistError> {
-    let mut users = BTreeMap::new();
-    for (index, line) in text.lines().enumerate() {
-        let refuse = |reason| UserlistError { line: index + 1, reason };
-        let line = line.trim_start();
-        if line.is_empty() || line.starts_with(';') {
-            continue;
+impl LoadedUserlist {
+    /// Reads the file; the error says why not, and nothing of a password.
+    pub(super) fn read(file: &Path) -> Result<Self, String> {
+        let length = std::fs::metadata(file).map_err(|error| error.to_string())?.len();
+        if length > USERLIST_BYTES_MAX as u64 {
+            return Err(format!("it is longer than {USERLIST_BYTES_MAX} bytes"));
         }
-        let (name, rest) = quoted(line).map_err(refuse)?;
-        let (password, _) = quoted(rest.trim_start()).map_err(refuse)?;
-        if name.is_empty() {
-            return Err(refuse("the name is empty"));
-        }
-        users.entry(name).or_insert_with(|| Secret::new(password));
-    }
-    Ok(users)
-}
-
-/// Reads one quoted text; gives it and what follows.
-fn quoted(text: &str) -> Result<(String, &str), &'static str> {
-    let mut rest = text.strip_prefix('"').ok_or("a quote is missing")?;
-    let mut read = String::new();
-    loop {
-        let (part, after) = rest.split_once('"').ok_or("a closing quote is missing")?;
-        read.push_str(part);
-        match after.strip_prefix('"') {
-            Some(next) => {
-                read.push('"');
-                rest = next;
-            }
-            None if read.contains('\0') => return Err("a zero byte is not allowed"),
-            None => return Ok((read, after)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_and_passwords_with_quotes_and_comments() {
-        let text = "; users\n\"app\" \"se\"\"cret\" ignored\n\n  \"b\" \"\"\n\"app\" \"later\"\n";
-        let users = parse_userlist(text).expect("valid");
-        let read: Vec<_> = users.iter().map(|(name, secret)| (name.as_str(), secret.expose())).collect();
-        assert_eq!(read, [("app", "se\"cret"), ("b", "")]);
+        let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+        let list = Userlist::parse(text.as_bytes()).map_err(|error| error.to_string())?;
+        Ok(Self { list: list.into(), text: Some(Secret::new(text)) })
     }
 
-    #[test]
-    fn errors_name_the_line_and_never_the_password() {
-        for (text, line) in [
-            ("app hunter2", 1),
-            ("\"a\" \"b\"\n\"app\" hunter2", 2),
-            ("\"app\" \"hunter2", 1),
-            ("\"\" \"x\"", 1),
-        ] {
-            let error = parse_userlist(text).expect_err("refused");
-            assert_eq!(error.line, line);
-            assert!(!error.to_string().contains("hunter2"));
-        }
+    /// Whether the file names the user.
+    pub fn knows(&self, user: &str) -> bool {
+        self.list.users.contains_key(user)
+    }
+
+    /// The user's password; `None` if the file has none.
+    pub fn password_of(&self, user: &str) -> Option<&StoredSecret> {
+        self.list.users.get(user)?.as_ref()
+    }
+
+    /// The users' names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.list.users.keys().map(String::as_str)
+    }
+
+    /// A line for each user that is named more than once.
+    pub(super) fn advice(&self) -> impl Iterator<Item = String> {
+        let told = |user: &str, line: usize| {
+            format!("auth.file names user \"{user}\" more than once; line {line} is the one that counts")
+        };
+        self.list.overridden.iter().map(move |overridden| told(&overridden.user, overridden.line))
     }
 }

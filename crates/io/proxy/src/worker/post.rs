@@ -8,7 +8,7 @@ use trunkline_relay::board::{BoardStatus, PoolStatus};
 use trunkline_relay::{Mail, Server};
 
 use super::tls::TlsSet;
-use super::wire::Wire;
+use super::socket::Socket;
 
 /// Letters that may wait for a worker. A worker reads them all in each round, so this is reached only when one hangs.
 pub const LETTERS_MAX: usize = 16 * 1024;
@@ -18,7 +18,7 @@ pub enum Letter {
     /// Something for its board.
     Mail(Mail),
     /// A server connection that another worker hands over.
-    Server(Box<Server>, Wire),
+    Server(Box<Server>, Socket),
     /// Certificates and keys were loaded anew.
     Tls(Arc<TlsSet>),
     /// How are you? The answer is dropped when nobody waits for it any more.

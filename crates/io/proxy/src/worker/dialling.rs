@@ -1,0 +1,168 @@
+//! Connecting to servers: names to addresses, one address after the other.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use trunkline_net::dial::{self, ServerAddress};
+use trunkline_net::resolve::{Addresses, Lookup, ResolveError};
+use trunkline_net::stream::Stream;
+use trunkline_relay::{ServerKey, Target};
+
+use super::Worker;
+use super::socket::Socket;
+use super::token::{self, Kind};
+
+/// Who waits for a name or a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Caller {
+    Server(ServerKey),
+    Cancel(u32),
+}
+
+/// One attempt to reach a server.
+struct Attempt {
+    target: Arc<Target>,
+    addresses: Option<Addresses>,
+    next: usize,
+}
+
+#[derive(Default)]
+pub(super) struct Dialling {
+    attempts: HashMap<Caller, Attempt>,
+    tokens: HashMap<u64, Caller>,
+    next_token: u64,
+}
+
+/// Where an attempt stands.
+pub(super) enum Dialled {
+    /// The socket is connecting.
+    Connecting(Stream),
+    /// The name is being looked up.
+    Later,
+    /// It cannot be reached.
+    Failed(String),
+}
+
+impl Worker {
+    pub(super) fn dial(&mut self, caller: Caller, target: Arc<Target>) -> Dialled {
+        let address = ServerAddress::new(&target.host, target.port);
+        if let Some(path) = address.socket_path() {
+            return match dial::unix(&path) {
+                Ok(stream) => Dialled::Connecting(stream),
+                Err(error) => Dialled::Failed(format!("cannot connect to {}: {error}", path.display())),
+            };
+        }
+        let token = self.dialling.next_token;
+        self.dialling.next_token += 1;
+        let known = self.resolver.resolve(&target.host, token);
+        self.dialling.attempts.insert(caller, Attempt { target, addresses: None, next: 0 });
+        match known {
+            Lookup::Known(found) => self.resolved(caller, found),
+            Lookup::Pending => {
+                self.dialling.tokens.insert(token, caller);
+                Dialled::Later
+            }
+        }
+    }
+
+    fn resolved(&mut self, caller: Caller, found: Result<Addresses, ResolveError>) -> Dialled {
+        match found {
+            Ok(addresses) => {
+                if let Some(attempt) = self.dialling.attempts.get_mut(&caller) {
+                    attempt.addresses = Some(addresses);
+                }
+                self.next_address(caller, None)
+            }
+            Err(error) => {
+                self.dialling.attempts.remove(&caller);
+                Dialled::Failed(error.to_string())
+            }
+        }
+    }
+
+    /// Tries the next address of a server; `failed` says what happened to the one before.
+    pub(super) fn next_address(&mut self, caller: Caller, failed: Option<io::Error>) -> Dialled {
+        let mut failed = failed;
+        let Some(attempt) = self.dialling.attempts.get_mut(&caller) else {
+            let why = failed.map_or_else(String::new, |error| error.to_string());
+            return Dialled::Failed(format!("cannot connect to the server: {why}"));
+        };
+        while let Some(ip) = attempt.addresses.as_ref().and_then(|all| all.get(attempt.next)) {
+            attempt.next += 1;
+            match dial::tcp(SocketAddr::new(*ip, attempt.target.port)) {
+                Ok(stream) => return Dialled::Connecting(stream),
+                Err(error) => failed = Some(error),
+            }
+        }
+        let why = failed.map_or_else(|| "no address".to_owned(), |error| error.to_string());
+        let text = format!("cannot connect to {}:{}: {why}", attempt.target.host, attempt.target.port);
+        self.dialling.attempts.remove(&caller);
+        Dialled::Failed(text)
+    }
+
+    /// The connection stands, or nobody wants it any more.
+    pub(super) fn dialled(&mut self, caller: Caller) {
+        self.dialling.attempts.remove(&caller);
+    }
+
+    /// Names whose addresses have come.
+    pub(super) fn take_addresses(&mut self) {
+        while let Some(resolved) = self.resolver.try_recv() {
+            let Some(caller) = self.dialling.tokens.remove(&resolved.token) else { continue };
+            if !self.dialling.attempts.contains_key(&caller) {
+                continue;
+            }
+            let dialled = self.resolved(caller, resolved.addresses);
+            self.proceed(caller, dialled);
+        }
+    }
+
+    fn proceed(&mut self, caller: Caller, dialled: Dialled) {
+        match caller {
+            Caller::Server(key) => self.connect_server(key, dialled),
+            Caller::Cancel(slot) => self.connect_cancel(slot, dialled),
+        }
+    }
+
+    pub(super) fn connect_server(&mut self, key: ServerKey, dialled: Dialled) {
+        match dialled {
+            Dialled::Later => {}
+            Dialled::Failed(why) => self.board.server_closed(key, &why),
+            Dialled::Connecting(stream) => {
+                if let Some(keepalive) = self.sockets.keepalive
+                    && !stream.is_unix()
+                    && let Err(error) = stream.set_keepalive(keepalive)
+                {
+                    tracing::warn!("cannot set keepalive: {error}");
+                }
+                let mut socket = Box::new(Socket::new(stream));
+                let token = token::of(Kind::Server, key);
+                match socket.register_connecting(&self.sockets.registry, token) {
+                    Ok(()) => self.sockets.servers.insert(key, socket),
+                    Err(error) => self.board.server_closed(key, &format!("cannot register a socket: {error}")),
+                }
+            }
+        }
+    }
+
+    /// A server's socket became writable, or failed, before it was connected. False when it is not connected yet.
+    pub(super) fn finish_dial(&mut self, key: ServerKey) -> bool {
+        let Some(socket) = self.sockets.servers.get_mut(key) else { return false };
+        match dial::finish_connect(socket.stream()) {
+            Ok(false) => false,
+            Ok(true) => {
+                self.dialled(Caller::Server(key));
+                self.board.server_connected(key);
+                true
+            }
+            Err(error) => {
+                self.sockets.servers.remove(key);
+                let dialled = self.next_address(Caller::Server(key), Some(error));
+                self.connect_server(key, dialled);
+                false
+            }
+        }
+    }
+}

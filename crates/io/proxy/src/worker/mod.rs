@@ -1,0 +1,212 @@
+//! A worker: one thread, one event loop around a board.
+//!
+//! A round reads whatever is ready (servers before clients: what they bring frees connections for the others), lets the
+//! board decide, does what it asks, and writes to each connection once.
+
+mod cancels;
+mod dialling;
+mod linger;
+mod post;
+mod rounds;
+mod socket;
+mod sockets;
+mod tls;
+mod token;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use mio::net::{TcpListener, UnixListener};
+use mio::{Events, Interest, Poll, Waker};
+use trunkline_net::resolve::Resolver;
+use trunkline_net::stream::Keepalive;
+use trunkline_relay::{Board, Directory, Shared};
+use trunkline_session::Entropy;
+
+pub use post::{Letter, Report, Slit};
+pub use socket::Socket;
+pub use tls::TlsSet;
+
+use sockets::Sockets;
+use token::Kind;
+
+/// Events taken from the kernel in one round: enough to spare system calls, few enough that the first answers of a
+/// round do not wait long for the last.
+const EVENTS_MAX: usize = 256;
+
+/// Bytes read from a plain socket at once. A large result comes in runs of this.
+const SCRATCH_BYTES: usize = 128 * 1024;
+
+/// Between two looks at the clock-driven work. Timeouts are kept to within this.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A listening socket of one worker.
+pub enum Listener {
+    /// TCP.
+    Tcp(TcpListener),
+    /// A unix socket.
+    Unix(UnixListener),
+}
+
+/// What a worker is made of.
+pub struct WorkerSetup {
+    /// Its number, from 0.
+    pub index: usize,
+    /// What all workers share.
+    pub shared: Arc<Shared>,
+    /// The settings to begin with.
+    pub directory: Arc<Directory>,
+    /// The certificates to begin with.
+    pub tls: Arc<TlsSet>,
+    /// Its own listening sockets.
+    pub listeners: Vec<Listener>,
+    /// Probes of idle TCP connections.
+    pub keepalive: Option<Keepalive>,
+    /// How long the addresses of a host name are believed.
+    pub dns_ttl: Duration,
+}
+
+/// See the module.
+pub struct Worker {
+    poll: Poll,
+    events: Events,
+    board: Board,
+    sockets: Sockets,
+    directory: Arc<Directory>,
+    tls: Arc<TlsSet>,
+    listeners: Vec<Listener>,
+    /// Listeners that may have more to accept than one round took.
+    accepting: Vec<usize>,
+    letters: Receiver<Letter>,
+    peers: Vec<Slit>,
+    resolver: Resolver,
+    dialling: dialling::Dialling,
+    cancels: cancels::Cancels,
+    lingering: linger::Lingering,
+    /// Connections with more to read than one round took.
+    again: Vec<token::Name>,
+    scratch: Box<[u8]>,
+    plain: Vec<u8>,
+    started: Instant,
+    next_tick: Instant,
+}
+
+/// Randomness of the operating system.
+struct SystemEntropy;
+
+impl Entropy for SystemEntropy {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        rand::Rng::fill_bytes(&mut rand::rng(), bytes);
+    }
+}
+
+impl Worker {
+    /// A worker that has not begun, and where its letters go in.
+    ///
+    /// # Errors
+    /// What the operating system says to a poll, a waker or a registration.
+    pub fn new(setup: WorkerSetup) -> io::Result<(Self, Slit)> {
+        let poll = Poll::new()?;
+        let waker = Arc::new(Waker::new(poll.registry(), token::WAKER)?);
+        let (slit, letters) = Slit::new(Arc::clone(&waker));
+        let mut listeners = setup.listeners;
+        for (index, listener) in listeners.iter_mut().enumerate() {
+            let token = token::listener(index);
+            match listener {
+                Listener::Tcp(listener) => poll.registry().register(listener, token, Interest::READABLE)?,
+                Listener::Unix(listener) => poll.registry().register(listener, token, Interest::READABLE)?,
+            }
+        }
+        let resolver = Resolver::start(setup.dns_ttl, Box::new(move || {
+            if let Err(error) = waker.wake() {
+                tracing::warn!("cannot wake a worker: {error}");
+            }
+        }))?;
+        let board =
+            Board::new(setup.index, setup.shared, Arc::clone(&setup.directory), Box::new(SystemEntropy));
+        let registry = poll.registry().try_clone()?;
+        let worker = Self {
+            poll,
+            events: Events::with_capacity(EVENTS_MAX),
+            board,
+            sockets: Sockets::new(registry, setup.keepalive),
+            directory: setup.directory,
+            tls: setup.tls,
+            listeners,
+            accepting: Vec::new(),
+            letters,
+            peers: Vec::new(),
+            resolver,
+            dialling: dialling::Dialling::default(),
+            cancels: cancels::Cancels::default(),
+            lingering: linger::Lingering::default(),
+            again: Vec::new(),
+            scratch: vec![0; SCRATCH_BYTES].into_boxed_slice(),
+            plain: Vec::new(),
+            started: Instant::now(),
+            next_tick: Instant::now(),
+        };
+        Ok((worker, slit))
+    }
+
+    /// Serves until the board says that it is over. `peers`: all workers' slits, by their numbers.
+    pub fn run(mut self, peers: Vec<Slit>) {
+        self.peers = peers;
+        while !self.board.is_over() {
+            self.round();
+        }
+        // The last words of a shutdown.
+        self.carry_out();
+    }
+
+    fn round(&mut self) {
+        let now = Instant::now();
+        let wait = match self.again.is_empty() && self.accepting.is_empty() {
+            true => self.next_tick.saturating_duration_since(now),
+            false => Duration::ZERO,
+        };
+        let mut events = std::mem::replace(&mut self.events, Events::with_capacity(0));
+        if let Err(error) = self.poll.poll(&mut events, Some(wait))
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            tracing::error!("polling failed: {error}");
+        }
+        let now = Instant::now();
+        self.board.set_now(self.micros(now));
+        let again = std::mem::take(&mut self.again);
+        // Servers first: what they bring frees connections for the clients.
+        for clients in [false, true] {
+            for event in &events {
+                let name = token::name(event.token());
+                if (name.kind == Kind::Client) == clients {
+                    self.happened(name, event);
+                }
+            }
+        }
+        for name in again {
+            self.read(name);
+        }
+        for listener in std::mem::take(&mut self.accepting) {
+            self.accept(listener);
+        }
+        self.events = events;
+        self.carry_out();
+        if now >= self.next_tick {
+            self.next_tick = now + TICK;
+            self.tick();
+        }
+    }
+
+    fn micros(&self, now: Instant) -> u64 {
+        u64::try_from(now.duration_since(self.started).as_micros()).unwrap_or(u64::MAX).max(1)
+    }
+
+    fn tick(&mut self) {
+        self.board.tick();
+        self.expire_cancels();
+        self.lingering.expire();
+        self.carry_out();
+    }
+}

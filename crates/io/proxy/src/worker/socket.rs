@@ -1,0 +1,152 @@
+//! One connection's socket: plain or TLS, and what is known of its readiness.
+
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+
+use mio::{Interest, Registry, Token};
+use trunkline_net::stream::Stream;
+use trunkline_net::tls::TlsSession;
+
+/// What one read brought.
+pub(super) enum Read1 {
+    /// So many bytes in the scratch buffer; whether there may be more at once.
+    Bytes(usize, bool),
+    /// Nothing for now.
+    Nothing,
+    /// The TLS handshake was completed; read again.
+    Handshaken,
+    /// The peer will send nothing more.
+    End,
+}
+
+/// A socket registered with a worker's poll.
+///
+/// Registered once for reading, edge-triggered. Interest in writing is added when a write would block and kept until
+/// the socket is writable again: on unix sockets every message that the peer reads would wake us otherwise.
+pub struct Socket {
+    stream: Stream,
+    tls: Option<Box<TlsSession>>,
+    /// Waiting for the socket to become writable.
+    blocked: bool,
+    /// The peer has closed its side: a short read is not the end of what there is.
+    pub(super) read_closed: bool,
+}
+
+impl Socket {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { stream, tls: None, blocked: false, read_closed: false }
+    }
+
+    pub(super) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+        registry.register(&mut self.stream, token, Interest::READABLE)
+    }
+
+    pub(super) fn register_connecting(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+        self.blocked = true;
+        registry.register(&mut self.stream, token, Interest::READABLE | Interest::WRITABLE)
+    }
+
+    pub(super) fn deregister(&mut self, registry: &Registry) -> io::Result<()> {
+        registry.deregister(&mut self.stream)
+    }
+
+    /// The socket can be written to again.
+    pub(super) fn unblock(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+        if std::mem::take(&mut self.blocked) {
+            registry.reregister(&mut self.stream, token, Interest::READABLE)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    pub(super) fn is_tls(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    pub(super) fn tls(&self) -> Option<&TlsSession> {
+        self.tls.as_deref()
+    }
+
+    /// Everything from here on is TLS. `early`: bytes of it that were read already.
+    pub(super) fn start_tls(&mut self, mut session: TlsSession, early: &[u8]) {
+        session.pre_read(early);
+        self.tls = Some(Box::new(session));
+    }
+
+    /// Reads into `scratch`, which a TLS session may make longer.
+    pub(super) fn read(&mut self, scratch: &mut [u8], plain: &mut Vec<u8>) -> io::Result<Read1> {
+        let Some(tls) = self.tls.as_deref_mut() else {
+            return match self.stream.read(scratch) {
+                Ok(0) => Ok(Read1::End),
+                Ok(count) => Ok(Read1::Bytes(count, count == scratch.len() || self.read_closed)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Read1::Nothing),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Read1::Bytes(0, true)),
+                Err(error) => Err(error),
+            };
+        };
+        plain.clear();
+        let handshaking = tls.handshaking();
+        let received = tls.receive(&mut self.stream, plain)?;
+        if handshaking && !tls.handshaking() {
+            // What came behind the handshake stays in `plain` for the next step.
+            return Ok(Read1::Handshaken);
+        }
+        match received.bytes {
+            0 if received.eof => Ok(Read1::End),
+            0 if received.drained => Ok(Read1::Nothing),
+            bytes => Ok(Read1::Bytes(bytes, received.eof || !received.drained || self.read_closed)),
+        }
+    }
+
+    /// Writes what it can; fewer bytes than given means that the socket would block and that its readiness will be
+    /// reported.
+    pub(super) fn write(&mut self, bytes: &[u8], registry: &Registry, token: Token) -> io::Result<usize> {
+        let mut written = 0;
+        while written < bytes.len() {
+            let rest = &bytes[written..];
+            let result = match self.tls.as_deref_mut() {
+                Some(tls) => tls.send(&mut self.stream, rest),
+                None => self.stream.write(rest),
+            };
+            match result {
+                Ok(0) => break,
+                Ok(count) => {
+                    written += count;
+                    // A short write says that the buffer is full: trying again would only find EAGAIN.
+                    if self.tls.is_none() && written < bytes.len() {
+                        break;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let queued = self.tls.as_deref().is_some_and(TlsSession::wants_write);
+        if (written < bytes.len() || queued) && !self.blocked {
+            self.blocked = true;
+            registry.reregister(&mut self.stream, token, Interest::READABLE | Interest::WRITABLE)?;
+        }
+        Ok(written)
+    }
+
+    /// Writes what TLS has queued; true when all is out.
+    pub(super) fn flush_tls(&mut self) -> io::Result<bool> {
+        match self.tls.as_deref_mut() {
+            Some(tls) => tls.flush(&mut self.stream),
+            None => Ok(true),
+        }
+    }
+
+    /// Says good-bye by TLS and closes our side.
+    pub(super) fn finish(&mut self) {
+        if let Some(tls) = self.tls.as_deref_mut() {
+            // The peer may be gone already: it then needs no good-bye.
+            let _ = tls.close_notify(&mut self.stream);
+        }
+        let _ = self.stream.shutdown(Shutdown::Write);
+    }
+}

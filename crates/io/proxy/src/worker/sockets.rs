@@ -1,0 +1,94 @@
+//! The sockets of a worker's clients and servers, by the board's keys.
+
+use mio::Registry;
+use trunkline_net::stream::Keepalive;
+use trunkline_pool::arena::Key;
+use trunkline_relay::{ClientKey, ServerKey, Wires};
+
+use super::socket::Socket;
+use super::token::{self, Kind, Name};
+
+/// A table of sockets beside one of the board's arenas.
+pub(super) struct Table<T> {
+    kind: Kind,
+    slots: Vec<Option<(Key<T>, Box<Socket>)>>,
+}
+
+impl<T> Table<T> {
+    fn new(kind: Kind) -> Self {
+        Self { kind, slots: Vec::new() }
+    }
+
+    pub(super) fn insert(&mut self, key: Key<T>, socket: Box<Socket>) {
+        if self.slots.len() <= key.index() {
+            self.slots.resize_with(key.index() + 1, || None);
+        }
+        self.slots[key.index()] = Some((key, socket));
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, key: Key<T>) -> Option<&mut Socket> {
+        match self.slots.get_mut(key.index()) {
+            Some(Some((known, socket))) if *known == key => Some(socket),
+            _ => None,
+        }
+    }
+
+    pub(super) fn remove(&mut self, key: Key<T>) -> Option<Box<Socket>> {
+        self.get_mut(key)?;
+        self.slots.get_mut(key.index())?.take().map(|(_, socket)| socket)
+    }
+}
+
+/// All of them, with what it takes to write to one.
+pub(super) struct Sockets {
+    pub(super) registry: Registry,
+    pub(super) keepalive: Option<Keepalive>,
+    pub(super) clients: Table<trunkline_relay::Client>,
+    pub(super) servers: Table<trunkline_relay::Server>,
+    /// Writes failed on these: whether they still have something to say is to be read.
+    pub(super) suspects: Vec<Name>,
+}
+
+impl Sockets {
+    pub(super) fn new(registry: Registry, keepalive: Option<Keepalive>) -> Self {
+        Self {
+            registry,
+            keepalive,
+            clients: Table::new(Kind::Client),
+            servers: Table::new(Kind::Server),
+            suspects: Vec::new(),
+        }
+    }
+}
+
+fn send<T>(
+    table: &mut Table<T>,
+    registry: &Registry,
+    suspects: &mut Vec<Name>,
+    key: Key<T>,
+    bytes: &[u8],
+) -> usize {
+    let kind = table.kind;
+    let Some(socket) = table.get_mut(key) else { return 0 };
+    match socket.write(bytes, registry, token::of(kind, key)) {
+        Ok(written) => written,
+        Err(error) => {
+            // A server may have said why before it closed: reading tells, and tells the board.
+            tracing::debug!("writing to {kind:?} {key:?} failed: {error}");
+            socket.read_closed = true;
+            suspects.push(Name { kind, bits: key.to_u64() });
+            0
+        }
+    }
+}
+
+impl Wires for Sockets {
+    fn send_client(&mut self, key: ClientKey, bytes: &[u8]) -> usize {
+        send(&mut self.clients, &self.registry, &mut self.suspects, key, bytes)
+    }
+
+    fn send_server(&mut self, key: ServerKey, bytes: &[u8]) -> usize {
+        send(&mut self.servers, &self.registry, &mut self.suspects, key, bytes)
+    }
+}

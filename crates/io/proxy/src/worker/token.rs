@@ -1,0 +1,53 @@
+//! What an event is about, in the 64 bits that the kernel keeps for us.
+//!
+//! ```text
+//!   63     60 59            32 31             0
+//!  |  kind   |   generation   |     index      |
+//! ```
+
+use mio::Token;
+use trunkline_pool::arena::Key;
+
+/// Of which table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Client,
+    Server,
+    Cancel,
+    Lingering,
+    Listener,
+    Waker,
+}
+
+/// A connection's, listener's or waker's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    pub(super) kind: Kind,
+    pub(super) bits: u64,
+}
+
+const KIND_SHIFT: u32 = 60;
+const KINDS: [Kind; 6] =
+    [Kind::Client, Kind::Server, Kind::Cancel, Kind::Lingering, Kind::Listener, Kind::Waker];
+
+pub(super) const WAKER: Token = Token((Kind::Waker as usize) << KIND_SHIFT);
+
+#[allow(clippy::cast_possible_truncation)]
+pub(super) fn token(kind: Kind, bits: u64) -> Token {
+    Token(((kind as usize) << KIND_SHIFT) | bits as usize)
+}
+
+pub(super) fn of<T>(kind: Kind, key: Key<T>) -> Token {
+    token(kind, key.to_u64())
+}
+
+pub(super) fn listener(index: usize) -> Token {
+    token(Kind::Listener, index as u64)
+}
+
+pub(super) fn name(token: Token) -> Name {
+    let kind = KINDS.get(token.0 >> KIND_SHIFT).copied().unwrap_or(Kind::Waker);
+    Name { kind, bits: token.0 as u64 & ((1 << KIND_SHIFT) - 1) }
+}
+
+const _: () = assert!(usize::BITS == 64, "tokens need 64 bits");
