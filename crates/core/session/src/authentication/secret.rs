@@ -128,6 +128,28 @@ mod tests {
         assert!(secret.is_made_of(&derive(b"sesame", secret.salt(), secret.iterations())));
     }
 
+    /// Made with PostgreSQL 15.18: `CREATE ROLE ... PASSWORD '...'`, read from `pg_authid`.
+    #[test]
+    fn what_postgresql_stores_is_understood() {
+        let cases = [
+            (
+                "s\u{e9}same \u{2168}",
+                "SCRAM-SHA-256$4096:Bs8RejNgrlnkXl57r3wjbw==$eDUZCqj/ZgwiIYmRbTO3dQOdYyGmExoZjlBzOTN1aK8=:\
+                 3xlYZN9TBVhGrXRe2/i66H1XJj82krRZb4fjg6uijEM=",
+            ),
+            (
+                "secret",
+                "SCRAM-SHA-256$4096:jlO5cl3hR6jPeviwLvZDBg==$WiiTuG/YTrnxVPIQRy7Ova/ij0PYj24e14i4zYZD9s4=:\
+                 HJklYqqmsUTsreBKJtivH5azB/XjtD8lN0KYkH/h5xA=",
+            ),
+        ];
+        for (password, stored) in cases {
+            let Ok(Secret::Scram(secret)) = Secret::parse(stored.as_bytes()) else { panic!("not SCRAM") };
+            let keys = derive(password.as_bytes(), secret.salt(), secret.iterations());
+            assert_eq!(*keys.to_secret().to_stored_form(), stored);
+        }
+    }
+
     #[test]
     fn malformed_scram_secrets_are_refused_by_name() {
         let good = scram_text();

@@ -36,7 +36,7 @@ pub(super) enum Step {
 #[derive(Debug)]
 enum Awaited {
     Cleartext {
-        stored: Option<Secret>,
+        stored: Secret,
     },
     Md5 {
         salt: [u8; md5::SALT_BYTES],
@@ -67,6 +67,8 @@ impl PasswordExchange {
             (Challenge::Trust, _) => Awaited::Nothing,
             (Challenge::Cleartext, stored) => {
                 Authentication::CleartextPassword.encode(out);
+                // With a mock in place of nothing, an unknown user's password takes as long to check as a known one's.
+                let stored = stored.unwrap_or_else(|| Secret::Scram(settings.mock_secret(&user)));
                 Awaited::Cleartext { stored }
             }
             (Challenge::Md5, Some(Secret::Md5(hash))) => md5_challenge(hash, entropy, out),
@@ -114,7 +116,7 @@ impl PasswordExchange {
     /// Takes the body of a password message, whatever it is called at this point.
     pub(super) fn password_message(&mut self, body: &[u8], out: &mut Vec<u8>) -> Result<Step, LoginFailure> {
         match std::mem::replace(&mut self.awaited, Awaited::Nothing) {
-            Awaited::Cleartext { stored } => self.cleartext(stored.as_ref(), body),
+            Awaited::Cleartext { stored } => self.cleartext(&stored, body),
             Awaited::Md5 { salt, stored } => {
                 let message = PasswordMessage::decode(body).map_err(LoginFailure::Malformed)?;
                 if stored.verify(salt, message.password) {
@@ -133,14 +135,13 @@ impl PasswordExchange {
         }
     }
 
-    fn cleartext(&self, stored: Option<&Secret>, body: &[u8]) -> Result<Step, LoginFailure> {
+    fn cleartext(&self, stored: &Secret, body: &[u8]) -> Result<Step, LoginFailure> {
         let message = PasswordMessage::decode(body).map_err(LoginFailure::Malformed)?;
-        let verdict = stored.map(|stored| cleartext::verify(&self.user, message.password, stored));
-        match verdict {
-            Some(Verdict::Right(scram_keys)) => {
+        match cleartext::verify(&self.user, message.password, stored) {
+            Verdict::Right(scram_keys) => {
                 Ok(Step::Verified(Verified { scram_keys, password: Some(Password::new(message.password)) }))
             }
-            Some(Verdict::Wrong) | None => Err(self.wrong_password()),
+            Verdict::Wrong => Err(self.wrong_password()),
         }
     }
 
