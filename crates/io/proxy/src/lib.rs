@@ -7,3 +7,4 @@ pub mod logging;
 pub mod metrics;
 pub mod serve;
 pub mod signals;
+pub mod worker;

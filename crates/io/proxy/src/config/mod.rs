@@ -9,6 +9,7 @@ mod auth;
 mod checks;
 mod database;
 mod effective;
+mod file;
 mod general;
 mod http;
 mod limits;

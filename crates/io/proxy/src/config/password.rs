@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::file::read_text;
 use super::problem::Findings;
 use super::secret::Secret;
 
 /// The longest password file read: PostgreSQL's own bound on a password message is 65,535 bytes.
-const PASSWORD_BYTES_MAX: u64 = 65_535;
+const PASSWORD_BYTES_MAX: usize = 65_535;
 
 /// What a configuration may take from outside its own text.
 pub(super) struct Surroundings<'e> {
@@ -71,11 +72,7 @@ impl PasswordKeys {
 
 /// The first line of a file, as secrets mounted into containers are written.
 fn read_password(file: &Path) -> Result<Secret, String> {
-    let length = std::fs::metadata(file).map_err(|error| error.to_string())?.len();
-    if length > PASSWORD_BYTES_MAX {
-        return Err(format!("it is longer than {PASSWORD_BYTES_MAX} bytes"));
-    }
-    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let text = read_text(file, PASSWORD_BYTES_MAX).map_err(|error| error.to_string())?;
     match text.lines().next() {
         Some(line) if line.contains('\0') => Err("it has a zero byte".to_owned()),
         Some(line) if !line.is_empty() => Ok(Secret::new(line)),

@@ -6,6 +6,7 @@ use toml::de::DeTable;
 
 use super::auth::Auth;
 use super::database::DatabaseKeys;
+use super::file::read_text;
 use super::password::Surroundings;
 use super::problem::{Findings, Quote};
 use super::section::{Section, join, read, table, unknown_key};
@@ -17,14 +18,14 @@ use super::{Config, ConfigError, checks};
 /// The tables at the top of the file.
 const TABLES: [&str; 9] = ["limits", "timeouts", "pool", "databases", "users", "auth", "tls", "http", "log"];
 
+/// The longest configuration read: room for 100,000 databases.
+const CONFIG_BYTES_MAX: usize = 64 << 20;
+
 impl Config {
     /// Reads and checks the file at `path`. Relative paths in it start at its directory.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        let unreadable = |source| ConfigError::Unreadable { file: path.to_owned(), source };
-        let bytes = std::fs::read(path).map_err(unreadable)?;
-        let text = String::from_utf8(bytes).map_err(|_| {
-            unreadable(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8"))
-        })?;
+        let text = read_text(path, CONFIG_BYTES_MAX)
+            .map_err(|source| ConfigError::Unreadable { file: path.to_owned(), source })?;
         let directory = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, &path.display().to_string(), directory, &|name| std::env::var(name).ok())
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use trunkline_session::authentication::Secret as StoredSecret;
 use trunkline_session::authentication::userlist::{USERLIST_BYTES_MAX, Userlist};
 
+use super::file::read_text;
 use super::secret::Secret;
 
 /// A PgBouncer `userlist.txt`, read. Two are equal when their files were.
@@ -25,11 +26,7 @@ impl Eq for LoadedUserlist {}
 impl LoadedUserlist {
     /// Reads the file; the error says why not, and nothing of a password.
     pub(super) fn read(file: &Path) -> Result<Self, String> {
-        let length = std::fs::metadata(file).map_err(|error| error.to_string())?.len();
-        if length > USERLIST_BYTES_MAX as u64 {
-            return Err(format!("it is longer than {USERLIST_BYTES_MAX} bytes"));
-        }
-        let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+        let text = read_text(file, USERLIST_BYTES_MAX).map_err(|error| error.to_string())?;
         let list = Userlist::parse(text.as_bytes()).map_err(|error| error.to_string())?;
         Ok(Self { list: list.into(), text: Some(Secret::new(text)) })
     }

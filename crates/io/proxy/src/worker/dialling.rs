@@ -141,7 +141,9 @@ impl Worker {
                 let token = token::of(Kind::Server, key);
                 match socket.register_connecting(&self.sockets.registry, token) {
                     Ok(()) => self.sockets.servers.insert(key, socket),
-                    Err(error) => self.board.server_closed(key, &format!("cannot register a socket: {error}")),
+                    Err(error) => {
+                        self.board.server_closed(key, &format!("cannot register a socket: {error}"))
+                    }
                 }
             }
         }

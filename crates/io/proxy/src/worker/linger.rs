@@ -47,7 +47,9 @@ impl Lingering {
     }
 
     pub(super) fn readable(&mut self, slot: u64, scratch: &mut [u8], plain: &mut Vec<u8>) {
-        let Some(entry) = usize::try_from(slot).ok().and_then(|slot| self.guests.get_mut(slot)) else { return };
+        let Some(entry) = usize::try_from(slot).ok().and_then(|slot| self.guests.get_mut(slot)) else {
+            return;
+        };
         let Some(guest) = entry else { return };
         loop {
             match guest.socket.read(scratch, plain) {

@@ -79,6 +79,8 @@ pub struct Worker {
     listeners: Vec<Listener>,
     /// Listeners that may have more to accept than one round took.
     accepting: Vec<usize>,
+    /// Listeners that could not be accepted from: tried again with the next tick.
+    stalled: Vec<usize>,
     letters: Receiver<Letter>,
     peers: Vec<Slit>,
     resolver: Resolver,
@@ -119,11 +121,14 @@ impl Worker {
                 Listener::Unix(listener) => poll.registry().register(listener, token, Interest::READABLE)?,
             }
         }
-        let resolver = Resolver::start(setup.dns_ttl, Box::new(move || {
-            if let Err(error) = waker.wake() {
-                tracing::warn!("cannot wake a worker: {error}");
-            }
-        }))?;
+        let resolver = Resolver::start(
+            setup.dns_ttl,
+            Box::new(move || {
+                if let Err(error) = waker.wake() {
+                    tracing::warn!("cannot wake a worker: {error}");
+                }
+            }),
+        )?;
         let board =
             Board::new(setup.index, setup.shared, Arc::clone(&setup.directory), Box::new(SystemEntropy));
         let registry = poll.registry().try_clone()?;
@@ -136,6 +141,7 @@ impl Worker {
             tls: setup.tls,
             listeners,
             accepting: Vec::new(),
+            stalled: Vec::new(),
             letters,
             peers: Vec::new(),
             resolver,
@@ -207,6 +213,7 @@ impl Worker {
         self.board.tick();
         self.expire_cancels();
         self.lingering.expire();
+        self.accepting.append(&mut self.stalled);
         self.carry_out();
     }
 }

@@ -7,8 +7,8 @@ use mio::Waker;
 use trunkline_relay::board::{BoardStatus, PoolStatus};
 use trunkline_relay::{Mail, Server};
 
-use super::tls::TlsSet;
 use super::socket::Socket;
+use super::tls::TlsSet;
 
 /// Letters that may wait for a worker. A worker reads them all in each round, so this is reached only when one hangs.
 pub const LETTERS_MAX: usize = 16 * 1024;

@@ -66,6 +66,10 @@ impl Socket {
         self.tls.is_some()
     }
 
+    pub(super) fn is_handshaking(&self) -> bool {
+        self.tls.as_deref().is_some_and(TlsSession::handshaking)
+    }
+
     pub(super) fn tls(&self) -> Option<&TlsSession> {
         self.tls.as_deref()
     }

@@ -1,0 +1,395 @@
+//! What one round does with each event, and what it does of what the board asks.
+
+use std::io;
+use std::sync::Arc;
+
+use mio::event::Event;
+use trunkline_net::stream::Stream;
+use trunkline_net::tls::TlsError;
+use trunkline_pool::arena::Key;
+use trunkline_relay::{Action, ClientKey, Mail, Note, ServerKey, Target};
+
+use super::dialling::Caller;
+use super::post::{Letter, Report};
+use super::socket::{Read1, Socket};
+use super::token::{self, Kind, Name};
+use super::{Listener, Worker};
+
+/// Reads of one connection in one round, before the others get their turn.
+const READS_MAX: usize = 8;
+/// Connections accepted from one listener in one round.
+const ACCEPTS_MAX: usize = 64;
+
+impl Worker {
+    pub(super) fn happened(&mut self, name: Name, event: &Event) {
+        match name.kind {
+            Kind::Client | Kind::Server => self.connection_event(name, event),
+            Kind::Cancel => self.cancel_event(name.bits, event),
+            Kind::Lingering => self.lingering.readable(name.bits, &mut self.scratch, &mut self.plain),
+            Kind::Listener => self.accept(usize::try_from(name.bits).unwrap_or(usize::MAX)),
+            Kind::Waker => {
+                self.read_letters();
+                self.take_addresses();
+            }
+        }
+    }
+
+    fn connection_event(&mut self, name: Name, event: &Event) {
+        let closed = event.is_read_closed() || event.is_error();
+        if name.kind == Kind::Client {
+            let key = ClientKey::from_u64(name.bits);
+            let Some(socket) = self.sockets.clients.get_mut(key) else { return };
+            socket.read_closed |= closed;
+            if event.is_writable() {
+                let token = token::of(Kind::Client, key);
+                self.writable(name, token);
+                self.flush_client(key);
+            }
+        } else {
+            let key = ServerKey::from_u64(name.bits);
+            let Some(socket) = self.sockets.servers.get_mut(key) else { return };
+            if self.board.is_dialling(key) {
+                if !self.finish_dial(key) {
+                    return;
+                }
+                self.writable(name, token::of(Kind::Server, key));
+            } else {
+                socket.read_closed |= closed;
+                if event.is_writable() {
+                    self.writable(name, token::of(Kind::Server, key));
+                    self.flush_server(key);
+                }
+            }
+        }
+        if event.is_readable() || closed {
+            self.read(name);
+        }
+    }
+
+    fn writable(&mut self, name: Name, token: mio::Token) {
+        let socket = match name.kind {
+            Kind::Client => self.sockets.clients.get_mut(Key::from_u64(name.bits)),
+            _ => self.sockets.servers.get_mut(Key::from_u64(name.bits)),
+        };
+        let Some(socket) = socket else { return };
+        let flushed = socket.flush_tls();
+        if matches!(flushed, Ok(true))
+            && let Err(error) = socket.unblock(&self.sockets.registry, token)
+        {
+            tracing::warn!("cannot register a socket: {error}");
+        }
+    }
+
+    /// Reads what a connection has, as far as one round goes.
+    pub(super) fn read(&mut self, name: Name) {
+        for _ in 0..READS_MAX {
+            let go_on = match name.kind {
+                Kind::Client => self.read_client(ClientKey::from_u64(name.bits)),
+                _ => self.read_server(ServerKey::from_u64(name.bits)),
+            };
+            if !go_on {
+                return;
+            }
+        }
+        self.again.push(name);
+    }
+
+    /// One read from a client; true when there may be more.
+    fn read_client(&mut self, key: ClientKey) -> bool {
+        if self.board.client_paused(key) {
+            return false;
+        }
+        let Some(socket) = self.sockets.clients.get_mut(key) else { return false };
+        match socket.read(&mut self.scratch, &mut self.plain) {
+            Ok(Read1::Bytes(count, more)) => {
+                let tls = socket.is_tls();
+                let bytes = if tls { &self.plain[..] } else { &self.scratch[..count] };
+                self.board.client_bytes(key, bytes, &mut self.sockets);
+                more
+            }
+            Ok(Read1::Nothing) => false,
+            Ok(Read1::Handshaken) => {
+                self.client_handshaken(key);
+                true
+            }
+            Ok(Read1::End) => {
+                self.client_gone(key, None);
+                false
+            }
+            Err(error) => {
+                self.client_gone(key, Some(&error));
+                false
+            }
+        }
+    }
+
+    fn client_gone(&mut self, key: ClientKey, error: Option<&io::Error>) {
+        if let Some(error) = error {
+            let tls = TlsError::of(error).is_some();
+            tracing::debug!(client = ?key, tls, "connection lost: {error}");
+        }
+        self.board.client_closed(key);
+        if let Some(mut socket) = self.sockets.clients.remove(key) {
+            socket.finish();
+        }
+    }
+
+    fn client_handshaken(&mut self, key: ClientKey) {
+        let Some(socket) = self.sockets.clients.get_mut(key) else { return };
+        let binding = socket.tls().and_then(trunkline_net::tls::TlsSession::channel_binding);
+        self.board.client_tls_started(key, binding);
+        if !self.plain.is_empty() {
+            let early = std::mem::take(&mut self.plain);
+            self.board.client_bytes(key, &early, &mut self.sockets);
+        }
+    }
+
+    /// One read from a server; true when there may be more.
+    fn read_server(&mut self, key: ServerKey) -> bool {
+        if self.board.server_paused(key)
+            && !self.sockets.servers.get_mut(key).is_some_and(|socket| socket.is_handshaking())
+        {
+            return false;
+        }
+        let Some(socket) = self.sockets.servers.get_mut(key) else { return false };
+        match socket.read(&mut self.scratch, &mut self.plain) {
+            Ok(Read1::Bytes(count, more)) => {
+                let tls = socket.is_tls();
+                let bytes = if tls { &self.plain[..] } else { &self.scratch[..count] };
+                self.board.server_bytes(key, bytes, &mut self.sockets);
+                more
+            }
+            Ok(Read1::Nothing) => false,
+            Ok(Read1::Handshaken) => {
+                let binding = socket.tls().and_then(trunkline_net::tls::TlsSession::channel_binding);
+                self.board.server_tls_started(key, binding);
+                if !self.plain.is_empty() {
+                    let early = std::mem::take(&mut self.plain);
+                    self.board.server_bytes(key, &early, &mut self.sockets);
+                }
+                true
+            }
+            Ok(Read1::End) => {
+                self.board.server_closed(key, "the server closed the connection unexpectedly");
+                false
+            }
+            Err(error) => {
+                self.board.server_closed(key, &format!("the connection to the server was lost: {error}"));
+                false
+            }
+        }
+    }
+
+    pub(super) fn accept(&mut self, index: usize) {
+        for _ in 0..ACCEPTS_MAX {
+            let accepted = match self.listeners.get(index) {
+                Some(Listener::Tcp(listener)) => {
+                    listener.accept().map(|(stream, _)| (Stream::Tcp(stream), false))
+                }
+                Some(Listener::Unix(listener)) => {
+                    listener.accept().map(|(stream, _)| (Stream::Unix(stream), true))
+                }
+                None => return,
+            };
+            match accepted {
+                Ok((stream, unix)) => self.welcome(stream, unix),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) => {
+                    // Out of descriptors, most likely: those that wait are accepted when others have left.
+                    tracing::error!("cannot accept a connection: {error}");
+                    self.stalled.push(index);
+                    return;
+                }
+            }
+        }
+        self.accepting.push(index);
+    }
+
+    fn welcome(&mut self, stream: Stream, unix: bool) {
+        let mut socket = Box::new(Socket::new(stream));
+        match self.board.client_accepted(unix) {
+            Ok(key) => match socket.register(&self.sockets.registry, token::of(Kind::Client, key)) {
+                Ok(()) => self.sockets.clients.insert(key, socket),
+                Err(error) => {
+                    tracing::error!("cannot register a socket: {error}");
+                    self.board.client_closed(key);
+                }
+            },
+            Err(refusal) => {
+                let token = token::token(Kind::Lingering, u64::MAX >> 8);
+                if socket.register(&self.sockets.registry, token).is_ok()
+                    && socket.write(&refusal, &self.sockets.registry, token).is_ok()
+                {
+                    self.lingering.take(socket, &self.sockets.registry);
+                }
+            }
+        }
+    }
+
+    fn read_letters(&mut self) {
+        while let Ok(letter) = self.letters.try_recv() {
+            match letter {
+                Letter::Mail(mail) => {
+                    if let Mail::Reload(directory) = &mail {
+                        self.directory = Arc::clone(directory);
+                    }
+                    self.board.handle_mail(mail);
+                }
+                Letter::Server(server, socket) => self.take_over(server, socket),
+                Letter::Tls(tls) => self.tls = tls,
+                Letter::Report(answer) => {
+                    let report = Report { pools: self.board.pools(), board: self.board.status() };
+                    // Whoever asked may have stopped waiting.
+                    let _ = answer.try_send(report);
+                }
+            }
+        }
+    }
+
+    fn take_over(&mut self, server: Box<trunkline_relay::Server>, mut socket: Socket) {
+        let key = self.board.server_arrived(server);
+        let token = token::of(Kind::Server, key);
+        match socket.register(&self.sockets.registry, token) {
+            Ok(()) => self.sockets.servers.insert(key, Box::new(socket)),
+            Err(error) => self.board.server_closed(key, &format!("cannot register a socket: {error}")),
+        }
+    }
+
+    /// Does what the board asks, and writes to everybody who has something coming, until nothing is left.
+    pub(super) fn carry_out(&mut self) {
+        loop {
+            let mut idle = true;
+            while let Some(action) = self.board.next_action() {
+                self.act(action);
+                idle = false;
+            }
+            while let Some(key) = self.board.next_unsent_server() {
+                self.flush_server(key);
+                idle = false;
+            }
+            while let Some(key) = self.board.next_unsent_client() {
+                self.flush_client(key);
+                idle = false;
+            }
+            while let Some(name) = self.sockets.suspects.pop() {
+                self.read(name);
+                idle = false;
+            }
+            if idle {
+                return;
+            }
+        }
+    }
+
+    fn flush_client(&mut self, key: ClientKey) {
+        let unsent = self.board.client_unsent(key);
+        if !unsent.is_empty() {
+            let sent = trunkline_relay::Wires::send_client(&mut self.sockets, key, unsent);
+            self.board.client_sent(key, sent);
+        }
+    }
+
+    fn flush_server(&mut self, key: ServerKey) {
+        let unsent = self.board.server_unsent(key);
+        if !unsent.is_empty() {
+            let sent = trunkline_relay::Wires::send_server(&mut self.sockets, key, unsent);
+            self.board.server_sent(key, sent);
+        }
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Connect(key, target) => {
+                let dialled = self.dial(Caller::Server(key), target);
+                self.connect_server(key, dialled);
+            }
+            Action::ClientTls(key) => self.start_client_tls(key),
+            Action::ServerTls(key, target) => self.start_server_tls(key, &target),
+            Action::CloseClient(key, last) => self.close_client(key, &last),
+            Action::CloseServer(key, last) => {
+                self.dialled(Caller::Server(key));
+                if !last.is_empty() {
+                    trunkline_relay::Wires::send_server(&mut self.sockets, key, &last);
+                }
+                if let Some(mut socket) = self.sockets.servers.remove(key) {
+                    socket.finish();
+                }
+            }
+            Action::ResumeClient(key) => self.read(Name { kind: Kind::Client, bits: key.to_u64() }),
+            Action::ResumeServer(key) => self.read(Name { kind: Kind::Server, bits: key.to_u64() }),
+            Action::Cancel(ticket) => self.start_cancel(ticket),
+            Action::Handoff(worker, key, server) => self.hand_over(worker, key, server),
+            Action::Mail(worker, mail) => {
+                if let Some(peer) = self.peers.get(worker)
+                    && peer.send(Letter::Mail(mail)).is_err()
+                {
+                    tracing::warn!(worker, "a worker does not read its letters");
+                }
+            }
+            Action::Note(Note::Warning(text)) => tracing::warn!("{text}"),
+            Action::Note(Note::Debug(text)) => tracing::debug!("{text}"),
+        }
+    }
+
+    fn close_client(&mut self, key: ClientKey, last: &[u8]) {
+        let token = token::of(Kind::Client, key);
+        let Some(mut socket) = self.sockets.clients.remove(key) else { return };
+        if last.is_empty() {
+            socket.finish();
+            return;
+        }
+        if socket.write(last, &self.sockets.registry, token).is_ok() {
+            self.lingering.take(socket, &self.sockets.registry);
+        }
+    }
+
+    fn start_client_tls(&mut self, key: ClientKey) {
+        self.flush_client(key);
+        let early = self.board.take_client_inbox(key);
+        let session = self.tls.clients.as_ref().map(|tls| tls.accept());
+        let Some(socket) = self.sockets.clients.get_mut(key) else { return };
+        match session {
+            Some(Ok(session)) => {
+                socket.start_tls(session, &early);
+                self.board.client_tls_starting(key);
+                self.read(Name { kind: Kind::Client, bits: key.to_u64() });
+            }
+            other => {
+                if let Some(Err(error)) = other {
+                    tracing::error!("cannot begin TLS with a client: {error}");
+                }
+                self.client_gone(key, None);
+            }
+        }
+    }
+
+    fn start_server_tls(&mut self, key: ServerKey, target: &Target) {
+        let session = self.tls.servers.get(target.tls_profile).map(|tls| tls.connect(&target.host));
+        let Some(socket) = self.sockets.servers.get_mut(key) else { return };
+        let started = match session {
+            Some(Ok(session)) => {
+                socket.start_tls(session, &[]);
+                socket.flush_tls().map(|_| ()).map_err(|error| error.to_string())
+            }
+            Some(Err(error)) => Err(error.to_string()),
+            None => Err("no TLS settings for this server".to_owned()),
+        };
+        if let Err(error) = started {
+            self.board.server_closed(key, &format!("TLS with the server failed: {error}"));
+        }
+    }
+
+    fn hand_over(&mut self, worker: usize, key: ServerKey, server: Box<trunkline_relay::Server>) {
+        let Some(mut socket) = self.sockets.servers.remove(key) else { return };
+        if let Err(error) = socket.deregister(&self.sockets.registry) {
+            tracing::warn!("cannot deregister a socket: {error}");
+        }
+        let letter = Letter::Server(server, *socket);
+        let Some(peer) = self.peers.get(worker) else { return };
+        if let Err(Letter::Server(server, socket)) = peer.send(letter) {
+            tracing::warn!(worker, "a worker does not read its letters");
+            self.take_over(server, socket);
+        }
+    }
+}
