@@ -30,8 +30,8 @@ pub const SALT_BYTES: usize = 16;
 pub const ITERATIONS_DEFAULT: u32 = 4096;
 /// Most iterations a server may make us compute where nothing else is set.
 ///
-/// The server chooses the number and it may be hostile: 2^31-1 would take many minutes of a core. 1,000,000 take
-/// about a quarter of a second, and are more than any published recommendation for PBKDF2 with SHA-256 (600,000).
+/// The server chooses the number and it may be hostile: 2^31-1 would take many minutes of a core. 1,000,000 take in
+/// the order of a second at worst, and are more than any published recommendation for PBKDF2 with SHA-256 (600,000).
 pub const ITERATIONS_MAX_DEFAULT: u32 = 1_000_000;
 /// Length of a SHA-256 sum, and so of every key, proof and signature.
 pub const KEY_BYTES: usize = 32;
