@@ -5,10 +5,10 @@ use std::sync::Arc;
 use trunkline_pool::{Micros, PoolId};
 use trunkline_session::backend::Login;
 
+use crate::ServerKey;
 use crate::outbox::Outbox;
 use crate::parameters::Profile;
 use crate::prepared::{ClientStatements, Unnamed};
-use crate::ServerKey;
 
 /// Why a client asks for a server connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum Stage {
 
 /// What only a login needs; dropped when it is over.
 #[derive(Debug)]
-pub struct LoginState {
+pub(crate) struct LoginState {
     /// The protocol machine.
     pub machine: Login,
     /// What the client asked for, once known.
@@ -49,7 +49,7 @@ pub struct LoginState {
 
 /// Whose limits a logged-in client counts against, and the name it can be cancelled by.
 #[derive(Debug, Default)]
-pub struct Identity {
+pub(crate) struct Identity {
     /// The process id it was given.
     pub process_id: i32,
     /// The secret it was given.

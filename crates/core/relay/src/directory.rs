@@ -22,6 +22,8 @@ pub struct Directory {
     pub fallback: Option<Arc<Database>>,
     /// Users known without asking a server.
     pub users: HashMap<String, User>,
+    /// The connections of a user that is not in `users`, all databases together.
+    pub other_users: Capacity,
     /// How clients prove themselves.
     pub challenge: Challenge,
     /// Any user name is accepted, and the database's forced user is used (PgBouncer's `any`).
@@ -30,6 +32,8 @@ pub struct Directory {
     pub login_tcp: Arc<LoginSettings>,
     /// For clients over the unix socket.
     pub login_unix: Arc<LoginSettings>,
+    /// SCRAM iterations that a server may ask for (`scram_iterations_max`).
+    pub scram_iterations_max: u32,
     /// Start-up parameters that are dropped silently, in lower case.
     pub ignored_parameters: Vec<String>,
     /// Further parameters that the server reports and that follow the client, spelt as the server reports them.
@@ -127,12 +131,17 @@ pub struct Target {
 pub struct User {
     /// What its password is checked against, and, when it is a password, sent to servers.
     pub secret: Option<Secret>,
+    /// What its logins are checked against instead of `secret`: the SCRAM keys of a plain password, whose derivation
+    /// is too slow to be done for each login.
+    pub login_secret: Option<Secret>,
     /// Its connections, all databases together.
     pub capacity: Capacity,
     /// Overrides the database's.
     pub mode: Option<PoolMode>,
     /// Overrides the database's.
     pub pool_size: Option<u32>,
+    /// Overrides the database's.
+    pub reserve_pool_size: Option<u32>,
     /// Overrides the general one.
     pub query_timeout: Option<Duration>,
     /// Overrides the general one.
@@ -153,13 +162,21 @@ impl Directory {
         if let Some(user) = self.users.get(user) {
             settings.mode = user.mode.unwrap_or(settings.mode);
             settings.size = user.pool_size.unwrap_or(settings.size);
+            settings.reserve_size = user.reserve_pool_size.unwrap_or(settings.reserve_size);
         }
         settings
+    }
+
+    /// What a user's login is checked against, if it is known without asking a server.
+    #[must_use]
+    pub fn secret_of(&self, user: &str) -> Option<Secret> {
+        let user = self.users.get(user)?;
+        user.login_secret.as_ref().or(user.secret.as_ref()).cloned()
     }
 
     /// A user's limits.
     #[must_use]
     pub fn user_capacity(&self, user: &str) -> Capacity {
-        self.users.get(user).map(|user| user.capacity).unwrap_or_default()
+        self.users.get(user).map_or(self.other_users, |user| user.capacity)
     }
 }

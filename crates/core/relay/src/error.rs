@@ -50,7 +50,11 @@ impl std::fmt::Display for ClientMisbehaved {
         match self {
             Self::Frame(error) => write!(f, "invalid message length: {error}"),
             Self::TooLarge { tag, bytes } => {
-                write!(f, "message of type {:?} has {bytes} bytes, more than message_bytes_max", char::from(*tag))
+                write!(
+                    f,
+                    "message of type {:?} has {bytes} bytes, more than message_bytes_max",
+                    char::from(*tag)
+                )
             }
             Self::UnknownMessage(tag) => write!(f, "invalid frontend message type {tag}"),
             Self::Malformed(what) => write!(f, "malformed {what} message"),
@@ -59,7 +63,10 @@ impl std::fmt::Display for ClientMisbehaved {
                 "a Parse, Describe or Close message is larger than prepared_statement_bytes_max ({limit} bytes)"
             ),
             Self::TooManyStatements { limit } => {
-                write!(f, "more than client_prepared_statements_max ({limit}) prepared statements on one connection")
+                write!(
+                    f,
+                    "more than client_prepared_statements_max ({limit}) prepared statements on one connection"
+                )
             }
         }
     }

@@ -16,7 +16,7 @@ mod server;
 pub mod turn;
 mod wires;
 
-pub use board::{Action, Board, CancelKeys, Mail, Shared};
+pub use board::{Action, Board, CancelKeys, Mail, Note, Shared};
 pub use client::{Client, Purpose, Stage};
 pub use counters::Counters;
 pub use directory::{AuthQuery, Database, Directory, Target, Timeouts, User};

@@ -57,11 +57,6 @@ impl Outbox {
             self.sent = 0;
         }
     }
-
-    /// Forgets what is pending behind the first `keep` bytes.
-    pub(crate) fn truncate_pending(&mut self, keep: usize) {
-        self.bytes.truncate(self.sent + keep);
-    }
 }
 
 #[cfg(test)]

@@ -21,8 +21,13 @@ pub const TRACKED: [&str; 7] = [
 ];
 
 /// `GUC_LIST_QUOTE` parameters: `SET x = 'a, b'` would make one name of their value.
-const QUOTED_LISTS: [&str; 5] =
-    ["search_path", "temp_tablespaces", "session_preload_libraries", "local_preload_libraries", "unix_socket_directories"];
+const QUOTED_LISTS: [&str; 5] = [
+    "search_path",
+    "temp_tablespaces",
+    "session_preload_libraries",
+    "local_preload_libraries",
+    "unix_socket_directories",
+];
 
 /// Interned profiles kept at most before those that nobody holds are dropped.
 const INTERNED_SWEEP: usize = 1024;

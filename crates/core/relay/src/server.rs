@@ -42,6 +42,8 @@ pub struct Server {
     pub(crate) frame_left: usize,
     pub(crate) frame_dropped: bool,
     pub(crate) paused: bool,
+    /// The connection is not established yet.
+    pub(crate) dialling: bool,
     /// Messages were sent that no Sync has followed yet.
     pub(crate) unsynced: bool,
     /// After an error the server skips what it gets until a Sync, and no Sync is on its way.
@@ -80,7 +82,7 @@ pub struct Server {
 
 /// What came back for a chore.
 #[derive(Debug)]
-pub enum ChoreAnswer {
+pub(crate) enum ChoreAnswer {
     /// The whole ErrorResponse.
     Error(Vec<u8>),
     /// The body of the first DataRow.
@@ -98,6 +100,7 @@ impl Server {
             frame_left: 0,
             frame_dropped: false,
             paused: false,
+            dialling: true,
             unsynced: false,
             skipping: false,
             copy_in: false,

@@ -67,7 +67,7 @@ pub(crate) struct Path<'a, W> {
 
 impl<W: Wires> Path<'_, W> {
     #[inline]
-    pub(crate) fn to_server(&mut self, server: &mut Server, run: &[u8]) {
+    pub(crate) fn pass_server(&mut self, server: &mut Server, run: &[u8]) {
         self.counters.client_bytes += run.len() as u64;
         let mut rest = run;
         if run.len() >= DIRECT_BYTES {
@@ -85,7 +85,7 @@ impl<W: Wires> Path<'_, W> {
     }
 
     #[inline]
-    pub(crate) fn to_client(&mut self, client: &mut Client, run: &[u8]) {
+    pub(crate) fn pass_client(&mut self, client: &mut Client, run: &[u8]) {
         self.counters.server_bytes += run.len() as u64;
         let mut rest = run;
         if run.len() >= DIRECT_BYTES {

@@ -183,7 +183,10 @@ impl Board {
         let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else { return };
         slot.counters.cancels += 1;
         let mut packet = Vec::new();
-        let request = trunkline_wire::startup::CancelRequest { process_id: server.process_id, secret_key: &server.secret };
+        let request = trunkline_wire::startup::CancelRequest {
+            process_id: server.process_id,
+            secret_key: &server.secret,
+        };
         request.encode(&mut packet);
         let target = Arc::clone(&slot.database.target);
         self.cancels.under_way += 1;

@@ -71,7 +71,8 @@ impl Board {
         let Some(ledger) = self.slot(pool).map(|slot| Arc::clone(slot.pool.ledger())) else { return false };
         let victim = self.slots.iter_mut().flatten().find(|slot| {
             let other = slot.pool.ledger();
-            let related = Arc::ptr_eq(&other.database, &ledger.database) || Arc::ptr_eq(&other.user, &ledger.user);
+            let related =
+                Arc::ptr_eq(&other.database, &ledger.database) || Arc::ptr_eq(&other.user, &ledger.user);
             related && other.id != ledger.id && slot.pool.idle() > 0
         });
         let Some(server) = victim.and_then(|slot| slot.pool.take_coldest()) else { return false };
@@ -96,7 +97,8 @@ impl Board {
     /// Lends a server connection that is on no list.
     pub(super) fn link(&mut self, key: ClientKey, server_key: ServerKey, purpose: Purpose) {
         let now = self.now;
-        let (Some(client), Some(server)) = (self.clients.get_mut(key), self.servers.get_mut(server_key)) else {
+        let (Some(client), Some(server)) = (self.clients.get_mut(key), self.servers.get_mut(server_key))
+        else {
             return;
         };
         if matches!(client.stage, Stage::Waiting(_))
@@ -209,23 +211,20 @@ impl Board {
         }
     }
 
-    /// A server connection from another worker.
-    pub fn server_arrived(&mut self, mut server: Box<Server>) -> Option<ServerKey> {
+    /// A server connection from another worker. It may be in use, or closed by an action, when this returns.
+    pub fn server_arrived(&mut self, mut server: Box<Server>) -> ServerKey {
         let pool = server.pool;
-        if self.slot(pool).is_none() {
-            // The pool is unknown here: it was asked for by a worker that has it, so this cannot be.
-            return None;
-        }
         server.stage = ServerStage::Chore(Chore::Check);
         server.profile = self.profiles.intern((*server.profile).clone());
+        let welcome = server.welcome.clone();
+        let key = self.servers.insert(server);
         if let Some(slot) = self.slot_mut(pool)
             && slot.welcome.is_none()
         {
-            slot.welcome.clone_from(&server.welcome);
+            slot.welcome = welcome;
         }
-        let key = self.servers.insert(server);
         self.give_on(key);
-        Some(key)
+        key
     }
 
     /// Another worker's clients wait for a connection that this one has idle.

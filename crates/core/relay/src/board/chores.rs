@@ -53,14 +53,19 @@ impl Board {
             ServerStage::Lent(client) => Some(client),
             _ => None,
         };
-        if let (true, Some(ChoreAnswer::Error(error))) = (chore != Chore::AuthQuery && chore != Chore::Probe, &answer) {
-            tracing::warn!(server = ?key, "{chore:?} failed: {}", servers::error_text(error));
+        if let (true, Some(ChoreAnswer::Error(error))) =
+            (chore != Chore::AuthQuery && chore != Chore::Probe, &answer)
+        {
+            let text = format!("{chore:?} failed on server {key:?}: {}", servers::error_text(error));
+            self.actions.push_back(super::Action::Note(super::Note::Warning(text)));
         }
         match (chore, lent_to) {
             (Chore::Parameters, Some(client)) if failed => {
                 // The client's turn runs without its parameters: it must not take the answer for a good one.
                 server.condemned = true;
-                if let (Some(client), Some(ChoreAnswer::Error(error))) = (self.clients.get_mut(client), answer) {
+                if let (Some(client), Some(ChoreAnswer::Error(error))) =
+                    (self.clients.get_mut(client), answer)
+                {
                     client.outbox.push(&servers::as_fatal(&error));
                 }
                 self.close_client(client);

@@ -104,7 +104,9 @@ impl Board {
     /// Whether nothing is left to wait for.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        let idle = |server: &crate::server::Server| matches!(server.stage, ServerStage::Idle | ServerStage::Login(_));
+        let idle = |server: &crate::server::Server| {
+            matches!(server.stage, ServerStage::Idle | ServerStage::Login(_))
+        };
         match self.shutdown {
             None => false,
             Some(Shutdown::Now) => true,

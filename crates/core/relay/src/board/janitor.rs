@@ -53,16 +53,23 @@ impl Board {
         match client.stage {
             Stage::Idle if passed(timeouts.client_idle, age) => {
                 let code = SqlState::IDLE_SESSION_TIMEOUT;
-                Some(("client_idle_timeout", Refusal::new(code, "the connection was idle too long (client_idle_timeout)")))
+                Some((
+                    "client_idle_timeout",
+                    Refusal::new(code, "the connection was idle too long (client_idle_timeout)"),
+                ))
             }
             Stage::Linked(server, Purpose::Turn | Purpose::Session) => {
                 let server = self.servers.get(server)?;
                 let in_transaction = server.status != TransactionStatus::Idle;
                 let query = user.and_then(|user| user.query_timeout).unwrap_or(timeouts.query);
-                let idle = user.and_then(|user| user.idle_transaction_timeout).unwrap_or(timeouts.idle_transaction);
+                let idle =
+                    user.and_then(|user| user.idle_transaction_timeout).unwrap_or(timeouts.idle_transaction);
                 if !server.is_settled() && passed(query, self.age(server.since)) {
                     let code = SqlState::QUERY_CANCELED;
-                    return Some(("query_timeout", Refusal::new(code, "the query took too long (query_timeout)")));
+                    return Some((
+                        "query_timeout",
+                        Refusal::new(code, "the query took too long (query_timeout)"),
+                    ));
                 }
                 let quiet = self.age(server.since.max(client.since));
                 if server.is_settled() && in_transaction && passed(idle, quiet) {
@@ -144,7 +151,8 @@ impl Board {
             _ => return,
         };
         let busy = self.slot(pool).map_or(0, |slot| slot.pool.ledger().open());
-        let text = format!("no server connection came free in time (query_wait_timeout); all {busy} are busy");
+        let text =
+            format!("no server connection came free in time (query_wait_timeout); all {busy} are busy");
         let refusal = Refusal::new(SqlState::TOO_MANY_CONNECTIONS, text)
             .hint("raise pool_size, or look for transactions that stay open");
         if purpose == Purpose::Turn {

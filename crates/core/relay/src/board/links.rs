@@ -71,7 +71,8 @@ impl Board {
         // A message that is gathered whole (a Parse) may need more room than what just waits.
         let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
         let gathered = if relayed { limits.statement_bytes_max } else { limits.client_buffer_bytes };
-        let full = unsent > limits.server_buffer_bytes || client.inbox.len() >= gathered + limits.client_buffer_bytes;
+        let full = unsent > limits.server_buffer_bytes
+            || client.inbox.len() >= gathered + limits.client_buffer_bytes;
         if client.paused && !full {
             self.actions.push_back(super::Action::ResumeClient(key));
         }
@@ -92,7 +93,9 @@ impl Board {
             let (consumed, go_on) = match client.stage {
                 Stage::Login => self.login_bytes(key, rest),
                 Stage::Idle => self.idle_bytes(key, rest),
-                Stage::Linked(server, Purpose::Turn | Purpose::Session) => self.relay_client(key, server, rest, wires),
+                Stage::Linked(server, Purpose::Turn | Purpose::Session) => {
+                    self.relay_client(key, server, rest, wires)
+                }
                 Stage::Waiting(_) | Stage::Linked(..) => (0, false),
                 Stage::Cancelling => (rest.len(), false),
             };
@@ -162,7 +165,12 @@ impl Board {
         (there, true)
     }
 
-    pub(super) fn misbehaved(&mut self, key: ClientKey, fault: &ClientMisbehaved, all: usize) -> (usize, bool) {
+    pub(super) fn misbehaved(
+        &mut self,
+        key: ClientKey,
+        fault: &ClientMisbehaved,
+        all: usize,
+    ) -> (usize, bool) {
         self.protocol_violations += 1;
         if matches!(fault, ClientMisbehaved::TooLarge { .. }) {
             self.shared.hit("message_bytes_max");
@@ -198,7 +206,8 @@ impl Board {
         wires: &mut W,
         replaying: bool,
     ) -> (usize, ClientStop) {
-        let (Some(client), Some(server)) = (self.clients.get_mut(key), self.servers.get_mut(server_key)) else {
+        let (Some(client), Some(server)) = (self.clients.get_mut(key), self.servers.get_mut(server_key))
+        else {
             return (input.len(), ClientStop::More);
         };
         let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else {
@@ -310,7 +319,7 @@ impl Board {
             }
             ServerStop::Fault(fault) => {
                 let text = format!("the server broke the protocol: {fault}");
-                tracing::warn!(server = ?key, "{text}");
+                self.warn(format!("server {key:?}: {text}"));
                 self.server_lost(key, &Self::lost_body(&text));
                 return (input.len(), false);
             }
@@ -333,9 +342,11 @@ impl Board {
         if status == TransactionStatus::Idle {
             self.unlink(client_key, key);
         } else if mode == PoolMode::Statement {
-            let refusal =
-                Refusal::new(SqlState::FEATURE_NOT_SUPPORTED, "transaction blocks are not allowed in statement pooling mode")
-                    .hint("use pool_mode = \"transaction\" for this database or user");
+            let refusal = Refusal::new(
+                SqlState::FEATURE_NOT_SUPPORTED,
+                "transaction blocks are not allowed in statement pooling mode",
+            )
+            .hint("use pool_mode = \"transaction\" for this database or user");
             self.refuse(client_key, &refusal);
         }
     }

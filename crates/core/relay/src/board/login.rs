@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use trunkline_pool::{Micros, PoolMode};
 use trunkline_session::authentication::Secret;
-use trunkline_session::backend::{CancelKey, Challenge, LoginEvent, Replication, StartupParameters, Verified, welcome};
+use trunkline_session::backend::{
+    CancelKey, Challenge, LoginEvent, Replication, StartupParameters, Verified, welcome,
+};
 use trunkline_session::frontend::Credential;
 use trunkline_wire::backend::{DataRow, TransactionStatus};
 use trunkline_wire::sqlstate::SqlState;
@@ -36,7 +38,7 @@ impl Board {
         let (consumed, event) = match login.machine.handle_bytes(input, client.outbox.buffer()) {
             Ok(consumed) => (consumed, login.machine.poll()),
             Err(error) => {
-                tracing::debug!(client = ?key, "login failed: {error}");
+                self.debug(format!("client {key:?} cannot log in: {error}"));
                 self.logins_failed += 1;
                 self.close_client(key);
                 return (input.len(), false);
@@ -45,7 +47,8 @@ impl Board {
         self.list_client(key);
         if let Some(event) = event {
             self.login_event(key, event);
-            let same = |client: &Client| matches!(client.stage, Stage::Login | Stage::Idle | Stage::Linked(..));
+            let same =
+                |client: &Client| matches!(client.stage, Stage::Login | Stage::Idle | Stage::Linked(..));
             return (consumed, self.clients.get(key).is_some_and(same) && consumed < input.len());
         }
         (consumed, false)
@@ -59,27 +62,35 @@ impl Board {
                 }
                 self.actions.push_back(Action::ClientTls(key));
             }
-            LoginEvent::Cancel { process_id, secret_key } => self.cancel_requested(key, process_id, &secret_key),
+            LoginEvent::Cancel { process_id, secret_key } => {
+                self.cancel_requested(key, process_id, &secret_key)
+            }
             LoginEvent::Startup(request) => self.login_startup(key, request),
             LoginEvent::Verified(verified) => self.login_verified(key, *verified),
+        }
+    }
+
+    /// TLS with a client begins: what it sends may be read again.
+    pub fn client_tls_starting(&mut self, key: ClientKey) {
+        if let Some(client) = self.clients.get_mut(key) {
+            client.paused = false;
         }
     }
 
     /// TLS with a client is established; `binding`: its `tls-server-end-point`.
     pub fn client_tls_started(&mut self, key: ClientKey, binding: Option<Vec<u8>>) {
         let Some(client) = self.clients.get_mut(key) else { return };
-        client.paused = false;
         if let Some(login) = client.login.as_mut() {
             login.machine.tls_started(binding);
         }
-        self.actions.push_back(Action::ResumeClient(key));
     }
 
     fn login_startup(&mut self, key: ClientKey, request: Box<StartupParameters>) {
         let directory = Arc::clone(&self.directory);
         if self.shared.clients.load(Relaxed) > directory.clients_max && directory.clients_max != 0 {
             self.shared.hit("max_client_conn");
-            let refusal = Refusal::new(SqlState::TOO_MANY_CONNECTIONS, "no more connections allowed (max_client_conn)");
+            let refusal =
+                Refusal::new(SqlState::TOO_MANY_CONNECTIONS, "no more connections allowed (max_client_conn)");
             return self.refuse(key, &refusal);
         }
         let Some(database) = directory.database(&request.database) else {
@@ -95,7 +106,7 @@ impl Board {
                 login.request = Some(request);
             }
         }
-        let known = directory.users.get(&user).and_then(|user| user.secret.clone());
+        let known = directory.secret_of(&user);
         if directory.challenge == Challenge::Trust {
             if directory.any_user || directory.users.contains_key(&user) || directory.users.is_empty() {
                 return self.challenge(key, None);
@@ -107,7 +118,7 @@ impl Board {
             return self.challenge(key, known);
         }
         let fresh = directory.auth_cache_ttl.as_micros();
-        if let Some(cached) = self.secrets.get(&(name.clone(), user.clone()))
+        if let Some(cached) = self.secrets.get(&(name.clone(), user))
             && u128::from(self.age(cached.since)) < fresh
         {
             let secret = cached.secret.clone();
@@ -184,7 +195,12 @@ impl Board {
     }
 
     /// The answer to [`Board::ask_for_secret`] is complete.
-    pub(super) fn secret_found(&mut self, key: ClientKey, answer: Option<ChoreAnswer>, server_key: ServerKey) {
+    pub(super) fn secret_found(
+        &mut self,
+        key: ClientKey,
+        answer: Option<ChoreAnswer>,
+        server_key: ServerKey,
+    ) {
         self.free_server(server_key);
         let Some(client) = self.clients.get_mut(key) else { return };
         client.stage = Stage::Login;
@@ -193,8 +209,11 @@ impl Board {
         let secret = match answer {
             Some(ChoreAnswer::Error(error)) => {
                 let reason = super::servers::error_text(&error);
-                tracing::warn!("auth_query failed: {reason}");
-                let refusal = Refusal::new(SqlState::INVALID_AUTHORIZATION, "the user could not be looked up (auth_query failed)");
+                self.warn(format!("auth_query failed: {reason}"));
+                let refusal = Refusal::new(
+                    SqlState::INVALID_AUTHORIZATION,
+                    "the user could not be looked up (auth_query failed)",
+                );
                 return self.refuse(key, &refusal);
             }
             Some(ChoreAnswer::Row(body)) => stored_password(&body, &who.1),
@@ -219,7 +238,10 @@ impl Board {
         let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
         let mode = slot.pool.settings().mode;
         if replication && mode != PoolMode::Session {
-            let refusal = Refusal::new(SqlState::FEATURE_NOT_SUPPORTED, "replication connections need pool_mode = \"session\"");
+            let refusal = Refusal::new(
+                SqlState::FEATURE_NOT_SUPPORTED,
+                "replication connections need pool_mode = \"session\"",
+            );
             return self.refuse(key, &refusal);
         }
         if server_user == user && database.password.is_none() {
@@ -275,7 +297,9 @@ impl Board {
     /// The client's parameters, when the server is known to take them all.
     fn proven_profile(&mut self, key: ClientKey) -> Result<Option<Arc<Profile>>, String> {
         let wanted = self.wanted_parameters(key)?;
-        let Some(slot) = self.clients.get(key).and_then(|client| self.slot(client.home)) else { return Ok(None) };
+        let Some(slot) = self.clients.get(key).and_then(|client| self.slot(client.home)) else {
+            return Ok(None);
+        };
         let Some(welcome) = &slot.welcome else { return Ok(None) };
         if wanted.is_empty() {
             return Ok(Some(Arc::clone(&welcome.base)));
@@ -339,7 +363,10 @@ impl Board {
                 slot.remember(&name, &raw, &canonical);
             }
         }
-        let session = matches!(self.clients.get(key).map(|client| &client.stage), Some(Stage::Linked(_, Purpose::Session)));
+        let session = matches!(
+            self.clients.get(key).map(|client| &client.stage),
+            Some(Stage::Linked(_, Purpose::Session))
+        );
         if session {
             if let Some(server) = self.servers.get_mut(server_key) {
                 server.worn = true;
@@ -362,7 +389,8 @@ impl Board {
             None => self.clients.get(key).and_then(|client| self.slot(client.home)?.welcome.clone()),
         };
         let Some(said) = said else {
-            let refusal = Refusal::new(SqlState::CANNOT_CONNECT_NOW, "the server's settings changed: please try again");
+            let refusal =
+                Refusal::new(SqlState::CANNOT_CONNECT_NOW, "the server's settings changed: please try again");
             return self.refuse(key, &refusal);
         };
         let process_id = match server {
@@ -399,11 +427,7 @@ fn stored_password(row: &[u8], user: &str) -> Option<Secret> {
     let mut columns = row.values;
     let name = columns.next()??;
     let stored = columns.next()??;
-    if name != user.as_bytes() {
-        tracing::warn!("auth_query gave another user than the one it was asked for");
-        return None;
-    }
-    Secret::parse(stored).ok()
+    if name == user.as_bytes() { Secret::parse(stored).ok() } else { None }
 }
 
 /// What a client proved itself with opens the server for its pool, where nothing else is configured.

@@ -99,6 +99,17 @@ pub enum Action {
     Handoff(usize, ServerKey, Box<Server>),
     /// Tell another worker.
     Mail(usize, Mail),
+    /// Tell the operator.
+    Note(Note),
+}
+
+/// Something for the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// Worth a look.
+    Warning(String),
+    /// Of interest to who looks for something.
+    Debug(String),
 }
 
 /// What workers tell each other.
@@ -204,6 +215,14 @@ impl Board {
             server.outbox.listed = false;
         }
         Some(key)
+    }
+
+    fn warn(&mut self, text: impl Into<String>) {
+        self.actions.push_back(Action::Note(Note::Warning(text.into())));
+    }
+
+    fn debug(&mut self, text: impl Into<String>) {
+        self.actions.push_back(Action::Note(Note::Debug(text.into())));
     }
 
     /// Puts a client on the list of those to write to, unless its output waits for more.

@@ -73,8 +73,8 @@ impl Board {
     /// Tells a client why, and closes it.
     pub(super) fn refuse(&mut self, key: ClientKey, refusal: &Refusal<'_>) {
         let Some(client) = self.clients.get_mut(key) else { return };
-        tracing::debug!(client = ?key, code = refusal.code.as_str(), "closing: {}", refusal.message);
         refusal.encode(true, client.outbox.buffer());
+        self.debug(format!("client {key:?} is closed: {} ({})", refusal.message, refusal.code.as_str()));
         self.close_client(key);
     }
 }

@@ -35,7 +35,8 @@ pub(super) fn as_fatal(frame: &[u8]) -> Vec<u8> {
 fn with_severity(body: &[u8], fatal: bool) -> Vec<u8> {
     let mut out = Vec::new();
     let Ok(error) = ErrorResponse::decode(body) else {
-        Refusal::new(SqlState::CONNECTION_FAILURE, "the server sent an unreadable error").encode(fatal, &mut out);
+        Refusal::new(SqlState::CONNECTION_FAILURE, "the server sent an unreadable error")
+            .encode(fatal, &mut out);
         return out;
     };
     let message = String::from_utf8_lossy(error.message()).into_owned();
@@ -62,9 +63,18 @@ impl Board {
         self.actions.push_back(Action::Connect(key, target));
     }
 
+    /// Whether the connection is not established yet.
+    #[must_use]
+    pub fn is_dialling(&self, key: ServerKey) -> bool {
+        self.servers.get(key).is_some_and(|server| server.dialling)
+    }
+
     /// The connection is established.
     pub fn server_connected(&mut self, key: ServerKey) {
-        self.with_login(key, |login, out, _| login.handle_connected(out).map(|()| 0));
+        if let Some(server) = self.servers.get_mut(key) {
+            server.dialling = false;
+        }
+        self.with_login(key, |login, out| login.handle_connected(out).map(|()| 0));
     }
 
     /// TLS with a server is established; `binding`: its `tls-server-end-point`.
@@ -73,25 +83,25 @@ impl Board {
             server.paused = false;
         }
         self.actions.push_back(Action::ResumeServer(key));
-        self.with_login(key, |login, out, _| login.tls_started(binding, out).map(|()| 0));
+        self.with_login(key, |login, out| login.tls_started(binding, out).map(|()| 0));
     }
 
     pub(super) fn server_login_bytes(&mut self, key: ServerKey, input: &[u8]) -> (usize, bool) {
         if self.servers.get(key).is_none_or(|server| server.paused) {
             return (0, false);
         }
-        let consumed = self.with_login(key, |login, out, _| login.handle_bytes(input, out));
+        let consumed = self.with_login(key, |login, out| login.handle_bytes(input, out));
         (consumed, consumed > 0 && consumed < input.len())
     }
 
     fn with_login(
         &mut self,
         key: ServerKey,
-        step: impl FnOnce(&mut Login, &mut Vec<u8>, ()) -> Result<usize, LoginError>,
+        step: impl FnOnce(&mut Login, &mut Vec<u8>) -> Result<usize, LoginError>,
     ) -> usize {
         let Some(server) = self.servers.get_mut(key) else { return 0 };
         let ServerStage::Login(login) = &mut server.stage else { return 0 };
-        let (consumed, event) = match step(login, server.outbox.buffer(), ()) {
+        let (consumed, event) = match step(login, server.outbox.buffer()) {
             Ok(consumed) => (consumed, login.poll()),
             Err(error) => {
                 self.login_refused(key, &error);
@@ -184,8 +194,11 @@ impl Board {
             ServerStage::Login(_) => {
                 slot.counters.open_failed += 1;
                 slot.last_error = with_severity(body, true);
-                tracing::warn!(database = slot.name, user = slot.user, "cannot log in to the server: {}", error_text(&slot.last_error));
-                slot.pool.open_failed(now)
+                let why = error_text(&slot.last_error);
+                let text = format!("cannot log in to database \"{}\" as \"{}\": {why}", slot.name, slot.user);
+                let failed = slot.pool.open_failed(now);
+                self.warn(text);
+                failed
             }
             ServerStage::Idle => {
                 slot.pool.remove_idle(key);

@@ -9,9 +9,11 @@ use trunkline_session::frontend::{Credential, ServerLogin};
 use trunkline_wire::startup::ProtocolVersion;
 
 use super::Board;
+use crate::client::Stage;
 use crate::counters::Counters;
 use crate::directory::{Database, Directory};
 use crate::parameters::{self, Profile};
+use crate::server::ServerStage;
 use crate::{ClientKey, ServerKey};
 
 /// Start-up parameters remembered as accepted by the server, in one pool.
@@ -61,10 +63,18 @@ pub struct PoolStatus {
     pub clients: u32,
     /// Clients waiting here.
     pub waiting: usize,
+    /// Clients here that hold a server connection.
+    pub clients_active: u64,
+    /// Clients here that do not, and do not wait for one.
+    pub clients_idle: u64,
     /// Server connections (all workers).
     pub servers: u32,
     /// Idle server connections here.
     pub idle: usize,
+    /// Server connections here that clients hold.
+    pub servers_active: u64,
+    /// Server connections here that are being cleaned, checked or drained.
+    pub servers_busy: u64,
     /// Server connections being opened here.
     pub opening: u32,
     /// How long the first in the queue waits here, in microseconds.
@@ -89,8 +99,9 @@ impl Slot {
         login.credential = self.credential.clone();
         login.tls = self.database.target.tls;
         login.protocol = ProtocolVersion::V3_0;
-        login.cleartext_without_tls = directory.login_tcp.cleartext_without_tls;
-        login.scram_iterations_max = directory.login_tcp.scram_iterations.get().max(login.scram_iterations_max);
+        let on_this_machine = self.database.target.host.starts_with(['/', '@']);
+        login.cleartext_without_tls = on_this_machine || directory.login_tcp.cleartext_without_tls;
+        login.scram_iterations_max = directory.scram_iterations_max;
         login
     }
 }
@@ -169,13 +180,34 @@ impl Board {
 
     /// Whether a reported parameter follows clients.
     pub(super) fn is_tracked(&self, name: &str) -> bool {
-        parameters::TRACKED.contains(&name) || self.directory.extra_parameters.iter().any(|extra| extra == name)
+        parameters::TRACKED.contains(&name)
+            || self.directory.extra_parameters.iter().any(|extra| extra == name)
     }
 
-    /// Every pool's figures.
+    /// Every pool's figures. Walks all connections: for a scrape, not for a hot path.
     #[must_use]
     pub fn pools(&self) -> Vec<PoolStatus> {
-        self.slots.iter().flatten().map(|slot| self.pool_status(slot)).collect()
+        let status = |slot: &Option<Box<Slot>>| slot.as_deref().map(|slot| self.pool_status(slot));
+        let mut pools: Vec<Option<PoolStatus>> = self.slots.iter().map(status).collect();
+        for (_, client) in self.clients.iter().filter(|(_, client)| client.login.is_none()) {
+            let Some(pool) = pools.get_mut(client.home).and_then(Option::as_mut) else { continue };
+            match client.stage {
+                Stage::Login | Stage::Idle => pool.clients_idle += 1,
+                Stage::Linked(..) => pool.clients_active += 1,
+                // Those in the queue are counted by the pool; a cancel request is no client of it.
+                Stage::Waiting(_) | Stage::Cancelling => {}
+            }
+        }
+        for (_, server) in self.servers.iter() {
+            let Some(pool) = pools.get_mut(server.pool).and_then(Option::as_mut) else { continue };
+            match server.stage {
+                ServerStage::Lent(_) => pool.servers_active += 1,
+                ServerStage::Chore(_) | ServerStage::Abandoned => pool.servers_busy += 1,
+                // Counted by the pool.
+                ServerStage::Login(_) | ServerStage::Idle => {}
+            }
+        }
+        pools.into_iter().flatten().collect()
     }
 
     fn pool_status(&self, slot: &Slot) -> PoolStatus {
@@ -185,8 +217,12 @@ impl Board {
             user: slot.user.clone(),
             clients: slot.pool.ledger().database.clients(),
             waiting: slot.pool.waiting(),
+            clients_active: 0,
+            clients_idle: 0,
             servers: slot.pool.ledger().open(),
             idle: slot.pool.idle(),
+            servers_active: 0,
+            servers_busy: 0,
             opening: slot.pool.opening(),
             max_wait_us: first.map_or(0, |waiter| self.now.saturating_sub(waiter.since)),
             counters: slot.counters,

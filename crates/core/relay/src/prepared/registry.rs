@@ -70,7 +70,8 @@ impl Registry {
             return Arc::clone(known);
         }
         let id = self.fresh_id();
-        let statement = Arc::new(Statement { id, name: format!("_tl_{id}").into_bytes().into(), body: body.into() });
+        let statement =
+            Arc::new(Statement { id, name: format!("_tl_{id}").into_bytes().into(), body: body.into() });
         if shard.bytes + statement.bytes() > self.bytes_max / SHARDS {
             self.sweep(&mut shard);
         }
@@ -95,7 +96,10 @@ impl Registry {
     /// Statements recorded now.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).by_body.len()).sum()
+        self.shards
+            .iter()
+            .map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).by_body.len())
+            .sum()
     }
 
     /// Whether nothing is recorded.
@@ -107,7 +111,8 @@ impl Registry {
     /// Bytes recorded now, and statements dropped so far.
     #[must_use]
     pub fn usage(&self) -> (usize, u64) {
-        let bytes = self.shards.iter().map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes).sum();
+        let bytes =
+            self.shards.iter().map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes).sum();
         (bytes, self.evicted.load(Relaxed))
     }
 }

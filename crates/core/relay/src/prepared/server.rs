@@ -15,7 +15,10 @@ pub struct ServerStatements {
 
 impl Default for ServerStatements {
     fn default() -> Self {
-        Self { present: LruCache::with_hasher(usize::MAX, foldhash::fast::RandomState::default()), unnamed: 0 }
+        Self {
+            present: LruCache::with_hasher(usize::MAX, foldhash::fast::RandomState::default()),
+            unnamed: 0,
+        }
     }
 }
 

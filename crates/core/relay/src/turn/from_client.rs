@@ -78,7 +78,7 @@ pub(crate) fn from_client<W: Wires>(
         }
         // A frame that is replaced is written by the step itself: what stands before it goes first.
         if needs_order(header.tag, client.tracked) {
-            path.to_server(server, &input[run..at]);
+            path.pass_server(server, &input[run..at]);
             run = at;
         }
         let step = match step(path, client, server, header.tag, there, whole) {
@@ -89,7 +89,7 @@ pub(crate) fn from_client<W: Wires>(
             Step::Pass => 0,
             Step::Replaced(bytes) => bytes,
             Step::Drop => {
-                path.to_server(server, &input[run..at]);
+                path.pass_server(server, &input[run..at]);
                 client.frame_left = frame_bytes - there.len();
                 client.frame_dropped = true;
                 record(path, client, header.tag, there, whole);
@@ -108,7 +108,7 @@ pub(crate) fn from_client<W: Wires>(
         client.frame_left = frame_bytes - there.len();
         client.frame_dropped = false;
     };
-    path.to_server(server, &input[run.min(at)..at]);
+    path.pass_server(server, &input[run.min(at)..at]);
     (at, stop)
 }
 
@@ -136,7 +136,8 @@ fn record<W>(path: &Path<'_, W>, client: &mut Client, tag: u8, there: &[u8], who
     if !client.replayable {
         return;
     }
-    let fits = whole && !client.replay_complete && client.replay.len() + there.len() <= path.limits.replay_bytes_max;
+    let fits =
+        whole && !client.replay_complete && client.replay.len() + there.len() <= path.limits.replay_bytes_max;
     if fits && matches!(tag, b'B' | b'D' | b'E' | b'S' | b'H') {
         client.replay.extend_from_slice(there);
         client.replay_complete = tag == b'S';
@@ -156,11 +157,13 @@ fn step<W: Wires>(
 ) -> Result<Step, ClientMisbehaved> {
     if server.skipping && !matches!(tag, b'S' | b'X') {
         // The server would skip it; it costs nothing to spare it that.
-        return Ok(if matches!(tag, b'P' | b'B' | b'D' | b'C' | b'E' | b'H' | b'Q' | b'F' | b'd' | b'c' | b'f') {
-            Step::Drop
-        } else {
-            return Err(ClientMisbehaved::UnknownMessage(tag));
-        });
+        return Ok(
+            if matches!(tag, b'P' | b'B' | b'D' | b'C' | b'E' | b'H' | b'Q' | b'F' | b'd' | b'c' | b'f') {
+                Step::Drop
+            } else {
+                return Err(ClientMisbehaved::UnknownMessage(tag));
+            },
+        );
     }
     match tag {
         b'S' => {

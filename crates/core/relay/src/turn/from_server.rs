@@ -67,7 +67,9 @@ pub(crate) fn from_server<W: Wires>(
         let whole = there.len() == frame_bytes;
         let step = match header.tag {
             // Rows are most of what there is: nothing about them changes any state.
-            b'D' | b'd' if matches!(server.replies.head(), Some(Reply { owner: Owner::Client, .. })) => Step::Pass,
+            b'D' | b'd' if matches!(server.replies.head(), Some(Reply { owner: Owner::Client, .. })) => {
+                Step::Pass
+            }
             _ => match step(path, client.as_deref_mut(), server, header.tag, there, whole, frame_bytes) {
                 Ok(step) => step,
                 Err(fault) => break ServerStop::Fault(fault),
@@ -83,13 +85,13 @@ pub(crate) fn from_server<W: Wires>(
             client.held = false;
             server.turn_replied = true;
             at += there.len();
-            if !server.replies.head().is_none_or(|head| !is_local(&head.expect)) {
-                path.to_client(client, &input[run..at]);
+            if server.replies.head().is_some_and(|head| is_local(&head.expect)) {
+                path.pass_client(client, &input[run..at]);
                 run = at;
             }
         } else {
             if let Some(client) = client.as_deref_mut() {
-                path.to_client(client, &input[run..at]);
+                path.pass_client(client, &input[run..at]);
             }
             at += there.len();
             run = at;
@@ -97,7 +99,7 @@ pub(crate) fn from_server<W: Wires>(
         server.frame_left = frame_bytes - there.len();
         server.frame_dropped = !pass || client.is_none();
         if let (Step::Replace(bytes), Some(client)) = (&step, client.as_deref_mut()) {
-            path.to_client(client, bytes);
+            path.pass_client(client, bytes);
             client.held = false;
             server.turn_replied = true;
         }
@@ -107,7 +109,7 @@ pub(crate) fn from_server<W: Wires>(
         }
     };
     if let Some(client) = client {
-        path.to_client(client, &input[run.min(at)..at]);
+        path.pass_client(client, &input[run.min(at)..at]);
     }
     (at, stop)
 }
@@ -126,7 +128,7 @@ fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, ser
             _ => continue,
         };
         if let Some(client) = client.as_deref_mut() {
-            path.to_client(client, &frame);
+            path.pass_client(client, &frame);
         }
     }
 }
@@ -201,7 +203,12 @@ fn step<W: Wires>(
 
 fn parsed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
     match server.replies.head().map(|head| &head.expect) {
-        Some(Expect::Parse { .. } | Expect::ParseUnnamed { .. } | Expect::ParseUntracked | Expect::ParseDuplicate(_)) => {
+        Some(
+            Expect::Parse { .. }
+            | Expect::ParseUnnamed { .. }
+            | Expect::ParseUntracked
+            | Expect::ParseDuplicate(_),
+        ) => {
             let ours = matches!(server.replies.pop(), Some(Reply { owner: Owner::Chore(_), .. }));
             Ok(if ours { Step::Drop } else { Step::Pass })
         }
@@ -268,7 +275,8 @@ fn ready<W>(path: &mut Path<'_, W>, server: &mut Server, there: &[u8]) -> Result
 }
 
 fn parameter(server: &Server, there: &[u8]) -> Result<Step, ServerMisbehaved> {
-    let status = ParameterStatus::decode(body(there)).map_err(|_| ServerMisbehaved::Malformed("ParameterStatus"))?;
+    let status =
+        ParameterStatus::decode(body(there)).map_err(|_| ServerMisbehaved::Malformed("ParameterStatus"))?;
     let (Ok(name), Ok(value)) = (std::str::from_utf8(status.name), std::str::from_utf8(status.value)) else {
         return Ok(Step::Pass);
     };
@@ -306,8 +314,7 @@ fn error<W: Wires>(
         return Ok(if matches!(owner, Owner::Chore(_)) { Step::Drop } else { Step::Pass });
     }
     let heal = heal_wanted(client.as_deref(), server, broken);
-    let mut client = client;
-    let synced = undo_failed(client.as_deref_mut(), server);
+    let synced = undo_failed(client, server);
     server.skipping = !synced;
     server.unsynced |= !synced;
     if let Some(id) = broken {

@@ -105,7 +105,7 @@ fn parse<W: Wires>(
 /// ParseComplete for a statement that the server has already, with nothing before it unanswered.
 fn complete_parse<W: Wires>(path: &mut Path<'_, W>, client: &mut Client) {
     client.held |= client.outbox.is_empty();
-    path.to_client(client, &trunkline_wire::backend::parse_complete::FRAME);
+    path.pass_client(client, &trunkline_wire::backend::parse_complete::FRAME);
 }
 
 fn bind<W: Wires>(
@@ -119,7 +119,9 @@ fn bind<W: Wires>(
     let Some((portal, (name, _))) = names else {
         return match whole {
             true => Err(ClientMisbehaved::Malformed("Bind")),
-            false if there.len() > path.limits.statement_bytes_max => Err(ClientMisbehaved::Malformed("Bind")),
+            false if there.len() > path.limits.statement_bytes_max => {
+                Err(ClientMisbehaved::Malformed("Bind"))
+            }
             false => Ok(Step::Wait),
         };
     };
@@ -136,9 +138,10 @@ fn bind<W: Wires>(
     let statement = Arc::clone(statement);
     ensure(path, server, &statement);
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
-    let length = u64::from(u32::from_be_bytes([a, b, c, d])) + statement.name.len() as u64 - name.len() as u64;
-    let length = u32::try_from(length)
-        .map_err(|_| ClientMisbehaved::TooLarge { tag: b'B', bytes: u32::MAX })?;
+    let length =
+        u64::from(u32::from_be_bytes([a, b, c, d])) + statement.name.len() as u64 - name.len() as u64;
+    let length =
+        u32::try_from(length).map_err(|_| ClientMisbehaved::TooLarge { tag: b'B', bytes: u32::MAX })?;
     let out = server.outbox.buffer();
     out.push(b'B');
     out.extend_from_slice(&length.to_be_bytes());
@@ -200,7 +203,7 @@ fn close<W: Wires>(
     };
     if server.replies.is_empty() {
         client.held |= client.outbox.is_empty();
-        path.to_client(client, &trunkline_wire::backend::close_complete::FRAME);
+        path.pass_client(client, &trunkline_wire::backend::close_complete::FRAME);
     } else {
         server.replies.push(Expect::CloseLocal(name.into(), Some(statement)), Owner::Client);
     }

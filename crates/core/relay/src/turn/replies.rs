@@ -239,7 +239,8 @@ mod tests {
 
     #[test]
     fn an_error_takes_all_up_to_the_sync() {
-        let mut replies = queue(vec![Expect::Bind(1), Expect::Execute, Expect::Sync, Expect::Bind(2), Expect::Sync]);
+        let mut replies =
+            queue(vec![Expect::Bind(1), Expect::Execute, Expect::Sync, Expect::Bind(2), Expect::Sync]);
         let mut undone = Vec::new();
         assert!(replies.fail(|reply, failed| undone.push((format!("{:?}", reply.expect), failed))));
         assert_eq!(undone, [("Execute".to_owned(), false), ("Bind(1)".to_owned(), true)]);

@@ -11,7 +11,7 @@ use super::socket::Socket;
 use super::tls::TlsSet;
 
 /// Letters that may wait for a worker. A worker reads them all in each round, so this is reached only when one hangs.
-pub const LETTERS_MAX: usize = 16 * 1024;
+pub(super) const LETTERS_MAX: usize = 16 * 1024;
 
 /// What a worker is told.
 pub enum Letter {
