@@ -63,7 +63,7 @@ impl Board {
                 self.actions.push_back(Action::ClientTls(key));
             }
             LoginEvent::Cancel { process_id, secret_key } => {
-                self.cancel_requested(key, process_id, &secret_key)
+                self.cancel_requested(key, process_id, &secret_key);
             }
             LoginEvent::Startup(request) => self.login_startup(key, request),
             LoginEvent::Verified(verified) => self.login_verified(key, *verified),

@@ -76,14 +76,16 @@ pub(super) fn load(
     let mut servers = Vec::with_capacity(profiles.0.len());
     for (number, profile) in profiles.0.iter().enumerate() {
         let known = before.and_then(|before| before.tls.servers.get(number));
-        let mut users = config.databases.iter().filter(|(_, database)| uses_tls(database) && database.tls == *profile);
+        let mut users =
+            config.databases.iter().filter(|(_, database)| uses_tls(database) && database.tls == *profile);
         servers.push(match (users.next(), known) {
             // Its connections may still be there, its files need not.
             (None, Some(known)) => Arc::clone(known),
             (user, known) => match server(profile) {
                 Ok(loaded) => loaded,
                 Err(error) => {
-                    let section = user.map_or("tls.server".to_owned(), |(name, _)| format!("databases.{name}"));
+                    let section =
+                        user.map_or("tls.server".to_owned(), |(name, _)| format!("databases.{name}"));
                     keep(&section, known, error)?
                 }
             },

@@ -197,7 +197,8 @@ fn database(config: &Config, name: &str, entry: &config::Database, profiles: &Tl
         ("TimeZone", &entry.timezone),
         ("application_name", &entry.application_name),
     ];
-    let parameters = parameters.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
+    let parameters =
+        parameters.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
     let target = Target {
         host: entry.host.to_string(),
         port: entry.port,

@@ -30,7 +30,8 @@ pub(super) struct Listeners {
 /// Which address, why not, and what can be done.
 pub(super) fn bind(general: &General, workers: usize) -> io::Result<Listeners> {
     let backlog = i32::try_from(general.listen_backlog).unwrap_or(i32::MAX);
-    let mut all = Listeners { workers: (0..workers).map(|_| Vec::new()).collect(), places: Vec::new(), _file: None };
+    let mut all =
+        Listeners { workers: (0..workers).map(|_| Vec::new()).collect(), places: Vec::new(), _file: None };
     let mut port = None;
     for address in &general.listen {
         let (sockets, mut failure) = (address.sockets(), None);
@@ -38,9 +39,13 @@ pub(super) fn bind(general: &General, workers: usize) -> io::Result<Listeners> {
         for socket in sockets {
             match all.add_tcp(socket, backlog, general.so_reuseport) {
                 Ok(bound) => port = port.or(Some(bound.port())),
-                // Of `*` and `localhost` one may be missing: the machine has no such family.
-                Err(error) if is_missing_family(&error) => failure = Some(error),
-                Err(error) => return Err(advise(&error)),
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied) =>
+                {
+                    return Err(advise(&error));
+                }
+                // Of `*` and `localhost` one may be missing: the machine lacks that family.
+                Err(error) => failure = Some(error),
             }
         }
         if let Some(failure) = failure.filter(|_| all.places.len() == before) {
@@ -49,22 +54,23 @@ pub(super) fn bind(general: &General, workers: usize) -> io::Result<Listeners> {
     }
     if let Some(directory) = &general.unix_socket_dir {
         let mode = general.unix_socket_mode.bits();
-        all.add_unix(directory, port.unwrap_or(DEFAULT_PORT), mode, backlog).map_err(|error| advise(&error))?;
+        all.add_unix(directory, port.unwrap_or(DEFAULT_PORT), mode, backlog)
+            .map_err(|error| advise(&error))?;
     }
     Ok(all)
 }
 
 impl Listeners {
     fn add_tcp(&mut self, wanted: SocketAddr, backlog: i32, reuse_port: bool) -> io::Result<SocketAddr> {
-        if reuse_port && is_taken(wanted) {
-            // SO_REUSEPORT would let both listen, which an operator may want for a change of programs without a gap,
-            // and which otherwise is a mistake that nobody would notice.
-            tracing::warn!(
-                "another process listens on {wanted} too; if it shares the address (SO_REUSEPORT), each gets a part of the clients until one ends"
-            );
-        }
+        let shared = reuse_port && is_taken(wanted);
         let first = listen::tcp(wanted, backlog, reuse_port)?;
         let bound = first.local_addr()?;
+        if shared {
+            // An operator may want this, for a change of programs without a gap; else nobody would notice the mistake.
+            tracing::warn!(
+                "another process listens on {bound} too (SO_REUSEPORT): each gets a part of the clients"
+            );
+        }
         let another = |first: &TcpListener| match reuse_port {
             true => listen::tcp(bound, backlog, true),
             false => listen::clone_tcp(first),
@@ -80,7 +86,8 @@ impl Listeners {
     fn add_unix(&mut self, directory: &Path, port: u16, mode: u32, backlog: i32) -> io::Result<()> {
         let path = directory.join(format!(".s.PGSQL.{port}"));
         let (first, file) = listen::unix(&path, mode, backlog)?;
-        let others = (1..self.workers.len()).map(|_| listen::clone_unix(&first)).collect::<io::Result<Vec<_>>>()?;
+        let others =
+            (1..self.workers.len()).map(|_| listen::clone_unix(&first)).collect::<io::Result<Vec<_>>>()?;
         for (worker, listener) in self.workers.iter_mut().zip(std::iter::once(first).chain(others)) {
             worker.push(Listener::Unix(listener));
         }
@@ -101,10 +108,6 @@ fn is_taken(address: SocketAddr) -> bool {
         socket.bind(&address.into())
     };
     bind().is_err_and(|error: io::Error| error.kind() == io::ErrorKind::AddrInUse)
-}
-
-fn is_missing_family(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::AddrNotAvailable | io::ErrorKind::Unsupported)
 }
 
 /// The error, and what can be done about it.

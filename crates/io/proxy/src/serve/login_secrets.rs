@@ -19,9 +19,9 @@ pub(super) fn derive(users: &mut Users, settings: &LoginSettings, before: Option
     let mut missing = Vec::new();
     for (name, user) in users {
         let Some(password) = plain(user) else { continue };
-        let known = before.and_then(|before| before.get(name)).filter(|known| {
-            plain(known).is_some_and(|known| known.matches(password.expose()))
-        });
+        let known = before
+            .and_then(|before| before.get(name))
+            .filter(|known| plain(known).is_some_and(|known| known.matches(password.expose())));
         match known.and_then(|known| known.login_secret.clone()) {
             Some(secret) => user.login_secret = Some(secret),
             None => missing.push((name.as_str(), user)),

@@ -1,27 +1,237 @@
-//! The running proxy.
+//! The running proxy: from a checked configuration to workers that serve it, until a signal ends them.
+//!
+//! The calling thread becomes the operator's: it obeys signals, and waits for the workers. Beside it run a thread for
+//! each worker, one for signals and one for the HTTP pages.
+
+mod bounds;
+mod certificates;
+mod directory;
+mod exposed;
+mod figures;
+mod listeners;
+mod login_secrets;
+mod open_files;
+mod operator;
+mod page;
 
 use std::fmt;
+use std::io;
+use std::num::NonZero;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use crate::config::{Config, ConfigSource};
+use trunkline_net::stream::Keepalive;
+use trunkline_relay::Shared;
+
+pub use certificates::CertificateError;
+
+use crate::config::{Config, ConfigSource, Timeouts};
+use crate::signals::{self, Command};
+use crate::worker::{Slit, Worker, WorkerSetup};
+use crate::{http, logging};
+use operator::{InForce, Operator};
+use page::{Phase, Status, StatusPage};
+
+/// How long the addresses of a server's name are believed. The system's lookup does not tell the records' own time.
+const DNS_TTL: Duration = Duration::from_secs(15);
+
+/// Commands and farewells that may wait for the operator's thread; signals beyond wait in the kernel.
+const EVENTS_MAX: usize = 64;
 
 /// Why the proxy could not start, or ended.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The event loop is not part of this build.
-    NoEventLoop,
+    /// An address cannot be listened on.
+    Listen(io::Error),
+    /// The pages cannot be served.
+    Http(io::Error),
+    /// A certificate or key cannot be used.
+    Certificate(CertificateError),
+    /// A thread, a poll or a signal handler cannot be had.
+    System(io::Error),
+    /// Workers ended that were not asked to: the others cannot do their part, so the process ends.
+    WorkersLost(Vec<String>),
+    /// Workers that did not end when they had to.
+    WorkersStuck(usize),
 }
 
 impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this build has no event loop")
+        match self {
+            Self::Listen(error) => error.fmt(f),
+            Self::Http(error) => write!(f, "cannot serve the HTTP pages (`http.listen`): {error}"),
+            Self::Certificate(error) => error.fmt(f),
+            Self::System(error) => write!(f, "the operating system refused what a start needs: {error}"),
+            Self::WorkersLost(workers) => write!(
+                f,
+                "a worker broke, which is a fault of Trunkline's: please report it with the log ({})",
+                workers.join("; ")
+            ),
+            Self::WorkersStuck(count) => {
+                write!(f, "{count} workers did not end in time; the process ends without them")
+            }
+        }
     }
 }
 
 impl std::error::Error for ServeError {}
 
+/// What the operator's thread waits for.
+enum Event {
+    Command(Command),
+    /// A worker's thread comes to its end.
+    Ended(usize),
+}
+
 /// Serves `config` until a signal ends it; a reload reads `source` again.
-#[allow(clippy::needless_pass_by_value)]
-pub fn run(_config: Config, _source: ConfigSource) -> Result<(), ServeError> {
-    Err(ServeError::NoEventLoop)
+///
+/// # Errors
+/// Why it could not start, or that workers broke.
+pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
+    let count = match config.general.workers {
+        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+        workers => workers as usize,
+    };
+    open_files::raise(&config, count);
+    let force = InForce::first(config).map_err(ServeError::Certificate)?;
+    let config = Arc::clone(&force.config);
+    let mut listeners = listeners::bind(&config.general, count).map_err(ServeError::Listen)?;
+    let shared = Arc::new(Shared::new(count, config.limits.prepared_registry_bytes_max.bytes()));
+
+    let (mut workers, mut slits) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    for (index, listeners) in listeners.workers.drain(..).enumerate() {
+        let (worker, slit) = Worker::new(WorkerSetup {
+            index,
+            shared: Arc::clone(&shared),
+            directory: Arc::clone(&force.directory),
+            tls: Arc::clone(&force.tls),
+            listeners,
+            keepalive: keepalive(&config.timeouts),
+            dns_ttl: DNS_TTL,
+        })
+        .map_err(ServeError::System)?;
+        workers.push(worker);
+        slits.push(slit);
+    }
+
+    let status = Arc::new(Mutex::new(Status { phase: Phase::Serving, config: Arc::clone(&config) }));
+    let page = StatusPage::new(slits.clone(), shared, Arc::clone(&status));
+    let http = http::start(&config.http, Arc::new(page)).map_err(ServeError::Http)?;
+    let (sender, events) = sync_channel(EVENTS_MAX);
+    let commands = sender.clone();
+    // When nobody receives any more, the process is at its end.
+    let _signals = signals::watch(move |command| drop(commands.send(Event::Command(command))))
+        .map_err(ServeError::System)?;
+    let threads = start(workers, &slits, &sender).map_err(ServeError::System)?;
+
+    let mut places = listeners.places.join(", ");
+    if let Some(http) = &http {
+        let addresses: Vec<String> = http.addresses().iter().map(ToString::to_string).collect();
+        places = format!("{places}, HTTP on {}", addresses.join(", "));
+    }
+    tracing::info!("listening on {places} ({count} worker{})", if count == 1 { "" } else { "s" });
+    Crew { threads, operator: Operator::new(source, force, slits, status) }.serve(&events)
+}
+
+fn keepalive(timeouts: &Timeouts) -> Option<Keepalive> {
+    timeouts.tcp_keepalive.then(|| Keepalive {
+        idle: timeouts.tcp_keepidle,
+        interval: timeouts.tcp_keepintvl,
+        probes_max: (timeouts.tcp_keepcnt != 0).then_some(timeouts.tcp_keepcnt),
+        user_timeout: timeouts.tcp_user_timeout,
+    })
+}
+
+/// Says that a worker's thread ends, however it does.
+struct Farewell {
+    index: usize,
+    events: SyncSender<Event>,
+}
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        // When nobody receives any more, the process is at its end.
+        let _ = self.events.send(Event::Ended(self.index));
+    }
+}
+
+fn start(
+    workers: Vec<Worker>,
+    slits: &[Slit],
+    events: &SyncSender<Event>,
+) -> io::Result<Vec<Option<JoinHandle<()>>>> {
+    let mut threads = Vec::with_capacity(workers.len());
+    for (index, worker) in workers.into_iter().enumerate() {
+        let (peers, farewell) = (slits.to_vec(), Farewell { index, events: events.clone() });
+        let thread = std::thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
+            let _farewell = farewell;
+            worker.run(peers);
+        })?;
+        threads.push(Some(thread));
+    }
+    Ok(threads)
+}
+
+/// The workers' threads, and who commands them.
+struct Crew {
+    /// By worker; those that ended are absent.
+    threads: Vec<Option<JoinHandle<()>>>,
+    operator: Operator,
+}
+
+impl Crew {
+    /// Obeys until all workers have ended.
+    fn serve(mut self, events: &Receiver<Event>) -> Result<(), ServeError> {
+        let mut lost = Vec::new();
+        while self.threads.iter().any(Option::is_some) {
+            let event = match self.operator.deadline() {
+                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+            };
+            match event {
+                Ok(Event::Command(command)) => self.operator.obey(command),
+                Ok(Event::Ended(index)) => {
+                    if let Some(why) = self.ended(index) {
+                        tracing::error!("{why}: the process ends");
+                        lost.push(why);
+                        self.operator.obey(Command::EndNow);
+                    }
+                }
+                Err(_) if self.operator.is_ending_now() => {
+                    let stuck = self.threads.iter().flatten().count();
+                    return Err(ServeError::WorkersStuck(stuck));
+                }
+                Err(_) => {
+                    tracing::warn!("shutdown_timeout has passed: the clients that are left are closed");
+                    self.operator.obey(Command::EndNow);
+                }
+            }
+        }
+        if lost.is_empty() { Ok(()) } else { Err(ServeError::WorkersLost(lost)) }
+    }
+
+    /// Takes leave of a worker; gives what is wrong about its end, if anything is.
+    fn ended(&mut self, index: usize) -> Option<String> {
+        let thread = self.threads.get_mut(index)?.take()?;
+        match thread.join() {
+            Err(panic) => {
+                let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+                let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+                Some(format!("worker-{index} panicked: {text}"))
+            }
+            Ok(()) if !self.operator.is_stopping() => Some(format!("worker-{index} ended unasked")),
+            Ok(()) => None,
+        }
+    }
+}
+
+/// Puts what a reload may change in place for the process as a whole.
+fn apply_to_process(config: &Config) {
+    logging::apply(&config.log);
+    for advice in config.advice() {
+        tracing::warn!("{advice}");
+    }
 }

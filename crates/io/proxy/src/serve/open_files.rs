@@ -14,7 +14,9 @@ pub(super) fn raise(config: &Config, workers: usize) {
     if current != maximum {
         match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
             Ok(()) => bound = maximum,
-            Err(error) => tracing::warn!("cannot raise the limit of open files from {current:?} to {maximum:?}: {error}"),
+            Err(error) => tracing::warn!(
+                "cannot raise the limit of open files from {current:?} to {maximum:?}: {error}"
+            ),
         }
     }
     let needed = needed(config, workers);

@@ -1,0 +1,305 @@
+//! Every metric, by its name. `docs/metrics.md` lists them.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use trunkline_relay::Shared;
+
+use super::bounds;
+use super::figures::{Figures, PoolFigures};
+use crate::config::Config;
+use crate::metrics::exposition::{Exposition, Kind};
+
+/// What is known of the process beside the workers' figures.
+pub(super) struct Process {
+    pub(super) started: SystemTime,
+    pub(super) workers: usize,
+    /// Workers that answered in time; of the others, what they said last is shown.
+    pub(super) answering: usize,
+    pub(super) paused: bool,
+}
+
+/// A metric of each pool that has one sample: name, help, kind, value.
+type OfPool = (&'static str, &'static str, Kind, fn(&PoolFigures) -> f64);
+
+const SECOND_US: f64 = 1e6;
+
+const OF_POOLS: [OfPool; 17] = {
+    use Kind::{Counter, Gauge};
+    [
+        (
+            "trunkline_turns_total",
+            "Turns answered: a turn is what a client sends up to a Sync, or one Query.",
+            Counter,
+            |pool| pool.counters.turns as f64,
+        ),
+        ("trunkline_transactions_total", "Transactions ended.", Counter, |pool| {
+            pool.counters.transactions as f64
+        }),
+        ("trunkline_client_bytes_total", "Bytes passed from clients to servers.", Counter, |pool| {
+            pool.counters.client_bytes as f64
+        }),
+        ("trunkline_server_bytes_total", "Bytes passed from servers to clients.", Counter, |pool| {
+            pool.counters.server_bytes as f64
+        }),
+        (
+            "trunkline_wait_seconds_total",
+            "Time that clients waited for a server connection.",
+            Counter,
+            |pool| pool.counters.wait_us as f64 / SECOND_US,
+        ),
+        (
+            "trunkline_turn_seconds_total",
+            "Time from the beginnings of turns to their ends.",
+            Counter,
+            |pool| pool.counters.turn_us as f64 / SECOND_US,
+        ),
+        (
+            "trunkline_max_wait_seconds",
+            "How long the client that waits longest for a server connection has waited.",
+            Gauge,
+            |pool| pool.max_wait_us as f64 / SECOND_US,
+        ),
+        (
+            "trunkline_prepare_cache_hit_total",
+            "Parse messages and uses of statements that needed no preparation on the server.",
+            Counter,
+            |pool| pool.counters.prepare_cache_hit as f64,
+        ),
+        (
+            "trunkline_prepare_cache_miss_total",
+            "Those for which a statement was prepared on the server.",
+            Counter,
+            |pool| pool.counters.prepare_cache_miss as f64,
+        ),
+        (
+            "trunkline_prepare_evictions_total",
+            "Statements closed on a server connection to make room.",
+            Counter,
+            |pool| pool.counters.prepared_evicted as f64,
+        ),
+        (
+            "trunkline_replays_total",
+            "Turns played again because a statement's result type had changed or the server had lost it.",
+            Counter,
+            |pool| pool.counters.replays as f64,
+        ),
+        ("trunkline_cancels_total", "Cancel requests delivered to servers.", Counter, |pool| {
+            pool.counters.cancels as f64
+        }),
+        ("trunkline_errors_total", "Errors that servers reported to clients.", Counter, |pool| {
+            pool.counters.server_errors as f64
+        }),
+        ("trunkline_server_opened_total", "Server connections opened.", Counter, |pool| {
+            pool.counters.opened as f64
+        }),
+        (
+            "trunkline_server_open_failed_total",
+            "Server connections that could not be opened.",
+            Counter,
+            |pool| pool.counters.open_failed as f64,
+        ),
+        ("trunkline_server_lost_total", "Server connections lost to a fault.", Counter, |pool| {
+            pool.counters.lost as f64
+        }),
+        (
+            "trunkline_server_handed_on_total",
+            "Server connections handed to another worker.",
+            Counter,
+            |pool| pool.counters.handed_on as f64,
+        ),
+    ]
+};
+
+/// Appends every metric to `out`.
+pub(super) fn write(
+    process: &Process,
+    figures: &Figures,
+    shared: &Shared,
+    config: &Config,
+    out: &mut String,
+) {
+    let mut exposition = Exposition::new(out);
+    write_process(process, &mut exposition);
+    write_connections(figures, shared, &mut exposition);
+    write_pools(figures, &mut exposition);
+    write_servers(figures, &mut exposition);
+    let (bytes, evicted) = shared.registry.usage();
+    let single = [
+        (
+            "trunkline_prepared_statements",
+            "Different prepared statements known.",
+            Kind::Gauge,
+            shared.registry.len() as u64,
+        ),
+        (
+            "trunkline_prepared_statement_bytes",
+            "Bytes of the prepared statements known.",
+            Kind::Gauge,
+            bytes as u64,
+        ),
+        (
+            "trunkline_prepared_statements_dropped_total",
+            "Prepared statements forgotten to stay within prepared_registry_bytes_max.",
+            Kind::Counter,
+            evicted,
+        ),
+    ];
+    for (name, help, kind, value) in single {
+        exposition.family(name, help, kind).sample(&[], value);
+    }
+    write_bounds(shared, config, &mut exposition);
+}
+
+fn write_process(process: &Process, exposition: &mut Exposition<'_>) {
+    exposition
+        .family("trunkline_build_info", "The running version.", Kind::Gauge)
+        .sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
+    let started = process.started.duration_since(UNIX_EPOCH).unwrap_or_default();
+    exposition
+        .family("process_start_time_seconds", "When the process started, in seconds since 1970.", Kind::Gauge)
+        .sample(&[], started.as_secs_f64());
+    if let Some(bytes) = resident_bytes() {
+        exposition.family("process_resident_memory_bytes", "Memory in use.", Kind::Gauge).sample(&[], bytes);
+    }
+    let gauges = [
+        ("trunkline_workers", "Workers.", process.workers),
+        (
+            "trunkline_workers_answering",
+            "Workers that gave their figures in time; of the others, these are the last.",
+            process.answering,
+        ),
+        ("trunkline_paused", "1 while turns are held back (USR1), else 0.", usize::from(process.paused)),
+    ];
+    for (name, help, value) in gauges {
+        exposition.family(name, help, Kind::Gauge).sample(&[], value);
+    }
+}
+
+fn write_connections(figures: &Figures, shared: &Shared, exposition: &mut Exposition<'_>) {
+    let board = &figures.board;
+    let (gauge, counter) = (Kind::Gauge, Kind::Counter);
+    let single = [
+        (
+            "trunkline_client_connections",
+            "Client connections, logged in or not.",
+            gauge,
+            u64::from(shared.clients.load(Relaxed)),
+        ),
+        (
+            "trunkline_unauthenticated_connections",
+            "Client connections that have not logged in yet.",
+            gauge,
+            u64::from(shared.unauthenticated.load(Relaxed)),
+        ),
+        (
+            "trunkline_client_unsent_bytes",
+            "Bytes that wait for clients to take them.",
+            gauge,
+            board.client_unsent_bytes,
+        ),
+        (
+            "trunkline_server_unsent_bytes",
+            "Bytes that wait for servers to take them.",
+            gauge,
+            board.server_unsent_bytes,
+        ),
+        ("trunkline_cancel_requests", "Cancel requests under way.", gauge, board.cancels),
+        (
+            "trunkline_client_logins_failed_total",
+            "Logins of clients that failed.",
+            counter,
+            board.logins_failed,
+        ),
+        (
+            "trunkline_client_protocol_violations_total",
+            "Clients that broke the protocol.",
+            counter,
+            board.protocol_violations,
+        ),
+    ];
+    for (name, help, kind, value) in single {
+        exposition.family(name, help, kind).sample(&[], value);
+    }
+}
+
+fn write_pools(figures: &Figures, exposition: &mut Exposition<'_>) {
+    let mut clients =
+        exposition.family("trunkline_clients", "Clients logged in, by what they do.", Kind::Gauge);
+    for ((database, user), pool) in &figures.pools {
+        let states =
+            [("active", pool.clients_active), ("waiting", pool.clients_waiting), ("idle", pool.clients_idle)];
+        for (state, count) in states {
+            clients.sample(&[("database", database), ("user", user), ("state", state)], count);
+        }
+    }
+    let mut servers =
+        exposition.family("trunkline_servers", "Server connections, by what they do.", Kind::Gauge);
+    for ((database, user), pool) in &figures.pools {
+        let states = [
+            ("active", pool.servers_active),
+            ("idle", pool.servers_idle),
+            ("busy", pool.servers_busy),
+            ("opening", pool.servers_opening),
+        ];
+        for (state, count) in states {
+            servers.sample(&[("database", database), ("user", user), ("state", state)], count);
+        }
+    }
+    for (name, help, kind, value) in OF_POOLS {
+        let mut family = exposition.family(name, help, kind);
+        for ((database, user), pool) in &figures.pools {
+            family.sample(&[("database", database), ("user", user)], value(pool));
+        }
+    }
+}
+
+/// A connection's counts end with it, so these are for a look at the present; the pools' go on.
+fn write_servers(figures: &Figures, exposition: &mut Exposition<'_>) {
+    type OfServer = fn(&(u64, u64)) -> u64;
+    let both: [(&str, &str, OfServer); 2] = [
+        (
+            "trunkline_server_prepare_cache_hit_total",
+            "As trunkline_prepare_cache_hit_total, by the server's process id.",
+            |server| server.0,
+        ),
+        (
+            "trunkline_server_prepare_cache_miss_total",
+            "As trunkline_prepare_cache_miss_total, by the server's process id.",
+            |server| server.1,
+        ),
+    ];
+    for (name, help, value) in both {
+        let mut family = exposition.family(name, help, Kind::Counter);
+        for ((database, process_id), counts) in &figures.servers {
+            let labels = [("database", database.as_str()), ("server_pid", &process_id.to_string())];
+            family.sample(&labels, value(counts));
+        }
+    }
+}
+
+fn write_bounds(shared: &Shared, config: &Config, exposition: &mut Exposition<'_>) {
+    let mut hits = exposition.family(
+        "trunkline_limit_hits_total",
+        "How often a bound turned somebody away or ended something, by its setting.",
+        Kind::Counter,
+    );
+    for (limit, count) in shared.limits_hit() {
+        hits.sample(&[("limit", limit)], count);
+    }
+    let mut bounds = exposition.family(
+        "trunkline_limit",
+        "The bounds in force, by their settings: numbers, bytes or seconds; 0 is none.",
+        Kind::Gauge,
+    );
+    for (limit, value) in bounds::in_force(config) {
+        bounds.sample(&[("limit", limit)], value);
+    }
+}
+
+/// Resident memory as Linux tells it; `None` elsewhere.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}

@@ -1,0 +1,195 @@
+//! What the operator commands by signals: reload, pause, resume, and the ways to end.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rand::Rng;
+use trunkline_relay::board::Shutdown;
+use trunkline_relay::{Directory, Mail};
+use trunkline_session::authentication::scram::KEY_BYTES;
+
+use super::certificates::{self, CertificateError, TlsProfiles};
+use super::directory::{self, Origin};
+use super::page::{Phase, Status};
+use crate::config::{Config, ConfigSource, reload};
+use crate::signals::Command;
+use crate::worker::{Letter, Slit, TlsSet};
+
+/// How long workers that must end now may take for it.
+const END_NOW_MAX: Duration = Duration::from_secs(5);
+
+/// The configuration in force, and what was made of it.
+pub(super) struct InForce {
+    pub(super) config: Arc<Config>,
+    pub(super) directory: Arc<Directory>,
+    pub(super) tls: Arc<TlsSet>,
+    profiles: TlsProfiles,
+    mock_key: [u8; KEY_BYTES],
+}
+
+impl InForce {
+    /// Of the configuration that the process starts with.
+    pub(super) fn first(config: Config) -> Result<Self, CertificateError> {
+        let mut mock_key = [0; KEY_BYTES];
+        rand::rng().fill_bytes(&mut mock_key);
+        let profiles = TlsProfiles::default().with(&config);
+        let tls = certificates::load(&config, &profiles, None)?;
+        let origin = Origin { epoch: 1, mock_key, profiles: &profiles, before: None };
+        let directory = directory::build(&config, &origin);
+        Ok(Self {
+            config: Arc::new(config),
+            directory: Arc::new(directory),
+            tls: Arc::new(tls),
+            profiles,
+            mock_key,
+        })
+    }
+
+    /// Of a configuration that replaces this one.
+    fn next(&self, config: Config) -> Result<Self, CertificateError> {
+        let profiles = self.profiles.with(&config);
+        let before = certificates::InForce { config: &self.config, tls: &self.tls };
+        let tls = certificates::load(&config, &profiles, Some(&before))?;
+        let origin = Origin {
+            epoch: self.directory.epoch + 1,
+            mock_key: self.mock_key,
+            profiles: &profiles,
+            before: Some(&self.directory),
+        };
+        let directory = directory::build(&config, &origin);
+        Ok(Self {
+            config: Arc::new(config),
+            directory: Arc::new(directory),
+            tls: Arc::new(tls),
+            profiles,
+            mock_key: self.mock_key,
+        })
+    }
+}
+
+/// Carries out commands.
+pub(super) struct Operator {
+    source: ConfigSource,
+    force: InForce,
+    slits: Vec<Slit>,
+    status: Arc<Mutex<Status>>,
+    ending: Option<Shutdown>,
+    deadline: Option<Instant>,
+}
+
+impl Operator {
+    /// `force` is what the workers begin with.
+    pub(super) fn new(
+        source: ConfigSource,
+        force: InForce,
+        slits: Vec<Slit>,
+        status: Arc<Mutex<Status>>,
+    ) -> Self {
+        Self { source, force, slits, status, ending: None, deadline: None }
+    }
+
+    /// When the patience with those who were asked to leave is at its end.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Whether the workers were told to end, sooner or later.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.ending.is_some()
+    }
+
+    /// Whether the workers were told to end at once.
+    pub(super) fn is_ending_now(&self) -> bool {
+        self.ending == Some(Shutdown::Now)
+    }
+
+    /// Does what was commanded.
+    pub(super) fn obey(&mut self, command: Command) {
+        match command {
+            Command::Reload => self.reload(),
+            Command::Pause if self.is_stopping() => tracing::warn!("shutting down: a pause is no use now"),
+            Command::Pause => {
+                tracing::info!("paused: server connections are closed as they come free, clients wait");
+                self.phase(Phase::Paused);
+                self.tell(|| Letter::Mail(Mail::Pause(true)));
+            }
+            Command::Resume => {
+                tracing::info!("resumed");
+                if !self.is_stopping() {
+                    self.phase(Phase::Serving);
+                }
+                self.tell(|| Letter::Mail(Mail::Pause(false)));
+            }
+            Command::WaitForServers => {
+                tracing::info!("shutting down when no server connection is in use any more");
+                self.end(Shutdown::WaitForServers, None);
+            }
+            Command::WaitForClients => {
+                let patience = self.force.config.timeouts.shutdown_timeout;
+                let bound =
+                    patience.map(|patience| format!(", at most {patience:?} from now")).unwrap_or_default();
+                tracing::info!("shutting down when the last client has left{bound}");
+                self.end(Shutdown::WaitForClients, patience);
+            }
+            Command::EndNow if self.is_ending_now() => {}
+            Command::EndNow => {
+                tracing::info!("shutting down now");
+                self.end(Shutdown::Now, Some(END_NOW_MAX));
+            }
+        }
+    }
+
+    fn end(&mut self, how: Shutdown, patience: Option<Duration>) {
+        self.ending = Some(how);
+        self.deadline = patience.map(|patience| Instant::now() + patience);
+        self.phase(Phase::Stopping);
+        // Clients that are waited for get what they wait for.
+        self.tell(|| Letter::Mail(Mail::Pause(false)));
+        self.tell(|| Letter::Mail(Mail::Shutdown(how)));
+    }
+
+    fn reload(&mut self) {
+        let read = match self.source.read() {
+            Ok(read) => read,
+            Err(error) => {
+                return tracing::error!(
+                    "the configuration stays as it is, the new one cannot be used:\n{error}"
+                );
+            }
+        };
+        let changes = reload::compare(&self.force.config, &read);
+        if let Some(warning) = changes.warning() {
+            tracing::warn!("{warning}");
+        }
+        let next = match self.force.next(read.keeping_fixed(&self.force.config)) {
+            Ok(next) => next,
+            Err(error) => {
+                return tracing::error!(
+                    "the configuration stays as it is, the new one cannot be used: {error}"
+                );
+            }
+        };
+        self.force = next;
+        super::apply_to_process(&self.force.config);
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).config = Arc::clone(&self.force.config);
+        // Certificates first: the directory's servers may have numbers that are new in this set.
+        self.tell(|| Letter::Tls(Arc::clone(&self.force.tls)));
+        self.tell(|| Letter::Mail(Mail::Reload(Arc::clone(&self.force.directory))));
+        let changed =
+            if changes.changed.is_empty() { "nothing".to_owned() } else { changes.changed.join(", ") };
+        tracing::info!("configuration and certificates read again; changed: {changed}");
+    }
+
+    fn phase(&self, phase: Phase) {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).phase = phase;
+    }
+
+    fn tell(&self, letter: impl Fn() -> Letter) {
+        for (worker, slit) in self.slits.iter().enumerate() {
+            // One that has ended needs no command; one that hangs is found by its silence to `/readyz`.
+            if slit.send(letter()).is_err() && !self.is_stopping() {
+                tracing::error!("worker-{worker} takes no commands: it hangs, or is gone");
+            }
+        }
+    }
+}
