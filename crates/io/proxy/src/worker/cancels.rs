@@ -104,8 +104,7 @@ impl Worker {
             let direct = errand.ticket.target.tls == TlsWish::Direct;
             if asks {
                 errand.phase = Phase::AskedForTls;
-                
-                
+
                 self.write_cancel(slot, &startup::SSL_REQUEST);
             } else if direct {
                 self.cancel_tls(slot);

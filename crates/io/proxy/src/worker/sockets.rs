@@ -12,29 +12,34 @@ use super::token::{self, Kind, Name};
 pub(super) struct Table<T> {
     kind: Kind,
     slots: Vec<Option<(Key<T>, Box<Socket>)>>,
+    /// Sockets whose slot the board has given to somebody else before its last action about them was carried out.
+    displaced: Vec<(Key<T>, Box<Socket>)>,
 }
 
 impl<T> Table<T> {
     fn new(kind: Kind) -> Self {
-        Self { kind, slots: Vec::new() }
+        Self { kind, slots: Vec::new(), displaced: Vec::new() }
     }
 
     pub(super) fn insert(&mut self, key: Key<T>, socket: Box<Socket>) {
         if self.slots.len() <= key.index() {
             self.slots.resize_with(key.index() + 1, || None);
         }
-        self.slots[key.index()] = Some((key, socket));
+        self.displaced.extend(self.slots[key.index()].replace((key, socket)));
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, key: Key<T>) -> Option<&mut Socket> {
         match self.slots.get_mut(key.index()) {
             Some(Some((known, socket))) if *known == key => Some(socket),
-            _ => None,
+            _ => self.displaced.iter_mut().find(|(known, _)| *known == key).map(|(_, socket)| &mut **socket),
         }
     }
 
     pub(super) fn remove(&mut self, key: Key<T>) -> Option<Box<Socket>> {
+        if let Some(at) = self.displaced.iter().position(|(known, _)| *known == key) {
+            return Some(self.displaced.swap_remove(at).1);
+        }
         self.get_mut(key)?;
         self.slots.get_mut(key.index())?.take().map(|(_, socket)| socket)
     }
