@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Config, General};
+use super::{Config, General, Timeouts};
 
 /// The difference between two configurations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,18 +42,24 @@ pub fn compare(old: &Config, new: &Config) -> Changes {
         ("workers", was.workers != is.workers),
         ("listen_backlog", was.listen_backlog != is.listen_backlog),
         ("so_reuseport", was.so_reuseport != is.so_reuseport),
+        (
+            "limits.prepared_registry_bytes_max",
+            old.limits.prepared_registry_bytes_max != new.limits.prepared_registry_bytes_max,
+        ),
+        ("timeouts.tcp_*", keepalive(old) != keepalive(new)),
         ("http.listen", old.http.listen != new.http.listen),
         ("http.connections_max", old.http.connections_max != new.http.connections_max),
         ("http.header_timeout", old.http.header_timeout != new.http.header_timeout),
         ("log.format", old.log.format != new.log.format),
     ];
     changes.needs_restart = fixed.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect();
+    let in_force = new.clone().keeping_fixed(old);
     let tables = [
         ("pool_mode", was.pool_mode != is.pool_mode),
         ("ignore_startup_parameters", was.ignore_startup_parameters != is.ignore_startup_parameters),
         ("track_extra_parameters", was.track_extra_parameters != is.track_extra_parameters),
-        ("limits", old.limits != new.limits),
-        ("timeouts", old.timeouts != new.timeouts),
+        ("limits", old.limits != in_force.limits),
+        ("timeouts", old.timeouts != in_force.timeouts),
         ("pool", old.pool != new.pool),
         ("auth", old.auth != new.auth || old.userlist != new.userlist),
         ("tls.client", old.tls.client != new.tls.client),
@@ -83,10 +89,31 @@ impl Config {
             track_extra_parameters: self.general.track_extra_parameters,
             ..general
         };
+        self.limits.prepared_registry_bytes_max = running.limits.prepared_registry_bytes_max;
+        self.timeouts = Timeouts {
+            tcp_keepalive: running.timeouts.tcp_keepalive,
+            tcp_keepidle: running.timeouts.tcp_keepidle,
+            tcp_keepintvl: running.timeouts.tcp_keepintvl,
+            tcp_keepcnt: running.timeouts.tcp_keepcnt,
+            tcp_user_timeout: running.timeouts.tcp_user_timeout,
+            ..self.timeouts
+        };
         self.http = running.http.clone();
         self.log.format = running.log.format;
         self
     }
+}
+
+/// Probes are set up with the workers.
+fn keepalive(config: &Config) -> impl PartialEq {
+    let timeouts = &config.timeouts;
+    (
+        timeouts.tcp_keepalive,
+        timeouts.tcp_keepidle,
+        timeouts.tcp_keepintvl,
+        timeouts.tcp_keepcnt,
+        timeouts.tcp_user_timeout,
+    )
 }
 
 fn differing<V: PartialEq>(
@@ -94,4 +121,28 @@ fn differing<V: PartialEq>(
     new: &std::collections::BTreeMap<String, V>,
 ) -> BTreeSet<String> {
     old.keys().chain(new.keys()).filter(|name| old.get(*name) != new.get(*name)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::config::Size;
+
+    #[test]
+    fn what_is_made_with_the_workers_waits_for_a_restart() {
+        let old = Config::default();
+        let mut new = old.clone();
+        new.limits.prepared_registry_bytes_max = Size::new(1 << 30);
+        new.timeouts.tcp_keepidle = Some(Duration::from_secs(9));
+        let changes = compare(&old, &new);
+        assert_eq!(changes.needs_restart, ["limits.prepared_registry_bytes_max", "timeouts.tcp_*"]);
+        assert!(changes.changed.is_empty(), "{:?}", changes.changed);
+        assert_eq!(new.clone().keeping_fixed(&old), old);
+
+        new.limits.max_client_conn = 3;
+        new.timeouts.query_timeout = Some(Duration::from_secs(1));
+        assert_eq!(compare(&old, &new).changed, ["limits", "timeouts"]);
+    }
 }

@@ -249,3 +249,192 @@ fn auth_query(config: &Config, entry: &config::Database) -> Option<AuthQuery> {
         database: entry.auth_dbname.as_ref().or(auth.dbname.as_ref()).cloned(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use trunkline_session::authentication::Secret;
+
+    use super::*;
+
+    fn directory(text: &str) -> Directory {
+        let config = Config::parse(text, "test.toml", Path::new("/"), &|_| None).expect("accepted");
+        let profiles = TlsProfiles::default().with(&config);
+        build(&config, &Origin { epoch: 3, mock_key: [7; KEY_BYTES], profiles: &profiles, before: None })
+    }
+
+    const APP: &str = "[databases.app]\nhost = \"db.example.com\"\n";
+
+    #[test]
+    fn a_database_says_where_it_is_and_how_its_connections_begin() {
+        let directory = directory(
+            "[databases.app]\nhost = \"db\"\nport = 5433\ndbname = \"real\"\nuser = \"own\"\npassword = \"pw\"\n\
+             client_encoding = \"UTF8\"\ndatestyle = \"ISO\"\ntimezone = \"UTC\"\napplication_name = \"x\"\n\
+             connect_query = \"SELECT 1\"\nmax_connections = 7\nmax_client_connections = 70\n\
+             [users.u]\npassword = \"x\"\n",
+        );
+        let app = directory.database("app").expect("there");
+        assert_eq!((app.name.as_str(), app.server_name.as_deref()), ("app", Some("real")));
+        assert_eq!((app.target.host.as_str(), app.target.port), ("db", 5433));
+        assert_eq!(app.forced_user.as_deref(), Some("own"));
+        assert!(app.password.as_ref().is_some_and(|password| password.matches(b"pw")));
+        assert_eq!(app.capacity, Capacity { servers: 7, clients: 70 });
+        assert_eq!(app.connect_query.as_deref(), Some("SELECT 1"));
+        let parameters: Vec<_> =
+            app.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let expected = [
+            ("client_encoding", "UTF8"),
+            ("DateStyle", "ISO"),
+            ("TimeZone", "UTC"),
+            ("application_name", "x"),
+        ];
+        assert_eq!(parameters, expected);
+        assert!(directory.database("other").is_none());
+        assert_eq!(directory.epoch, 3);
+    }
+
+    #[test]
+    fn the_star_serves_every_other_name() {
+        let directory = directory(
+            "[databases.app]\nhost = \"a\"\n[databases.\"*\"]\nhost = \"b\"\n[users.u]\npassword = \"x\"\n",
+        );
+        let host = |name: &str| directory.database(name).map(|database| database.target.host.clone());
+        assert_eq!((host("app").as_deref(), host("any").as_deref()), (Some("a"), Some("b")));
+        assert!(!directory.databases.contains_key(FALLBACK));
+    }
+
+    #[test]
+    fn a_pool_has_its_databases_settings_and_its_users_before_them() {
+        let directory = directory(
+            "pool_mode = \"session\"\n[pool]\npool_size = 5\nreserve_pool_size = 2\nreserve_pool_timeout = 3\n\
+             max_user_connections = 9\nserver_round_robin = true\n\
+             [timeouts]\nserver_check_delay = 0\nserver_idle_timeout = 0\nquery_wait_timeout = 11\n\
+             [databases.app]\nhost = \"db\"\nmin_pool_size = 1\nserver_lifetime = 0\n\
+             [users.u]\npassword = \"x\"\npool_mode = \"statement\"\npool_size = 8\nreserve_pool_size = 4\n\
+             max_connections = 3\nmax_client_connections = 30\nquery_timeout = 0\nidle_transaction_timeout = 4\n",
+        );
+        let app = directory.database("app").expect("there");
+        let other = directory.pool_settings(app, "somebody");
+        let expected = PoolSettings {
+            mode: PoolMode::Session,
+            size: 5,
+            min_size: 1,
+            reserve_size: 2,
+            reserve_timeout: Duration::from_secs(3),
+            query_wait_timeout: Duration::from_secs(11),
+            server_idle_timeout: Duration::ZERO,
+            server_lifetime: Duration::ZERO,
+            login_retry: Duration::from_secs(1),
+            check_delay: Duration::from_micros(1),
+            round_robin: true,
+        };
+        assert_eq!(other, expected);
+        let own = directory.pool_settings(app, "u");
+        assert_eq!(own, PoolSettings { mode: PoolMode::Statement, size: 8, reserve_size: 4, ..expected });
+        assert_eq!(directory.user_capacity("u"), Capacity { servers: 3, clients: 30 });
+        assert_eq!(directory.user_capacity("somebody"), Capacity { servers: 9, clients: 0 });
+        let user = &directory.users["u"];
+        assert_eq!(user.query_timeout, Some(Duration::ZERO));
+        assert_eq!(user.idle_transaction_timeout, Some(Duration::from_secs(4)));
+    }
+
+    #[test]
+    fn without_a_time_to_wait_for_it_there_is_no_reserve() {
+        let directory = directory(
+            "[pool]\nreserve_pool_size = 2\nreserve_pool_timeout = 0\n[databases.app]\nhost = \"db\"\n\
+             [users.u]\npassword = \"x\"\nreserve_pool_size = 4\n",
+        );
+        let app = directory.database("app").expect("there");
+        assert_eq!(directory.pool_settings(app, "u").reserve_size, 0);
+        assert_eq!(directory.pool_settings(app, "somebody").reserve_size, 0);
+    }
+
+    #[test]
+    fn sslmodes_become_wishes_and_equal_settings_one_profile() {
+        let directory = directory(
+            "[databases.a]\nhost = \"h\"\nsslmode = \"disable\"\n[databases.b]\nhost = \"h\"\nsslmode = \"allow\"\n\
+             [databases.c]\nhost = \"h\"\nsslmode = \"prefer\"\n[databases.d]\nhost = \"h\"\nsslmode = \"require\"\n\
+             [databases.e]\nhost = \"h\"\nsslmode = \"verify-full\"\nsslrootcert = \"system\"\n\
+             [databases.f]\nhost = \"/run\"\nsslmode = \"require\"\n[databases.g]\nhost = \"g\"\nsslmode = \"require\"\n\
+             [users.u]\npassword = \"x\"\n",
+        );
+        let target =
+            |name: &str| (directory.databases[name].target.tls, directory.databases[name].target.tls_profile);
+        for name in ["a", "b", "f"] {
+            assert_eq!(target(name).0, TlsWish::Never, "{name}");
+        }
+        assert_eq!(target("c").0, TlsWish::Prefer);
+        assert_eq!(target("e").0, TlsWish::Require);
+        assert_eq!(target("d"), target("g"));
+        let numbers = [target("c").1, target("d").1, target("e").1];
+        assert_eq!(numbers, [0, 1, 2]);
+    }
+
+    #[test]
+    fn logins_are_stricter_over_tcp_than_over_the_unix_socket() {
+        let text = "[limits]\nstartup_packet_bytes_max = 5000\nmessage_bytes_max = 100000\nscram_iterations_max = 5000\n\
+                    [users.u]\npassword = \"x\"\n[auth]\ntype = \"password\"\n";
+        let directory = directory(&format!("{text}{APP}"));
+        let (tcp, unix) = (&directory.login_tcp, &directory.login_unix);
+        assert_eq!((tcp.tls, unix.tls), (TlsOffer::Disabled, TlsOffer::Disabled));
+        assert!(!tcp.cleartext_without_tls && unix.cleartext_without_tls);
+        for settings in [tcp, unix] {
+            assert_eq!(
+                (settings.limits.startup_packet_bytes, settings.limits.message_bytes),
+                (5000, 100_000)
+            );
+            assert_eq!(settings.mock_key, [7; KEY_BYTES]);
+        }
+        assert_eq!((directory.limits.message_bytes_max, directory.scram_iterations_max), (100_000, 5000));
+        assert_eq!(directory.challenge, Challenge::Cleartext);
+        assert_eq!(tls_offer(SslMode::Prefer), TlsOffer::Allowed);
+        assert_eq!(tls_offer(SslMode::VerifyCa), TlsOffer::Required);
+    }
+
+    #[test]
+    fn a_plain_password_logs_in_to_servers_and_its_keys_check_clients() {
+        let directory = directory(&format!("{APP}[users.u]\npassword = \"x\"\n"));
+        assert_eq!((directory.challenge, directory.any_user), (Challenge::Scram, false));
+        assert!(
+            matches!(&directory.users["u"].secret, Some(Secret::Plain(password)) if password.matches(b"x"))
+        );
+        assert!(matches!(directory.secret_of("u"), Some(Secret::Scram(_))));
+        let cleartext =
+            self::directory(&format!("{APP}[users.u]\npassword = \"x\"\n[auth]\ntype = \"md5\"\n"));
+        assert!(matches!(cleartext.secret_of("u"), Some(Secret::Plain(_))));
+    }
+
+    #[test]
+    fn the_query_for_passwords_is_the_databases_or_the_general_one() {
+        let directory = directory(
+            "[auth]\nuser = \"asker\"\nquery = \"SELECT 1, $1\"\nauth_cache_ttl = 0\n[databases.a]\nhost = \"h\"\n\
+             [databases.b]\nhost = \"h\"\nauth_query = \"SELECT 2, $1\"\nauth_user = \"other\"\nauth_dbname = \"a\"\n",
+        );
+        let query = |name: &str| {
+            let query = directory.databases[name].auth_query.as_ref().expect("asked");
+            (query.sql.clone(), query.user.clone(), query.database.clone())
+        };
+        assert_eq!(query("a"), ("SELECT 1, $1".into(), "asker".into(), None));
+        assert_eq!(query("b"), ("SELECT 2, $1".into(), "other".into(), Some("a".into())));
+        assert_eq!(directory.auth_cache_ttl, Duration::ZERO);
+    }
+
+    #[test]
+    fn what_has_no_bound_is_zero_and_names_are_in_lower_case() {
+        let directory = directory(&format!(
+            "ignore_startup_parameters = [\"Extra_Float_Digits\"]\n[timeouts]\nserver_connect_timeout = 0\n\
+             query_timeout = 2\ncancel_wait_timeout = 0\n[limits]\nclient_login_timeout = 5\nmax_prepared_statements = 0\n\
+             [users.u]\npassword = \"x\"\n{APP}"
+        ));
+        let expected = Timeouts {
+            client_login: Duration::from_secs(5),
+            query: Duration::from_secs(2),
+            abandoned_turn: Duration::from_secs(5),
+            ..Timeouts::default()
+        };
+        assert_eq!(directory.timeouts, expected);
+        assert_eq!(directory.limits.prepared_max, 0);
+        assert_eq!(directory.ignored_parameters, ["extra_float_digits"]);
+    }
+}

@@ -303,3 +303,136 @@ fn resident_bytes() -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use trunkline_relay::Counters;
+    use trunkline_relay::board::{BoardStatus, PoolStatus};
+
+    use super::*;
+    use crate::worker::Report;
+
+    fn pool(database: &str, user: &str, turns: u64) -> PoolStatus {
+        let counters = Counters { turns, wait_us: 250_000, prepare_cache_hit: 3, ..Counters::default() };
+        PoolStatus {
+            database: database.to_owned(),
+            user: user.to_owned(),
+            clients: 9,
+            waiting: 1,
+            clients_active: 2,
+            clients_idle: 4,
+            servers: 9,
+            idle: 5,
+            servers_active: 2,
+            servers_busy: 1,
+            opening: 1,
+            max_wait_us: turns * 1000,
+            counters,
+        }
+    }
+
+    /// Two workers with a pool in common.
+    fn page() -> String {
+        let server = |pid: i32, hits, misses| (pid, "app".to_owned(), hits, misses);
+        let first = Report {
+            pools: vec![pool("app", "alice", 3)],
+            board: BoardStatus {
+                prepared_by_server: vec![server(11, 5, 1), server(0, 1, 1)],
+                logins_failed: 2,
+                ..BoardStatus::default()
+            },
+        };
+        let second = Report {
+            pools: vec![pool("app", "alice", 4), pool("b\"} 1\nevil", "bob", 1)],
+            board: BoardStatus {
+                prepared_by_server: vec![server(0, 2, 0)],
+                logins_failed: 1,
+                ..BoardStatus::default()
+            },
+        };
+        let shared = Shared::new(2, 1 << 20);
+        shared.clients.store(6, Relaxed);
+        shared.registry.intern(b"SELECT 1\0\0\0");
+        let process = Process { started: UNIX_EPOCH, workers: 2, answering: 1, paused: false };
+        let mut out = String::new();
+        write(&process, &Figures::sum(&[first, second]), &shared, &Config::default(), &mut out);
+        out
+    }
+
+    fn value<'p>(page: &'p str, sample: &str) -> &'p str {
+        page.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' ')).unwrap_or("missing")
+    }
+
+    #[test]
+    fn workers_are_added_up() {
+        let page = page();
+        let alice = r#"{database="app",user="alice"}"#;
+        assert_eq!(value(&page, &format!("trunkline_turns_total{alice}")), "7");
+        assert_eq!(value(&page, &format!("trunkline_wait_seconds_total{alice}")), "0.5");
+        assert_eq!(value(&page, &format!("trunkline_max_wait_seconds{alice}")), "0.004");
+        assert_eq!(value(&page, &format!("trunkline_prepare_cache_hit_total{alice}")), "6");
+        let state = |family: &str, state: &str| {
+            value(&page, &format!(r#"{family}{{database="app",user="alice",state="{state}"}}"#)).to_owned()
+        };
+        let clients = ["active", "waiting", "idle"].map(|word| state("trunkline_clients", word));
+        assert_eq!(clients, ["4", "2", "8"]);
+        let servers = ["active", "idle", "busy", "opening"].map(|word| state("trunkline_servers", word));
+        assert_eq!(servers, ["4", "10", "2", "2"]);
+        let hits = r#"trunkline_server_prepare_cache_hit_total{database="app",server_pid="#;
+        assert_eq!(value(&page, &format!("{hits}\"11\"}}")), "5");
+        assert_eq!(value(&page, &format!("{hits}\"0\"}}")), "3");
+        assert_eq!(value(&page, "trunkline_client_logins_failed_total"), "3");
+    }
+
+    #[test]
+    fn the_process_and_its_bounds_are_there() {
+        let page = page();
+        assert_eq!(value(&page, "trunkline_client_connections"), "6");
+        assert_eq!(value(&page, "trunkline_prepared_statements"), "1");
+        assert_eq!(value(&page, "trunkline_workers_answering"), "1");
+        assert_eq!(value(&page, r#"trunkline_limit{limit="max_client_conn"}"#), "10000");
+        assert_eq!(value(&page, r#"trunkline_limit_hits_total{limit="max_client_conn"}"#), "0");
+        assert_eq!(value(&page, "process_start_time_seconds"), "0");
+    }
+
+    #[test]
+    fn a_name_cannot_break_out_of_its_label() {
+        let page = page();
+        assert!(page.contains(r#"trunkline_turns_total{database="b\"} 1\nevil",user="bob"} 1"#), "{page}");
+        assert!(!page.lines().any(|line| line.starts_with("evil")));
+    }
+
+    #[test]
+    fn the_document_lists_exactly_the_metrics_there_are() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/metrics.md");
+        let document = std::fs::read_to_string(file).expect("docs/metrics.md");
+        let documented: Vec<(&str, &str, &str)> = document
+            .lines()
+            .filter_map(|line| {
+                let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+                let ["", name, kind, labels, _, ""] = cells[..] else { return None };
+                Some((name.strip_prefix('`')?.strip_suffix('`')?, kind, labels))
+            })
+            .collect();
+        let page = page();
+        let shown: Vec<(&str, &str)> =
+            page.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' ')).collect();
+        let listed: Vec<(&str, &str)> = documented.iter().map(|(name, kind, _)| (*name, *kind)).collect();
+        assert_eq!(listed, shown);
+        let different: BTreeSet<&str> = shown.iter().map(|(name, _)| *name).collect();
+        assert_eq!(different.len(), shown.len(), "a metric stands twice");
+        for (name, _, labels) in documented {
+            let sample = page.lines().find(|line| line.starts_with(&format!("{name}{{")));
+            for label in
+                labels.split(',').map(|label| label.trim().trim_matches('`')).filter(|label| *label != "-")
+            {
+                let has = sample.is_some_and(|sample| sample.contains(&format!("{label}=\"")));
+                assert!(has, "{name} has no label {label}");
+            }
+            assert!(labels != "-" || sample.is_none(), "{name} has labels");
+        }
+    }
+}

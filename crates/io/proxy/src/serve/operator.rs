@@ -109,16 +109,16 @@ impl Operator {
             Command::Reload => self.reload(),
             Command::Pause if self.is_stopping() => tracing::warn!("shutting down: a pause is no use now"),
             Command::Pause => {
-                tracing::info!("paused: server connections are closed as they come free, clients wait");
                 self.phase(Phase::Paused);
                 self.tell(|| Letter::Mail(Mail::Pause(true)));
+                tracing::info!("paused: server connections are closed as they come free, clients wait");
             }
             Command::Resume => {
-                tracing::info!("resumed");
                 if !self.is_stopping() {
                     self.phase(Phase::Serving);
                 }
                 self.tell(|| Letter::Mail(Mail::Pause(false)));
+                tracing::info!("resumed");
             }
             Command::WaitForServers => {
                 tracing::info!("shutting down when no server connection is in use any more");

@@ -1,0 +1,185 @@
+//! The program as an operator sees it: what it says, what its pages answer, what signals do. No server is needed.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// How long a test waits for a line or an end before it fails.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Proxy {
+    child: Child,
+    lines: Receiver<String>,
+    file: PathBuf,
+    http: u16,
+    port: u16,
+    _directory: tempfile::TempDir,
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("bound").port()
+}
+
+fn write_config(file: &Path, port: u16, http: u16, rest: &str) {
+    let text = format!(
+        "listen = [\"127.0.0.1:{port}\"]\nworkers = 2\n{rest}\n[http]\nlisten = \"127.0.0.1:{http}\"\n\
+         [databases.app]\nhost = \"127.0.0.1\"\nport = 1\n[users.alice]\npassword = \"wonder\"\n"
+    );
+    std::fs::write(file, text).expect("written");
+}
+
+fn launch(file: &Path) -> (Child, Receiver<String>) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_trunkline"))
+        .args(["serve", "--config"])
+        .arg(file)
+        .env_remove("TRUNKLINE_LOG")
+        .env_remove("TRUNKLINE_UPSTREAM")
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    let stderr = BufReader::new(child.stderr.take().expect("piped"));
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in stderr.lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    (child, lines)
+}
+
+impl Proxy {
+    fn start() -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (file, port, http) = (directory.path().join("trunkline.toml"), free_port(), free_port());
+        write_config(&file, port, http, "");
+        let (child, lines) = launch(&file);
+        let proxy = Self { child, lines, file, http, port, _directory: directory };
+        proxy.wait_for(&format!("listening on 127.0.0.1:{port}"));
+        proxy
+    }
+
+    /// The next line that contains `text`.
+    fn wait_for(&self, text: &str) -> String {
+        let (deadline, mut seen) = (Instant::now() + PATIENCE, Vec::new());
+        loop {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) if line.contains(text) => return line,
+                Ok(line) => seen.push(line),
+                Err(error) => panic!("{error}: no {text:?} in {seen:#?}"),
+            }
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("signalled");
+    }
+
+    fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.http)).expect("connected");
+        stream.set_read_timeout(Some(PATIENCE)).expect("set");
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: t\r\n\r\n").as_bytes()).expect("written");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("answered");
+        answer
+    }
+
+    /// Waits for the end; gives the exit code.
+    fn end(mut self) -> Option<i32> {
+        // The log ends with the process.
+        while self.lines.recv_timeout(PATIENCE).is_ok() {}
+        self.child.wait().expect("ended").code()
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        // Fails when it has ended, as it should have.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn it_says_where_it_listens_and_its_pages_answer() {
+    let proxy = Proxy::start();
+    assert!(proxy.get("/readyz").starts_with("HTTP/1.1 200 "), "{}", proxy.get("/readyz"));
+    let metrics = proxy.get("/metrics");
+    assert!(metrics.contains("\ntrunkline_workers_answering 2\n"), "{metrics}");
+    let _client = TcpStream::connect(("127.0.0.1", proxy.port)).expect("somebody listens");
+    proxy.signal(Signal::QUIT);
+    assert_eq!(proxy.end(), Some(0));
+}
+
+#[test]
+fn a_pause_is_told_to_those_who_ask_and_ends() {
+    let proxy = Proxy::start();
+    proxy.signal(Signal::USR1);
+    proxy.wait_for("paused");
+    let unready = proxy.get("/readyz");
+    assert!(unready.starts_with("HTTP/1.1 503 ") && unready.ends_with("not ready: paused\n"), "{unready}");
+    assert!(proxy.get("/metrics").contains("\ntrunkline_paused 1\n"));
+    proxy.signal(Signal::USR2);
+    proxy.wait_for("resumed");
+    assert!(proxy.get("/readyz").starts_with("HTTP/1.1 200 "));
+    proxy.signal(Signal::TERM);
+    assert_eq!(proxy.end(), Some(0));
+}
+
+#[test]
+fn a_reload_takes_what_it_can_and_keeps_what_it_must() {
+    let proxy = Proxy::start();
+    write_config(&proxy.file, proxy.port, proxy.http, "pool_mode = \"sometimes\"");
+    proxy.signal(Signal::HUP);
+    proxy.wait_for("the configuration stays as it is");
+    proxy.wait_for("pool_mode");
+    assert!(proxy.get("/readyz").starts_with("HTTP/1.1 200 "));
+
+    write_config(
+        &proxy.file,
+        proxy.port,
+        proxy.http,
+        "listen_backlog = 7\npool_mode = \"session\"\n[limits]\nmax_client_conn = 77",
+    );
+    proxy.signal(Signal::HUP);
+    let kept = proxy.wait_for("until a restart");
+    assert!(kept.contains("listen_backlog") && !kept.contains("pool_mode"), "{kept}");
+    let changed = proxy.wait_for("read again");
+    assert!(changed.contains("pool_mode, limits") && !changed.contains("wonder"), "{changed}");
+    assert!(proxy.get("/metrics").contains("\ntrunkline_limit{limit=\"max_client_conn\"} 77\n"));
+
+    // What is in the files of a certificate is looked at after the configuration was accepted.
+    let tls = "[tls.client]\nmode = \"require\"\ncert = \"none.crt\"\nkey = \"none.key\"";
+    for name in ["none.crt", "none.key"] {
+        std::fs::write(proxy.file.with_file_name(name), "nothing").expect("written");
+    }
+    write_config(&proxy.file, proxy.port, proxy.http, tls);
+    proxy.signal(Signal::HUP);
+    let refused = proxy.wait_for("the configuration stays as it is");
+    assert!(refused.contains("none.crt"), "{refused}");
+    assert!(proxy.get("/metrics").contains("\ntrunkline_limit{limit=\"max_client_conn\"} 77\n"));
+    proxy.signal(Signal::INT);
+    assert_eq!(proxy.end(), Some(0));
+}
+
+#[test]
+fn a_taken_port_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("bound");
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("trunkline.toml");
+    write_config(&file, address.port(), free_port(), "");
+    let (mut child, lines) = launch(&file);
+    let said: Vec<String> = std::iter::from_fn(|| lines.recv_timeout(PATIENCE).ok()).collect();
+    assert_eq!(child.wait().expect("ended").code(), Some(1));
+    let last = said.last().map(String::as_str).unwrap_or_default();
+    assert!(last.contains(&address.to_string()) && last.contains("stop it"), "{said:#?}");
+}
