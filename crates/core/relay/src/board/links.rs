@@ -26,6 +26,18 @@ impl Wires for NoWires {
     }
 }
 
+/// What is left of an inbox. A few bytes do not keep a large buffer.
+fn rest_of(mut inbox: Vec<u8>, consumed: usize) -> Vec<u8> {
+    if consumed == 0 {
+        return inbox;
+    }
+    if inbox.len() - consumed < inbox.capacity() / 4 {
+        return inbox[consumed..].to_vec();
+    }
+    inbox.drain(..consumed);
+    inbox
+}
+
 impl Board {
     /// A client sent `input`.
     pub fn client_bytes<W: Wires>(&mut self, key: ClientKey, input: &[u8], wires: &mut W) {
@@ -51,13 +63,12 @@ impl Board {
         if client.inbox.is_empty() {
             return;
         }
-        let mut inbox = std::mem::take(&mut client.inbox);
+        let inbox = std::mem::take(&mut client.inbox);
         let consumed = self.deal(key, &inbox, &mut NoWires);
         if let Some(client) = self.clients.get_mut(key)
             && consumed < inbox.len()
         {
-            inbox.drain(..consumed);
-            client.inbox = inbox;
+            client.inbox = rest_of(inbox, consumed);
         }
         self.restrain_client(key);
     }
@@ -246,8 +257,7 @@ impl Board {
             if let Some(server) = self.servers.get_mut(key)
                 && consumed < inbox.len()
             {
-                inbox.drain(..consumed);
-                server.inbox = inbox;
+                server.inbox = rest_of(inbox, consumed);
             }
         }
         self.restrain_server(key);

@@ -8,6 +8,7 @@ use trunkline_net::stream::Stream;
 use trunkline_net::tls::TlsError;
 use trunkline_pool::arena::Key;
 use trunkline_relay::{Action, ClientKey, Mail, Note, ServerKey, Target};
+use trunkline_wire::startup;
 
 use super::dialling::Caller;
 use super::post::{Letter, Report};
@@ -136,6 +137,11 @@ impl Worker {
 
     fn client_handshaken(&mut self, key: ClientKey) {
         let Some(socket) = self.sockets.clients.get_mut(key) else { return };
+        let agreed = socket.tls().and_then(trunkline_net::tls::TlsSession::alpn);
+        if socket.direct_tls && agreed != Some(startup::ALPN) {
+            tracing::debug!(client = ?key, "direct TLS without the protocol \"postgresql\" (ALPN)");
+            return self.client_gone(key, None);
+        }
         let binding = socket.tls().and_then(trunkline_net::tls::TlsSession::channel_binding);
         self.board.client_tls_started(key, binding);
         if !self.plain.is_empty() {

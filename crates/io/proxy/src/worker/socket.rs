@@ -28,13 +28,15 @@ pub struct Socket {
     tls: Option<Box<TlsSession>>,
     /// Waiting for the socket to become writable.
     blocked: bool,
+    /// TLS was begun without asking: the protocol must be agreed on by ALPN.
+    pub(super) direct_tls: bool,
     /// The peer has closed its side: a short read is not the end of what there is.
     pub(super) read_closed: bool,
 }
 
 impl Socket {
     pub(super) fn new(stream: Stream) -> Self {
-        Self { stream, tls: None, blocked: false, read_closed: false }
+        Self { stream, tls: None, blocked: false, direct_tls: false, read_closed: false }
     }
 
     pub(super) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
@@ -76,6 +78,7 @@ impl Socket {
 
     /// Everything from here on is TLS. `early`: bytes of it that were read already.
     pub(super) fn start_tls(&mut self, mut session: TlsSession, early: &[u8]) {
+        self.direct_tls = !early.is_empty();
         session.pre_read(early);
         self.tls = Some(Box::new(session));
     }
