@@ -137,3 +137,95 @@ fn server(settings: &config::ServerTls) -> Result<Arc<ClientTls>, TlsFileError> 
     let identity = identity.map(|(cert, key)| ClientIdentity { cert, key });
     ClientTls::new(mode, roots.as_ref(), identity.as_ref())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    /// A directory with `own.crt` and `own.key` that fit.
+    struct Files(tempfile::TempDir);
+
+    impl Files {
+        fn new() -> Self {
+            let files = Self(tempfile::tempdir().expect("a directory"));
+            files.renew();
+            files
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.path().join(name)
+        }
+
+        fn renew(&self) {
+            let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("made");
+            std::fs::write(self.path("own.crt"), made.cert.pem()).expect("written");
+            std::fs::write(self.path("own.key"), made.signing_key.serialize_pem()).expect("written");
+        }
+
+        fn config(&self, text: &str) -> Config {
+            Config::parse(text, "test.toml", self.0.path(), &|_| None).expect("accepted")
+        }
+    }
+
+    const CLIENT: &str = "[tls.client]\nmode = \"require\"\ncert = \"own.crt\"\nkey = \"own.key\"\n";
+    const REST: &str = "[users.u]\npassword = \"x\"\n[databases.m]\nhost = \"h\"\n";
+
+    fn clients(tls: &TlsSet) -> &Arc<ServerTls> {
+        tls.clients.as_ref().expect("offered")
+    }
+
+    #[test]
+    fn a_certificate_is_read_again_and_a_broken_one_leaves_the_old() {
+        let files = Files::new();
+        let config = files.config(&format!("{CLIENT}{REST}"));
+        let profiles = TlsProfiles::default().with(&config);
+        let first = load(&config, &profiles, None).expect("good files");
+        assert!(clients(&first).accept().is_ok());
+
+        files.renew();
+        let before = InForce { config: &config, tls: &first };
+        let renewed = load(&config, &profiles, Some(&before)).expect("good files");
+        assert!(!Arc::ptr_eq(clients(&first), clients(&renewed)));
+
+        std::fs::write(files.path("own.key"), "nothing").expect("written");
+        let before = InForce { config: &config, tls: &renewed };
+        let kept = load(&config, &profiles, Some(&before)).expect("the old ones stay");
+        assert!(Arc::ptr_eq(clients(&renewed), clients(&kept)));
+
+        let stricter = files.config(&format!("{CLIENT}min_protocol = \"TLSv1.3\"\n{REST}"));
+        let error =
+            load(&stricter, &profiles, Some(&before)).err().expect("nothing to fall back on").to_string();
+        assert!(error.starts_with("[tls.client]: ") && error.contains("own.key"), "{error}");
+        assert!(load(&config, &profiles, None).is_err());
+    }
+
+    #[test]
+    fn a_profile_keeps_its_number_and_outlives_its_file() {
+        let files = Files::new();
+        let entry = |name: &str, root: &str| {
+            format!("[databases.{name}]\nhost = \"h\"\nsslmode = \"verify-ca\"\nsslrootcert = \"{root}\"\n")
+        };
+        std::fs::copy(files.path("own.crt"), files.path("other.crt")).expect("copied");
+        let old = files.config(&format!("{REST}{}", entry("n", "own.crt")));
+        let profiles = TlsProfiles::default().with(&old);
+        let loaded = load(&old, &profiles, None).expect("good files");
+        assert_eq!((profiles.number(&old.databases["m"]), profiles.number(&old.databases["n"])), (0, 1));
+
+        // `n` is gone with its file, and `a`, which comes first, is new.
+        std::fs::remove_file(files.path("own.crt")).expect("removed");
+        let new = files.config(&format!("{REST}{}", entry("a", "other.crt")));
+        let more = profiles.with(&new);
+        assert_eq!((more.number(&new.databases["m"]), more.number(&new.databases["a"])), (0, 2));
+        let before = InForce { config: &old, tls: &loaded };
+        let reloaded = load(&new, &more, Some(&before)).expect("what is used can be read");
+        assert_eq!(reloaded.servers.len(), 3);
+        assert!(Arc::ptr_eq(&loaded.servers[1], &reloaded.servers[1]));
+
+        std::fs::write(files.path("other.crt"), "nothing").expect("written");
+        let error = load(&new, &more, Some(&before)).err().expect("never read before").to_string();
+        assert!(error.starts_with("[databases.a]: "), "{error}");
+        assert!(error.contains(&Path::new("other.crt").display().to_string()), "{error}");
+    }
+}

@@ -1,6 +1,6 @@
 //! What the HTTP pages show: every worker is asked for its figures, with a bound on how long that may take.
 
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -62,12 +62,9 @@ impl StatusPage {
                 slit.send(Letter::Report(sender)).is_ok().then_some(answer)
             })
             .collect();
-        let answer = |answer: Option<std::sync::mpsc::Receiver<Report>>| {
+        let answer = |answer: Option<Receiver<Report>>| {
             let left = deadline.saturating_duration_since(Instant::now());
-            match answer?.recv_timeout(left) {
-                Ok(report) => Some(report),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-            }
+            answer?.recv_timeout(left).ok()
         };
         asked.into_iter().map(answer).collect()
     }
