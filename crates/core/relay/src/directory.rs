@@ -146,6 +146,8 @@ pub struct User {
     pub query_timeout: Option<Duration>,
     /// Overrides the general one.
     pub idle_transaction_timeout: Option<Duration>,
+    /// Overrides the general one.
+    pub client_idle_timeout: Option<Duration>,
 }
 
 impl Directory {

@@ -50,8 +50,9 @@ impl Board {
             });
         }
         let user = self.slot(client.home).and_then(|slot| self.directory.users.get(&slot.user));
+        let client_idle = user.and_then(|user| user.client_idle_timeout).unwrap_or(timeouts.client_idle);
         match client.stage {
-            Stage::Idle if passed(timeouts.client_idle, age) => {
+            Stage::Idle if passed(client_idle, age) => {
                 let code = SqlState::IDLE_SESSION_TIMEOUT;
                 Some((
                     "client_idle_timeout",
@@ -77,7 +78,7 @@ impl Board {
                     let text = "the transaction was idle too long (idle_transaction_timeout)";
                     return Some(("idle_transaction_timeout", Refusal::new(code, text)));
                 }
-                (server.is_settled() && !in_transaction && passed(timeouts.client_idle, age)).then(|| {
+                (server.is_settled() && !in_transaction && passed(client_idle, age)).then(|| {
                     let text = "the connection was idle too long (client_idle_timeout)";
                     ("client_idle_timeout", Refusal::new(SqlState::IDLE_SESSION_TIMEOUT, text))
                 })

@@ -82,7 +82,7 @@ words! {
         Require = "require",
         /// TLS, with a certificate of a trusted authority.
         VerifyCa = "verify-ca",
-        /// TLS, with a certificate of a trusted authority that names the host (of clients: the user).
+        /// TLS, with a certificate of a trusted authority that names the host. Of clients: as `verify-ca`.
         VerifyFull = "verify-full",
     }
 }

@@ -173,6 +173,7 @@ fn user(config: &Config, name: &str) -> User {
         reserve_pool_size: reserve(config, own.and_then(|own| own.reserve_pool_size)),
         query_timeout: duration(own.and_then(|own| own.query_timeout)),
         idle_transaction_timeout: duration(own.and_then(|own| own.idle_transaction_timeout)),
+        client_idle_timeout: duration(own.and_then(|own| own.client_idle_timeout)),
     }
 }
 
@@ -312,7 +313,7 @@ mod tests {
              [timeouts]\nserver_check_delay = 0\nserver_idle_timeout = 0\nquery_wait_timeout = 11\n\
              [databases.app]\nhost = \"db\"\nmin_pool_size = 1\nserver_lifetime = 0\n\
              [users.u]\npassword = \"x\"\npool_mode = \"statement\"\npool_size = 8\nreserve_pool_size = 4\n\
-             max_connections = 3\nmax_client_connections = 30\nquery_timeout = 0\nidle_transaction_timeout = 4\n",
+             max_connections = 3\nmax_client_connections = 30\nquery_timeout = 0\nidle_transaction_timeout = 4\nclient_idle_timeout = 6\n",
         );
         let app = directory.database("app").expect("there");
         let other = directory.pool_settings(app, "somebody");
@@ -337,6 +338,8 @@ mod tests {
         let user = &directory.users["u"];
         assert_eq!(user.query_timeout, Some(Duration::ZERO));
         assert_eq!(user.idle_transaction_timeout, Some(Duration::from_secs(4)));
+        assert_eq!(user.client_idle_timeout, Some(Duration::from_secs(6)));
+        assert_eq!(directory.timeouts.client_idle, Duration::ZERO);
     }
 
     #[test]

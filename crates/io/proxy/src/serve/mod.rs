@@ -235,3 +235,95 @@ fn apply_to_process(config: &Config) {
         tracing::warn!("{advice}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use mio::{Poll, Token, Waker};
+    use trunkline_relay::Mail;
+    use trunkline_relay::board::Shutdown;
+
+    use super::*;
+    use crate::worker::Letter;
+
+    /// An operator of `slits`, whose clients have 20 ms when it comes to an end.
+    fn operator(slits: Vec<Slit>) -> Operator {
+        let mut config = Config::default();
+        config.timeouts.shutdown_timeout = Some(Duration::from_millis(20));
+        let force = InForce::first(config).expect("no certificates");
+        let status = Status { phase: Phase::Serving, config: Arc::clone(&force.config) };
+        let source = ConfigSource::File("/nonexistent/trunkline.toml".into());
+        Operator::new(source, force, slits, Arc::new(Mutex::new(status)))
+    }
+
+    fn slit(poll: &Poll) -> (Slit, Receiver<Letter>) {
+        Slit::new(Arc::new(Waker::new(poll.registry(), Token(0)).expect("a waker")))
+    }
+
+    /// What a worker's thread is here: something that reads letters, and a farewell.
+    fn thread(events: &SyncSender<Event>, body: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
+        let farewell = Farewell { index: 0, events: events.clone() };
+        Some(std::thread::spawn(move || {
+            let _farewell = farewell;
+            body();
+        }))
+    }
+
+    #[test]
+    fn a_worker_that_panics_or_leaves_ends_the_process() {
+        for (panics, expected) in
+            [(true, "worker-0 panicked: out of tune"), (false, "worker-0 ended unasked")]
+        {
+            let (sender, events) = sync_channel(EVENTS_MAX);
+            let threads = vec![thread(&sender, move || assert!(!panics, "out of tune"))];
+            match (Crew { threads, operator: operator(Vec::new()) }).serve(&events) {
+                Err(ServeError::WorkersLost(lost)) => assert_eq!(lost, [expected]),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn clients_that_stay_are_closed_when_the_time_is_up() {
+        let poll = Poll::new().expect("a poll");
+        let (slit, letters) = slit(&poll);
+        let (heard, said) = channel();
+        let (sender, events) = sync_channel(EVENTS_MAX);
+        let worker = thread(&sender, move || {
+            for letter in letters {
+                if let Letter::Mail(Mail::Shutdown(how)) = letter {
+                    heard.send(how).expect("the test listens");
+                    if how == Shutdown::Now {
+                        return;
+                    }
+                }
+            }
+        });
+        sender.send(Event::Command(Command::WaitForClients)).expect("there is room");
+        let crew = Crew { threads: vec![worker], operator: operator(vec![slit]) };
+        assert!(crew.serve(&events).is_ok());
+        assert_eq!(said.iter().collect::<Vec<_>>(), [Shutdown::WaitForClients, Shutdown::Now]);
+    }
+
+    #[test]
+    fn a_pause_ends_when_the_end_begins() {
+        let poll = Poll::new().expect("a poll");
+        let (slit, letters) = slit(&poll);
+        let mut operator = operator(vec![slit]);
+        // The file is gone: nothing is sent, and nothing breaks.
+        for command in [Command::Pause, Command::Reload, Command::WaitForServers, Command::Pause] {
+            operator.obey(command);
+        }
+        let mut told = Vec::new();
+        while let Ok(letter) = letters.try_recv() {
+            match letter {
+                Letter::Mail(Mail::Pause(paused)) => told.push(if paused { "pause" } else { "resume" }),
+                Letter::Mail(Mail::Shutdown(Shutdown::WaitForServers)) => told.push("end"),
+                _ => told.push("something else"),
+            }
+        }
+        assert_eq!(told, ["pause", "resume", "end"]);
+        assert!(operator.is_stopping() && !operator.is_ending_now() && operator.deadline().is_none());
+    }
+}
