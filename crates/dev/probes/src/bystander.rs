@@ -1,0 +1,83 @@
+//! A client that has nothing to do with what a probe does, and must not notice it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use trunkline_testkit::cluster::APP_USER;
+use trunkline_testkit::{Proxy, RawClient};
+
+use crate::login;
+
+/// Runs one small query after the other on a connection of its own until [`Bystander::finish`].
+#[derive(Debug)]
+pub struct Bystander {
+    stop: Arc<AtomicBool>,
+    answered: Arc<AtomicUsize>,
+    thread: JoinHandle<Result<Duration, String>>,
+}
+
+impl Bystander {
+    /// Logs in as `app` and begins. From here on its connection must stay.
+    ///
+    /// # Panics
+    /// When the login or the first query fails.
+    pub fn start(proxy: &Proxy) -> Self {
+        let mut client = login(proxy, APP_USER);
+        assert_eq!(client.sql("select 42").expect("the first query"), ["42"]);
+        let (stop, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let (stopped, count) = (Arc::clone(&stop), Arc::clone(&answered));
+        let thread = std::thread::spawn(move || {
+            let mut slowest = Duration::ZERO;
+            while !stopped.load(Ordering::Relaxed) {
+                slowest = slowest.max(ask(&mut client)?);
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(slowest)
+        });
+        Self { stop, answered, thread }
+    }
+
+    /// How many queries have been answered.
+    pub fn answered(&self) -> usize {
+        self.answered.load(Ordering::Relaxed)
+    }
+
+    /// Waits until it has been answered `count` queries more.
+    ///
+    /// # Panics
+    /// When it is not within half a minute.
+    pub fn wait_for(&self, count: usize) {
+        let (wanted, deadline) = (self.answered() + count, Instant::now() + Duration::from_secs(30));
+        while self.answered() < wanted {
+            assert!(Instant::now() < deadline && !self.thread.is_finished(), "the bystander is stuck");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Stops after some more queries, and gives the time that the slowest took.
+    ///
+    /// # Panics
+    /// When one query failed or was answered wrong.
+    pub fn finish(self) -> Duration {
+        if !self.thread.is_finished() {
+            self.wait_for(2);
+        }
+        self.stop.store(true, Ordering::Relaxed);
+        let outcome = self.thread.join().expect("the bystander's thread");
+        outcome.unwrap_or_else(|error| panic!("a bystander was disturbed: {error}"))
+    }
+}
+
+/// One query by each protocol, timed.
+fn ask(client: &mut RawClient) -> Result<Duration, String> {
+    let begun = Instant::now();
+    let simple = client.sql("select 42").map_err(|error| format!("{error:#}"))?;
+    let extended =
+        client.extended("select $1::int + 1", &[Some("6")]).map_err(|error| format!("{error:#}"))?;
+    if simple != ["42"] || extended != ["7"] {
+        return Err(format!("wrong answers: {simple:?}, {extended:?}"));
+    }
+    Ok(begun.elapsed())
+}

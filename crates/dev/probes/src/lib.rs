@@ -1,0 +1,96 @@
+//! Probes: the real proxy in front of real PostgreSQL servers, under everything that has hurt poolers before.
+//!
+//! A probe is a function that takes a [`Stage`]; [`probes!`] makes it one named test for each version of
+//! PostgreSQL. A test binary shares one server of each version, and every test has a database and a proxy of its own:
+//!
+//! ```no_run
+//! use trunkline_probes::{Stage, login};
+//!
+//! trunkline_probes::probes! { one_is_one }
+//!
+//! fn one_is_one(stage: &Stage) {
+//!     let proxy = stage.setup().set("pool.pool_size", 1).start();
+//!     assert_eq!(login(&proxy, "app").sql("select 1").expect("rows"), ["1"]);
+//! }
+//! ```
+//!
+//! Functions here panic with the reason where something fails that a test takes for granted.
+
+mod bystander;
+mod memory;
+mod setup;
+mod stage;
+
+pub use bystander::Bystander;
+pub use memory::MemoryWatch;
+pub use setup::{Setup, Value};
+pub use stage::Stage;
+pub use trunkline_testkit as testkit;
+
+use trunkline_testkit::cluster::{DATABASE, PASSWORD};
+use trunkline_testkit::raw::ServerError;
+use trunkline_testkit::{Frame, Proxy, RawClient};
+
+/// Makes each named function (`fn probe(stage: &Stage)`) a test in `postgres_15` and one in `postgres_18`. A probe
+/// that is left out is an unused function, of which the compiler warns.
+#[macro_export]
+macro_rules! probes {
+    ($($probe:ident),* $(,)?) => {
+        mod postgres_15 {
+            $(#[test] fn $probe() { super::$probe(&$crate::Stage::new($crate::testkit::Version::PG15)); })*
+        }
+        mod postgres_18 {
+            $(#[test] fn $probe() { super::$probe(&$crate::Stage::new($crate::testkit::Version::PG18)); })*
+        }
+    };
+}
+
+/// A client of `proxy`, logged in to the test's database with everybody's password.
+///
+/// # Panics
+/// When the proxy refuses.
+pub fn login(proxy: &Proxy, user: &str) -> RawClient {
+    try_login(proxy, user, PASSWORD).unwrap_or_else(|error| panic!("{user} cannot log in: {error:#}"))
+}
+
+/// As [`login`], with any password.
+///
+/// # Errors
+/// A [`ServerError`] when the proxy refuses; see [`sqlstate`].
+pub fn try_login(proxy: &Proxy, user: &str, password: &str) -> anyhow::Result<RawClient> {
+    RawClient::login(proxy.address(), user, password, DATABASE)
+}
+
+/// The SQLSTATE of an error that the peer sent; otherwise what else went wrong, in words.
+pub fn sqlstate(error: &anyhow::Error) -> String {
+    let sent = error.downcast_ref::<ServerError>();
+    sent.map_or_else(|| format!("{error:#}"), |error| error.sqlstate.clone())
+}
+
+/// The tags of messages in a row, such as `"TDCZ"`.
+pub fn tags(frames: &[Frame]) -> String {
+    frames.iter().map(|frame| char::from(frame.tag)).collect()
+}
+
+/// Reads the ErrorResponse that has to come next.
+///
+/// # Panics
+/// When something else comes, or it lacks a severity, a SQLSTATE or a message.
+pub fn expect_error(client: &mut RawClient, sqlstate: &str) -> Frame {
+    let frame = client.frame().unwrap_or_else(|error| panic!("no ErrorResponse {sqlstate}: {error:#}"));
+    assert_eq!(frame.sqlstate().as_deref(), Some(sqlstate), "{}", String::from_utf8_lossy(&frame.body));
+    for field in [b'S', b'V', b'M'] {
+        assert!(frame.field(field).is_some_and(|text| !text.is_empty()), "no field {}", char::from(field));
+    }
+    frame
+}
+
+/// Reads the ErrorResponse that has to come next, and the end of the connection behind it.
+///
+/// # Panics
+/// As [`expect_error`], and when the connection stays open.
+pub fn expect_refusal(client: &mut RawClient, sqlstate: &str) -> Frame {
+    let frame = expect_error(client, sqlstate);
+    client.expect_end().unwrap_or_else(|error| panic!("after {sqlstate}: {error:#}"));
+    frame
+}
