@@ -18,11 +18,13 @@
 
 mod bystander;
 mod memory;
+mod rotation;
 mod setup;
 mod stage;
 
 pub use bystander::Bystander;
 pub use memory::MemoryWatch;
+pub use rotation::{Rotation, errors, values};
 pub use setup::{Setup, Value};
 pub use stage::Stage;
 pub use trunkline_testkit as testkit;

@@ -1,0 +1,66 @@
+//! A pool whose every turn lands on another server connection than the one before.
+
+use trunkline_testkit::cluster::APP_USER;
+use trunkline_testkit::{Frame, Proxy};
+
+use crate::{Setup, login};
+
+/// Which server connection the next turn lands on. Holds as long as nobody but the test uses the pool, one turn at a
+/// time, and no client logs in with start-up parameters that the pool has not seen before (the server is asked then).
+#[derive(Debug)]
+pub struct Rotation {
+    /// Process ids, the next one first.
+    pids: Vec<String>,
+}
+
+impl Rotation {
+    /// The settings it needs: one worker, `size` server connections, the one that was idle for longest next.
+    #[must_use]
+    pub fn setup(setup: Setup, size: i64) -> Setup {
+        setup.set("workers", 1).set("pool.pool_size", size).set("pool.server_round_robin", true)
+    }
+
+    /// Opens all server connections of `app`'s pool. Log all clients in before.
+    ///
+    /// # Panics
+    /// When they cannot be opened, or two transactions at once share one.
+    pub fn warm(proxy: &Proxy, size: usize) -> Self {
+        let mut clients: Vec<_> = (0..size).map(|_| login(proxy, APP_USER)).collect();
+        let mut pids = Vec::new();
+        for client in &mut clients {
+            client.sql("begin").expect("begin");
+            pids.extend(client.sql("select pg_backend_pid()").expect("a process id"));
+        }
+        clients.iter_mut().for_each(|client| drop(client.sql("commit").expect("commit")));
+        let mut distinct = pids.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!(distinct.len(), size, "each transaction has a server connection of its own: {pids:?}");
+        Self { pids }
+    }
+
+    /// Counts one turn (or one transaction); gives `pg_backend_pid()` of where it runs.
+    pub fn turn(&mut self) -> String {
+        self.pids.rotate_left(1);
+        self.pids.last().cloned().unwrap_or_default()
+    }
+}
+
+/// The rows among `frames`, as `psql -At` prints them.
+///
+/// # Panics
+/// When a row is malformed.
+pub fn values(frames: &[Frame]) -> Vec<String> {
+    let rows = frames.iter().filter(|frame| frame.tag == b'D');
+    let text = |row: &Frame| {
+        let columns = row.columns().expect("a row").into_iter();
+        let texts = columns.map(|value| String::from_utf8_lossy(&value.unwrap_or_default()).into_owned());
+        texts.collect::<Vec<_>>().join("|")
+    };
+    rows.map(text).collect()
+}
+
+/// The SQLSTATEs of the errors among `frames`.
+pub fn errors(frames: &[Frame]) -> Vec<String> {
+    frames.iter().filter_map(Frame::sqlstate).collect()
+}
