@@ -10,6 +10,9 @@ use trunkline_relay::User;
 use trunkline_session::authentication::{Password, Secret};
 use trunkline_session::backend::LoginSettings;
 
+/// From so many passwords on, an operator is told what a start takes its time for.
+const MANY: usize = 1000;
+
 /// Users by name.
 pub(super) type Users = HashMap<String, User>;
 
@@ -26,6 +29,12 @@ pub(super) fn derive(users: &mut Users, settings: &LoginSettings, before: Option
             Some(secret) => user.login_secret = Some(secret),
             None => missing.push((name.as_str(), user)),
         }
+    }
+    if missing.len() >= MANY {
+        tracing::info!(
+            "deriving SCRAM keys for {} plain passwords; SCRAM verifiers in their place would spare that",
+            missing.len()
+        );
     }
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let share = missing.len().div_ceil(threads).max(1);
