@@ -1,6 +1,7 @@
 //! Who broke what.
 
 use trunkline_wire::frame::FrameError;
+use trunkline_wire::limits::OverLimit;
 use trunkline_wire::sqlstate::SqlState;
 
 /// A client broke the protocol or a bound.
@@ -9,13 +10,9 @@ use trunkline_wire::sqlstate::SqlState;
 pub enum ClientMisbehaved {
     /// A length that no message can have.
     Frame(FrameError),
-    /// A message above `message_bytes_max`.
-    TooLarge {
-        /// The message's type.
-        tag: u8,
-        /// Its length.
-        bytes: u32,
-    },
+    /// A message above `message_bytes_max`, or above what PostgreSQL takes of a type that carries neither text nor
+    /// data.
+    TooLarge(OverLimit),
     /// A type that no client may send here.
     UnknownMessage(u8),
     /// A message that does not hold what its type says.
@@ -37,7 +34,7 @@ impl ClientMisbehaved {
     #[must_use]
     pub fn code(&self) -> SqlState {
         match self {
-            Self::TooLarge { .. } | Self::StatementTooLarge { .. } | Self::TooManyStatements { .. } => {
+            Self::TooLarge(_) | Self::StatementTooLarge { .. } | Self::TooManyStatements { .. } => {
                 SqlState::PROGRAM_LIMIT_EXCEEDED
             }
             _ => SqlState::PROTOCOL_VIOLATION,
@@ -49,11 +46,11 @@ impl std::fmt::Display for ClientMisbehaved {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Frame(error) => write!(f, "invalid message length: {error}"),
-            Self::TooLarge { tag, bytes } => {
+            Self::TooLarge(OverLimit { tag, length, limit, .. }) => {
                 write!(
                     f,
-                    "message of type {:?} has {bytes} bytes, more than message_bytes_max",
-                    char::from(*tag)
+                    "a message of type '{}' claims {length} bytes: at most {limit} are taken (message_bytes_max)",
+                    tag.escape_ascii()
                 )
             }
             Self::UnknownMessage(tag) => write!(f, "invalid frontend message type {tag}"),

@@ -1,6 +1,8 @@
 //! Where bytes go: straight to a socket when they are many, to the outbox when they are few.
 
 use trunkline_pool::Micros;
+use trunkline_wire::frame::Header;
+use trunkline_wire::{Limits, OverLimit};
 
 use crate::client::Client;
 use crate::counters::Counters;
@@ -37,6 +39,14 @@ pub struct TurnLimits {
     pub client_buffer_bytes: usize,
     /// The same towards servers (`server_buffer_bytes`).
     pub server_buffer_bytes: usize,
+}
+
+impl TurnLimits {
+    /// Refuses a client's message that is longer than one of its type can be.
+    #[inline]
+    pub(crate) fn check(&self, header: Header) -> Result<(), OverLimit> {
+        Limits { message_bytes: self.message_bytes_max, ..Limits::default() }.check_after_auth(header)
+    }
 }
 
 impl Default for TurnLimits {

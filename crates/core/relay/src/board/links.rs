@@ -131,6 +131,9 @@ impl Board {
             Ok(None) => return (0, false),
             Err(error) => return self.misbehaved(key, &ClientMisbehaved::Frame(error), input.len()),
         };
+        if let Err(over) = self.directory.limits.check(header) {
+            return self.misbehaved(key, &ClientMisbehaved::TooLarge(over), input.len());
+        }
         let there = header.frame_bytes().min(input.len());
         match header.tag {
             b'X' => {
@@ -156,10 +159,6 @@ impl Board {
                 client.skipping = true;
             }
             b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'F' => {
-                if header.length > self.directory.limits.message_bytes_max {
-                    let fault = ClientMisbehaved::TooLarge { tag: header.tag, bytes: header.length };
-                    return self.misbehaved(key, &fault, input.len());
-                }
                 if !turn_is_ready(input, self.directory.limits.client_buffer_bytes) {
                     return (0, false);
                 }
@@ -183,7 +182,7 @@ impl Board {
         all: usize,
     ) -> (usize, bool) {
         self.protocol_violations += 1;
-        if matches!(fault, ClientMisbehaved::TooLarge { .. }) {
+        if matches!(fault, ClientMisbehaved::TooLarge(_)) {
             self.shared.hit("message_bytes_max");
         }
         let text = fault.to_string();

@@ -67,8 +67,8 @@ pub(crate) fn from_client<W: Wires>(
             Ok(None) => break ClientStop::More,
             Err(error) => break ClientStop::Fault(ClientMisbehaved::Frame(error)),
         };
-        if header.length > path.limits.message_bytes_max {
-            break ClientStop::Fault(ClientMisbehaved::TooLarge { tag: header.tag, bytes: header.length });
+        if let Err(over) = path.limits.check(header) {
+            break ClientStop::Fault(ClientMisbehaved::TooLarge(over));
         }
         let frame_bytes = header.frame_bytes();
         let there = &input[at..input.len().min(at + frame_bytes)];

@@ -140,8 +140,7 @@ fn bind<W: Wires>(
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
     let length =
         u64::from(u32::from_be_bytes([a, b, c, d])) + statement.name.len() as u64 - name.len() as u64;
-    let length =
-        u32::try_from(length).map_err(|_| ClientMisbehaved::TooLarge { tag: b'B', bytes: u32::MAX })?;
+    let length = u32::try_from(length).map_err(|_| ClientMisbehaved::Malformed("Bind"))?;
     let out = server.outbox.buffer();
     out.push(b'B');
     out.extend_from_slice(&length.to_be_bytes());
