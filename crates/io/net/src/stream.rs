@@ -8,6 +8,7 @@ use std::time::Duration;
 use mio::event::Source;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
+use rustix::net::{RecvFlags, SendFlags};
 use socket2::{SockRef, TcpKeepalive};
 
 /// A connected (or connecting) nonblocking socket.
@@ -154,10 +155,13 @@ impl From<UnixStream> for Stream {
 
 impl Read for Stream {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(into),
-            Self::Unix(stream) => stream.read(into),
-        }
+        // Straight to the kernel: libc's functions are cancellation points, which costs a multi-threaded
+        // process some percent of a small message.
+        let received = match self {
+            Self::Tcp(stream) => rustix::net::recv(stream, into, RecvFlags::empty()),
+            Self::Unix(stream) => rustix::net::recv(stream, into, RecvFlags::empty()),
+        };
+        received.map(|(count, _)| count).map_err(io::Error::from)
     }
 
     fn read_vectored(&mut self, into: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
@@ -170,10 +174,11 @@ impl Read for Stream {
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.write(bytes),
-            Self::Unix(stream) => stream.write(bytes),
-        }
+        let sent = match self {
+            Self::Tcp(stream) => rustix::net::send(stream, bytes, SendFlags::NOSIGNAL),
+            Self::Unix(stream) => rustix::net::send(stream, bytes, SendFlags::NOSIGNAL),
+        };
+        sent.map_err(io::Error::from)
     }
 
     fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {

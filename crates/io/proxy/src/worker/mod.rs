@@ -4,6 +4,7 @@
 //! board decide, does what it asks, and writes to each connection once.
 
 mod cancels;
+mod clock;
 mod dialling;
 mod linger;
 mod post;
@@ -92,7 +93,9 @@ pub struct Worker {
     scratch: Box<[u8]>,
     plain: Vec<u8>,
     started: Instant,
-    next_tick: Instant,
+    clock: clock::Clock,
+    /// The clock has struck in this round.
+    struck: bool,
 }
 
 /// Randomness of the operating system.
@@ -112,6 +115,7 @@ impl Worker {
     pub fn new(setup: WorkerSetup) -> io::Result<(Self, Slit)> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), token::WAKER)?);
+        let clock = clock::Clock::start(TICK, poll.registry())?;
         let (slit, letters) = Slit::new(Arc::clone(&waker));
         let mut listeners = setup.listeners;
         for (index, listener) in listeners.iter_mut().enumerate() {
@@ -152,7 +156,8 @@ impl Worker {
             scratch: vec![0; SCRATCH_BYTES].into_boxed_slice(),
             plain: Vec::new(),
             started: Instant::now(),
-            next_tick: Instant::now(),
+            clock,
+            struck: false,
         };
         Ok((worker, slit))
     }
@@ -168,13 +173,12 @@ impl Worker {
     }
 
     fn round(&mut self) {
-        let now = Instant::now();
-        let wait = match self.again.is_empty() && self.accepting.is_empty() {
-            true => self.next_tick.saturating_duration_since(now),
-            false => Duration::ZERO,
-        };
+        // No timeout when there is nothing to go on with: the clock has a descriptor of its own, which spares arming a
+        // timer each time the worker sleeps.
+        let busy = !self.again.is_empty() || !self.accepting.is_empty();
+        let wait = busy.then_some(Duration::ZERO);
         let mut events = std::mem::replace(&mut self.events, Events::with_capacity(0));
-        if let Err(error) = self.poll.poll(&mut events, Some(wait))
+        if let Err(error) = self.poll.poll(&mut events, wait)
             && error.kind() != io::ErrorKind::Interrupted
         {
             tracing::error!("polling failed: {error}");
@@ -199,8 +203,7 @@ impl Worker {
         }
         self.events = events;
         self.carry_out();
-        if now >= self.next_tick {
-            self.next_tick = now + TICK;
+        if std::mem::take(&mut self.struck) {
             self.tick();
         }
     }

@@ -28,6 +28,7 @@ impl Worker {
             Kind::Cancel => self.cancel_event(name.bits, event),
             Kind::Lingering => self.lingering.readable(name.bits, &mut self.scratch, &mut self.plain),
             Kind::Listener => self.accept(usize::try_from(name.bits).unwrap_or(usize::MAX)),
+            Kind::Clock => self.struck = self.clock.struck(),
             Kind::Waker => {
                 self.read_letters();
                 self.take_addresses();

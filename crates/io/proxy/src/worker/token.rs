@@ -17,6 +17,7 @@ pub(super) enum Kind {
     Lingering,
     Listener,
     Waker,
+    Clock,
 }
 
 /// A connection's, listener's or waker's place.
@@ -27,10 +28,18 @@ pub(super) struct Name {
 }
 
 const KIND_SHIFT: u32 = 60;
-const KINDS: [Kind; 6] =
-    [Kind::Client, Kind::Server, Kind::Cancel, Kind::Lingering, Kind::Listener, Kind::Waker];
+const KINDS: [Kind; 7] = [
+    Kind::Client,
+    Kind::Server,
+    Kind::Cancel,
+    Kind::Lingering,
+    Kind::Listener,
+    Kind::Waker,
+    Kind::Clock,
+];
 
 pub(super) const WAKER: Token = Token((Kind::Waker as usize) << KIND_SHIFT);
+pub(super) const CLOCK: Token = Token((Kind::Clock as usize) << KIND_SHIFT);
 
 #[allow(clippy::cast_possible_truncation)]
 pub(super) fn token(kind: Kind, bits: u64) -> Token {
