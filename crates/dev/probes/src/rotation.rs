@@ -44,6 +44,12 @@ impl Rotation {
         self.pids.rotate_left(1);
         self.pids.last().cloned().unwrap_or_default()
     }
+
+    /// Of the last two turns, the later one ended first.
+    pub fn swap_last(&mut self) {
+        let count = self.pids.len();
+        self.pids.swap(count - 1, count - 2);
+    }
 }
 
 /// The rows among `frames`, as `psql -At` prints them.

@@ -111,6 +111,13 @@ impl Board {
             }
         }
         self.pass_to_server(client_key, key, &turn, &mut NoWires, true);
+        self.deal_inbox(client_key);
+    }
+
+    /// Whether the connection's turn has failed and is to be played again once the server is ready.
+    pub(super) fn is_healing(&self, key: ServerKey) -> bool {
+        let head = self.servers.get(key).and_then(|server| server.replies.head());
+        head.is_some_and(|head| head.owner == Owner::Chore(Chore::Heal))
     }
 
     /// The server reports a parameter's new value.

@@ -104,6 +104,8 @@ impl Board {
             let (consumed, go_on) = match client.stage {
                 Stage::Login => self.login_bytes(key, rest),
                 Stage::Idle => self.idle_bytes(key, rest),
+                // What comes behind a turn that is played again waits until it has been.
+                Stage::Linked(server, Purpose::Turn) if self.is_healing(server) => (0, false),
                 Stage::Linked(server, Purpose::Turn | Purpose::Session) => {
                     self.relay_client(key, server, rest, wires)
                 }

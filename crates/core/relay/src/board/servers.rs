@@ -14,7 +14,7 @@ use super::{Action, Board};
 use crate::client::{Purpose, Stage};
 use crate::parameters::Profile;
 use crate::server::{Server, ServerStage};
-use crate::turn::{Chore, undo_failed};
+use crate::turn::{Chore, undo_lost};
 use crate::{ClientKey, ServerKey};
 
 /// A whole ErrorResponse's message and code in one line, for the log.
@@ -260,10 +260,8 @@ impl Board {
         }
         let error = with_severity(body, false);
         let mut answered = 0;
-        while !server.replies.is_empty() {
-            undo_failed(Some(client), &mut server);
-            let Some(reply) = server.replies.pop() else { break };
-            if reply.owner == crate::turn::Owner::Client {
+        while let Some(owner) = undo_lost(Some(client), &mut server) {
+            if owner == crate::turn::Owner::Client {
                 client.outbox.push(&error);
                 client.outbox.push(&[b'Z', 0, 0, 0, 5, b'I']);
                 answered += 1;

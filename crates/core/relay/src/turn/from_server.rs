@@ -1,5 +1,7 @@
 //! Frames from a server connection to the client that waits for them.
 
+use std::sync::Arc;
+
 use trunkline_wire::backend::{ErrorResponse, ParameterStatus, TransactionStatus, parse_complete};
 use trunkline_wire::frame;
 use trunkline_wire::sqlstate::SqlState;
@@ -9,6 +11,7 @@ use super::{Chore, Expect, Owner, Reply};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::parameters::canonical_name;
+use crate::prepared::ServerStatements;
 use crate::server::{ChoreAnswer, Server};
 use crate::wires::{Path, Wires};
 
@@ -238,14 +241,37 @@ fn closed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
 fn completed(client: Option<&mut Client>, server: &mut Server, tag: &[u8], pass: Step) -> Step {
     let all = matches!(tag, b"DEALLOCATE ALL\0" | b"DISCARD ALL\0");
     if all {
-        server.statements.clear();
-        if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
-            names.clear();
-        }
+        forget_statements(client, server);
     }
     match (tag, pass) {
         (b"DISCARD ALL\0" | b"RESET\0", Step::Pass) => Step::Stop(true, ServerStop::ParametersUnknown),
         (_, pass) => pass,
+    }
+}
+
+/// DEALLOCATE ALL: the server has no named statement any more, and the client has none but those that it has
+/// asked for since.
+fn forget_statements(client: Option<&mut Client>, server: &mut Server) {
+    server.statements.clear();
+    let mut names = client.and_then(|client| client.statements.as_mut());
+    let mut before = names.as_mut().map(|names| std::mem::take(&mut ***names)).unwrap_or_default();
+    for expect in server.replies.iter() {
+        let kept = match expect {
+            Expect::Parse { statement, name } => Some((name, Arc::clone(statement))),
+            Expect::ParseLocal(name) => before.remove(name).map(|statement| (name, statement)),
+            Expect::ParseInjected(statement) => {
+                server.statements.insert(Arc::clone(statement));
+                None
+            }
+            _ => None,
+        };
+        let Some((name, statement)) = kept else { continue };
+        if matches!(expect, Expect::Parse { .. }) {
+            server.statements.insert(Arc::clone(&statement));
+        }
+        if let Some(names) = names.as_mut() {
+            names.insert(name, statement);
+        }
     }
 }
 
@@ -260,6 +286,10 @@ fn ready<W>(path: &mut Path<'_, W>, server: &mut Server, there: &[u8]) -> Result
     }
     server.status = status;
     server.copy_in = false;
+    // The end of a COPY that never began.
+    while matches!(server.replies.head(), Some(Reply { expect: Expect::CopyEnd, .. })) {
+        server.replies.pop();
+    }
     if let Owner::Chore(chore) = reply.owner {
         return Ok(Step::Stop(false, ServerStop::ChoreOver(chore)));
     }
@@ -357,51 +387,65 @@ fn heal_wanted(client: Option<&Client>, server: &Server, broken: Option<u64>) ->
 
 /// Undoes what the failed message, and those behind it that the server skips, were going to change.
 /// False when the server skips what is still to come.
-pub(crate) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
+fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
     let statements = &mut server.statements;
-    server.replies.fail(|reply, failed| {
-        let client = client.as_deref_mut();
-        match reply.expect {
-            Expect::Parse { statement, name } => {
-                statements.remove(statement.id);
-                if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
-                    names.remove(&name);
-                }
-            }
-            Expect::ParseLocal(name) => {
-                if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
-                    names.remove(&name);
-                }
-            }
-            // A Parse of the unnamed statement that fails has dropped the one before.
-            Expect::ParseUnnamed { .. } if failed => {
-                statements.unnamed = 0;
-                if let Some(client) = client {
-                    client.unnamed = None;
-                }
-            }
-            Expect::ParseUnnamed { previous, on_server }
-            | Expect::CloseUnnamed(previous, on_server)
-            | Expect::Query(previous, on_server) => {
-                statements.unnamed = on_server;
-                if let Some(client) = client {
-                    client.unnamed = previous;
-                }
-            }
-            Expect::ParseInjected(statement) => statements.remove(statement.id),
-            Expect::UnnamedInjected(_) if failed => statements.unnamed = 0,
-            Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => {
-                statements.unnamed = on_server;
-            }
-            Expect::CloseInjected(statement) => statements.insert(statement),
-            Expect::CloseLocal(name, Some(statement)) => {
-                if let Some(client) = client {
-                    client.statements().insert(&name, statement);
-                }
-            }
-            _ => {}
+    server.replies.fail(|reply, failed| undo(client.as_deref_mut(), statements, reply.expect, failed))
+}
+
+/// The server is lost with answers owed: undoes what the next turn was going to change. Says whose turn it was;
+/// `None` when no end of a turn is owed.
+pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> Option<Owner> {
+    let statements = &mut server.statements;
+    server.replies.lose_turn(|reply| {
+        // A chore has changed nothing of the client's.
+        if reply.owner == Owner::Client {
+            undo(client.as_deref_mut(), statements, reply.expect, false);
         }
     })
+}
+
+/// Undoes what a message was going to change; `failed`: it was the cause, and not skipped because of another.
+fn undo(client: Option<&mut Client>, statements: &mut ServerStatements, expect: Expect, failed: bool) {
+    match expect {
+        Expect::Parse { statement, name } => {
+            statements.remove(statement.id);
+            if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
+                names.remove(&name);
+            }
+        }
+        Expect::ParseLocal(name) => {
+            if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
+                names.remove(&name);
+            }
+        }
+        // A Parse of the unnamed statement that fails has dropped the one before.
+        Expect::ParseUnnamed { .. } if failed => {
+            statements.unnamed = 0;
+            if let Some(client) = client {
+                client.unnamed = None;
+            }
+        }
+        Expect::ParseUnnamed { previous, on_server }
+        | Expect::CloseUnnamed(previous, on_server)
+        | Expect::Query(previous, on_server) => {
+            statements.unnamed = on_server;
+            if let Some(client) = client {
+                client.unnamed = previous;
+            }
+        }
+        Expect::ParseInjected(statement) => statements.remove(statement.id),
+        Expect::UnnamedInjected(_) if failed => statements.unnamed = 0,
+        Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => {
+            statements.unnamed = on_server;
+        }
+        Expect::CloseInjected(statement) => statements.insert(statement),
+        Expect::CloseLocal(name, Some(statement)) => {
+            if let Some(client) = client {
+                client.statements().insert(&name, statement);
+            }
+        }
+        _ => {}
+    }
 }
 
 fn duplicate_error(name: &[u8]) -> Vec<u8> {

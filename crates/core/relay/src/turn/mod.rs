@@ -9,5 +9,5 @@ mod prepare;
 mod replies;
 
 pub(crate) use from_client::{ClientStop, from_client, turn_is_ready};
-pub(crate) use from_server::{ServerStop, from_server, undo_failed};
+pub(crate) use from_server::{ServerStop, from_server, undo_lost};
 pub use replies::{Chore, Expect, Owner, Replies, Reply};

@@ -205,6 +205,26 @@ impl Replies {
         sync.is_some()
     }
 
+    /// What is owed, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Expect> {
+        self.queue.iter().map(|reply| &reply.expect)
+    }
+
+    /// The connection is lost: takes out what was owed before the next end of a turn, last first, and then that
+    /// end itself, whose owner has still to be told. `None` when no turn's end is owed.
+    pub fn lose_turn(&mut self, mut undo: impl FnMut(Reply)) -> Option<Owner> {
+        let end = self.queue.iter().position(|reply| reply.expect.ends_turn());
+        let behind = self.queue.split_off(end.unwrap_or(self.queue.len()));
+        while let Some(reply) = self.queue.pop_back() {
+            undo(reply);
+        }
+        self.queue = behind;
+        let end = self.queue.pop_front()?;
+        let owner = end.owner;
+        undo(end);
+        Some(owner)
+    }
+
     /// The client has gone: what was its is nobody's.
     pub fn disown(&mut self, chore: Chore) {
         for reply in &mut self.queue {
@@ -248,6 +268,20 @@ mod tests {
         let mut replies = queue(vec![Expect::Bind(1), Expect::Execute]);
         assert!(!replies.fail(|_, _| {}));
         assert!(replies.is_empty());
+    }
+
+    #[test]
+    fn a_lost_connection_owes_an_answer_for_every_turn() {
+        let query = || Expect::Query(None, 0);
+        let mut replies =
+            queue(vec![query(), Expect::Bind(1), query(), Expect::Execute, Expect::Sync, query()]);
+        replies.push(Expect::Bind(2), Owner::Client);
+        let mut undone = 0;
+        for _ in 0..4 {
+            assert_eq!(replies.lose_turn(|_| undone += 1), Some(Owner::Client));
+        }
+        assert_eq!(replies.lose_turn(|_| undone += 1), None);
+        assert!(replies.is_empty() && undone == 7);
     }
 
     #[test]
