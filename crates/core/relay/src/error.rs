@@ -46,11 +46,13 @@ impl std::fmt::Display for ClientMisbehaved {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Frame(error) => write!(f, "invalid message length: {error}"),
-            Self::TooLarge(OverLimit { tag, length, limit, .. }) => {
+            Self::TooLarge(OverLimit { tag, length, limit, name }) => {
+                // The other bound is PostgreSQL's own, and no setting.
+                let setting = if *name == "message_bytes" { " (message_bytes_max)" } else { "" };
+                let tag = tag.escape_ascii();
                 write!(
                     f,
-                    "a message of type '{}' claims {length} bytes: at most {limit} are taken (message_bytes_max)",
-                    tag.escape_ascii()
+                    "a message of type '{tag}' claims {length} bytes: at most {limit} are taken{setting}"
                 )
             }
             Self::UnknownMessage(tag) => write!(f, "invalid frontend message type {tag}"),
@@ -84,6 +86,8 @@ pub enum ServerMisbehaved {
         /// What was expected, in words.
         expected: &'static str,
     },
+    /// A message longer than any of its type, as in libpq.
+    TooLarge(OverLimit),
     /// A message that does not hold what its type says.
     Malformed(&'static str),
 }
@@ -95,6 +99,7 @@ impl std::fmt::Display for ServerMisbehaved {
             Self::Unexpected { tag, expected } => {
                 write!(f, "message of type {:?} where {expected} was expected", char::from(*tag))
             }
+            Self::TooLarge(over) => write!(f, "{over}"),
             Self::Malformed(what) => write!(f, "malformed {what} message"),
         }
     }

@@ -10,6 +10,7 @@ mod checkout;
 mod chores;
 mod clients;
 mod control;
+mod inspect;
 mod janitor;
 mod links;
 mod login;

@@ -57,6 +57,11 @@ impl ServerStatements {
         self.present.clear();
     }
 
+    /// The names of all, least recently used first.
+    pub fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.present.iter().map(|(_, statement)| &*statement.name)
+    }
+
     /// How many named statements the server has.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use trunkline_wire::backend::{ErrorResponse, ParameterStatus, TransactionStatus, parse_complete};
-use trunkline_wire::frame;
 use trunkline_wire::sqlstate::SqlState;
+use trunkline_wire::{Limits, frame};
 
 use super::from_client::body;
 use super::{Chore, Expect, Owner, Reply};
@@ -15,7 +15,7 @@ use crate::prepared::ServerStatements;
 use crate::server::{ChoreAnswer, Server};
 use crate::wires::{Path, Wires};
 
-/// An ErrorResponse, ParameterStatus or CommandComplete above this is not looked into but streamed.
+/// An ErrorResponse above this is not looked into but streamed.
 const LOOKED_INTO_BYTES: usize = 64 << 10;
 
 /// Why [`from_server`] returned.
@@ -73,10 +73,16 @@ pub(crate) fn from_server<W: Wires>(
             b'D' | b'd' if matches!(server.replies.head(), Some(Reply { owner: Owner::Client, .. })) => {
                 Step::Pass
             }
-            _ => match step(path, client.as_deref_mut(), server, header.tag, there, whole, frame_bytes) {
-                Ok(step) => step,
-                Err(fault) => break ServerStop::Fault(fault),
-            },
+            _ => {
+                // A long message of a type that is always short: the server is no server, or out of step.
+                if let Err(over) = Limits::default().check_server_after_auth(header) {
+                    break ServerStop::Fault(ServerMisbehaved::TooLarge(over));
+                }
+                match step(path, client.as_deref_mut(), server, header.tag, there, whole, frame_bytes) {
+                    Ok(step) => step,
+                    Err(fault) => break ServerStop::Fault(fault),
+                }
+            }
         };
         let (pass, stop) = match step {
             Step::Wait => break ServerStop::More,
@@ -150,13 +156,9 @@ fn step<W: Wires>(
     whole: bool,
     frame_bytes: usize,
 ) -> Result<Step, ServerMisbehaved> {
-    if !whole && matches!(tag, b'E' | b'S' | b'C' | b'Z') {
-        if frame_bytes <= LOOKED_INTO_BYTES {
-            return Ok(Step::Wait);
-        }
-        if tag != b'E' {
-            return Err(ServerMisbehaved::Malformed("oversized status"));
-        }
+    let looked_into = matches!(tag, b'S' | b'C' | b'Z') || (tag == b'E' && frame_bytes <= LOOKED_INTO_BYTES);
+    if looked_into && !whole {
+        return Ok(Step::Wait);
     }
     match tag {
         b'Z' => return ready(path, server, there),
