@@ -1,7 +1,7 @@
 //! A worker: one thread, one event loop around a board.
 //!
 //! A round reads whatever is ready (servers before clients: what they bring frees connections for the others), lets the
-//! board decide, does what it asks, and writes to each connection once.
+//! board decide, does what it asks, and writes what an event brought about with one call for each connection.
 
 mod cancels;
 mod clock;
@@ -192,6 +192,8 @@ impl Worker {
                 let name = token::name(event.token());
                 if (name.kind == Kind::Client) == clients {
                     self.happened(name, event);
+                    // At once: whoever gets it works on while the rest of the round is dealt with.
+                    self.carry_out();
                 }
             }
         }
