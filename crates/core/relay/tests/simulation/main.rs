@@ -1,0 +1,52 @@
+//! A seeded simulation of pools and relay: boards, modelled servers and clients, and a network that cuts, delays and
+//! breaks everything, with no socket in sight.
+//!
+//! `TRUNKLINE_SIM_SEED` replays one run; `TRUNKLINE_SIM_STEPS` sets its length; `TRUNKLINE_SIM_SEEDS` sets how many runs
+//! there are (each run is another world).
+
+mod frames;
+mod model_client;
+mod model_server;
+mod pipe;
+mod report;
+mod shell;
+mod world;
+
+use world::World;
+
+/// Runs in `cargo test`.
+const SEEDS: u64 = 300;
+/// Events of a run before it comes to rest.
+const STEPS: u64 = 4_000;
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|value| value.parse().expect("a number"))
+}
+
+fn run(seed: u64, steps: u64) -> World {
+    let mut world = World::new(seed);
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.run(steps)));
+    let why = match outcome {
+        Ok(Ok(())) => return world,
+        Ok(Err(why)) => why,
+        Err(panic) => panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+            .unwrap_or_else(|| "a panic".to_owned()),
+    };
+    panic!("{}", report::failure(&world, seed, steps, &why));
+}
+
+#[test]
+fn seeded_worlds_lose_double_and_dirty_no_connection() {
+    let steps = setting("TRUNKLINE_SIM_STEPS").unwrap_or(STEPS);
+    if let Some(seed) = setting("TRUNKLINE_SIM_SEED") {
+        run(seed, steps);
+        return;
+    }
+    let first = setting("TRUNKLINE_SIM_FIRST").unwrap_or(1);
+    let seeds = setting("TRUNKLINE_SIM_SEEDS").unwrap_or(SEEDS);
+    let answers: u64 = (first..first + seeds).map(|seed| run(seed, steps).answers).sum();
+    assert!(answers > seeds * steps / 100, "only {answers} answers were compared");
+}

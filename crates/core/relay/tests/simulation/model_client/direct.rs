@@ -1,0 +1,245 @@
+//! What a connection of its own would answer: each client compares every message with it.
+//!
+//! The session follows what really came where a connection of its own could have answered otherwise too: a cancel that
+//! was in time or not, a server that was lost, a wait that was too long.
+
+use std::collections::VecDeque;
+
+use crate::frames::{Frame, Kind, field, show};
+use crate::model_server::session::{Database, Session};
+
+/// What may have happened to a client that it cannot know.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Excuses {
+    /// Servers were killed, or refuse connections.
+    pub(crate) servers_die: bool,
+    /// Time passes: timeouts strike.
+    pub(crate) time_passes: bool,
+    /// Statements are tracked no longer, or again, after a reload.
+    pub(crate) untracked: bool,
+    /// The schema's version now.
+    pub(crate) schema: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Direct {
+    pub(crate) session: Session,
+    database: Database,
+    /// Messages sent and not dealt with.
+    queue: VecDeque<Vec<u8>>,
+    /// Answers to the step before, still to come.
+    expected: VecDeque<Frame>,
+    /// The session before that step.
+    before: Session,
+    /// Cancels asked for with the right key, less those that were seen to strike.
+    pub(crate) cancels: usize,
+    /// Answers may have been lost: numbers may jump.
+    gap: bool,
+    /// Errors of the proxy's own seen.
+    pub(crate) excused: u64,
+    /// Answers compared.
+    pub(crate) compared: u64,
+    /// Nothing comes after this but the close.
+    pub(crate) ended: bool,
+}
+
+impl Direct {
+    pub(crate) fn new(session: Session) -> Self {
+        Self {
+            before: session.clone(),
+            session,
+            database: Database::default(),
+            queue: VecDeque::new(),
+            expected: VecDeque::new(),
+            cancels: 0,
+            gap: false,
+            excused: 0,
+            compared: 0,
+            ended: false,
+        }
+    }
+
+    /// The client has sent a message.
+    pub(crate) fn sent(&mut self, message: &[u8]) {
+        self.queue.push_back(message.to_vec());
+    }
+
+    /// Answers that are due, once all messages have been dealt with; those that a Sync or Flush still has to push out
+    /// are not. For the end of a run, when nothing is on its way.
+    pub(crate) fn missing(&self) -> Option<String> {
+        let mut session = self.session.clone();
+        let mut database = self.database.clone();
+        let mut due: Vec<Frame> = self.expected.iter().cloned().collect();
+        let mut pushed = !due.is_empty() && due.last().is_some_and(|frame| frame.bytes[0] == b'Z');
+        let mut queue = self.queue.clone();
+        loop {
+            while session.ready() {
+                let out = session.run(&mut database);
+                pushed |= out.iter().any(|frame| matches!(frame.bytes[0], b'Z' | b'E' | b'G'));
+                due.extend(out);
+            }
+            let Some(message) = queue.pop_front() else { break };
+            session.take(&message);
+            pushed |= message[0] == b'H' && session.copy.is_none() && !session.skipping;
+            if !pushed {
+                continue;
+            }
+            if let Some(first) = due.first() {
+                return Some(show(&first.bytes));
+            }
+        }
+        (pushed && !due.is_empty()).then(|| show(&due[0].bytes))
+    }
+
+    /// A message has come.
+    pub(crate) fn arrived(&mut self, message: &[u8], excuses: &Excuses) -> Result<(), String> {
+        if self.ended {
+            return Err(format!("{} after the end", show(message)));
+        }
+        self.compared += 1;
+        let worded = field(message, b'M').starts_with("model: ") || field(message, b'C') == "42P05";
+        if message[0] == b'E' && !worded {
+            return self.foreign(message, excuses);
+        }
+        let changed = message[0] == b'E' && field(message, b'C') == "0A000" && excuses.schema > 0;
+        let lost =
+            message[0] == b'E' && excuses.untracked && matches!(&*field(message, b'C'), "26000" | "42P05");
+        if (changed || lost) && !self.expects(message) {
+            self.unwind()?;
+            self.session.fail(crate::model_server::session::failure("0A000", ""));
+            return Ok(());
+        }
+        while self.expected.is_empty() {
+            self.next_step().ok_or_else(|| format!("{} though nothing is due", show(message)))?;
+        }
+        let Some(expected) = self.expected.pop_front() else { return Ok(()) };
+        self.compare(&expected, message, excuses)
+    }
+
+    /// Whether the answer that comes next is this one.
+    fn expects(&mut self, message: &[u8]) -> bool {
+        while self.expected.is_empty() {
+            if self.next_step().is_none() {
+                return false;
+            }
+        }
+        self.expected.front().is_some_and(|expected| {
+            expected.bytes == message || field(&expected.bytes, b'C') == field(message, b'C')
+        })
+    }
+
+    /// Runs one step; `None` when nothing was sent that could be run.
+    fn next_step(&mut self) -> Option<()> {
+        self.fetch()?;
+        self.before.clone_from(&self.session);
+        self.expected.extend(self.session.run(&mut self.database));
+        Some(())
+    }
+
+    /// Takes messages until there is a step.
+    fn fetch(&mut self) -> Option<()> {
+        while !self.session.ready() {
+            let message = self.queue.pop_front()?;
+            self.session.take(&message);
+        }
+        Some(())
+    }
+
+    /// An error came instead of what is expected: the session stands before the step it answers.
+    fn unwind(&mut self) -> Result<(), String> {
+        if !self.expected.is_empty() {
+            self.expected.clear();
+            self.session.clone_from(&self.before);
+        } else if self.session.copy.is_none() && self.fetch().is_none() {
+            return Err("an error though nothing was asked".to_owned());
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, expected: &Frame, message: &[u8], excuses: &Excuses) -> Result<(), String> {
+        let wrong = || Err(format!("{} where {} was due", show(message), show(&expected.bytes)));
+        match expected.kind {
+            Kind::Exact if expected.bytes == message => Ok(()),
+            Kind::Code if message[0] == b'E' && field(&expected.bytes, b'C') == field(message, b'C') => {
+                Ok(())
+            }
+            Kind::Sequence(due) => {
+                let text = String::from_utf8_lossy(message.get(11..).unwrap_or_default()).into_owned();
+                let Some(number) = text.strip_prefix("seq ").and_then(|number| number.parse::<u64>().ok())
+                else {
+                    return wrong();
+                };
+                if number < due || (number > due && !self.gap) {
+                    return wrong();
+                }
+                self.database.sequences.values_mut().for_each(|last| *last = number);
+                Ok(())
+            }
+            Kind::Schema if message[0] == expected.bytes[0] => {
+                let text = String::from_utf8_lossy(message);
+                let fits = (0..=excuses.schema).any(|version| text.contains(&format!("v{version}")));
+                if fits { Ok(()) } else { wrong() }
+            }
+            _ => wrong(),
+        }
+    }
+
+    /// An error that no direct connection would have sent.
+    fn foreign(&mut self, message: &[u8], excuses: &Excuses) -> Result<(), String> {
+        let (code, text) = (field(message, b'C'), field(message, b'M'));
+        let fatal = field(message, b'V') == "FATAL";
+        let unexcused = || Err(format!("unexcused {}", show(message)));
+        self.excused += 1;
+        self.gap = true;
+        if fatal {
+            self.ended = true;
+            let server = matches!(&*code, "57P01" | "08006" | "57P03" | "53300");
+            let late = matches!(&*code, "57P05" | "25P03" | "57014" | "53300" | "08006");
+            return if (server && excuses.servers_die) || (late && excuses.time_passes) {
+                Ok(())
+            } else {
+                unexcused()
+            };
+        }
+        self.unwind()?;
+        match &*code {
+            "57014" if text == "canceling statement due to user request" => {
+                let Some(left) = self.cancels.checked_sub(1) else { return unexcused() };
+                self.cancels = left;
+                let failure = crate::model_server::session::failure("57014", "cancelled");
+                self.session.fail(failure);
+                Ok(())
+            }
+            "53300" if excuses.time_passes && text.contains("query_wait_timeout") => {
+                self.session.refuse();
+                Ok(())
+            }
+            "57P01" | "08006" | "53300" | "57P03" if excuses.servers_die => {
+                self.session.lose();
+                Ok(())
+            }
+            _ => unexcused(),
+        }
+    }
+
+    /// Whether a COPY waits for the client, once everything sent is dealt with.
+    pub(crate) fn in_copy(&self) -> bool {
+        let (mut session, mut database) = (self.session.clone(), self.database.clone());
+        for message in &self.queue {
+            while session.ready() {
+                session.run(&mut database);
+            }
+            session.take(message);
+        }
+        while session.ready() {
+            session.run(&mut database);
+        }
+        session.copy.is_some()
+    }
+
+    /// For the trace.
+    pub(crate) fn state(&self) -> String {
+        let queue: Vec<String> = self.queue.iter().map(|message| show(message)).collect();
+        format!("status {}, copy {:?}, queue {queue:?}", char::from(self.session.status), self.session.copy)
+    }
+}

@@ -1,0 +1,199 @@
+//! A client: sends its script, compares every answer with what a connection of its own would have answered.
+
+pub(crate) mod direct;
+pub(crate) mod script;
+
+use crate::frames::{self, field, show};
+use crate::model_server::session::Session;
+use crate::model_server::settings::{KNOWN, Settings};
+use crate::pipe::Pipe;
+use direct::{Direct, Excuses};
+use script::Script;
+
+/// Where a client is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    LoggingIn,
+    Open,
+    /// It has said good-bye, or was told that it must go.
+    Over,
+}
+
+#[derive(Debug)]
+pub(crate) struct ModelClient {
+    pub(crate) id: usize,
+    pub(crate) link: usize,
+    pub(crate) worker: usize,
+    pub(crate) phase: Phase,
+    pub(crate) script: Script,
+    pub(crate) direct: Direct,
+    pub(crate) key: Option<(i32, Vec<u8>)>,
+    /// Its start-up parameters are such that the server refuses them.
+    pub(crate) bad_start: bool,
+    told: Vec<(String, String)>,
+    outgoing: Vec<u8>,
+    received: Vec<u8>,
+    pub(crate) garbage: bool,
+    /// The proxy's last words did not all fit.
+    pub(crate) cut: bool,
+    /// Of the last ReadyForQuery.
+    pub(crate) status: u8,
+}
+
+impl ModelClient {
+    pub(crate) fn new(
+        link: usize,
+        worker: usize,
+        script: Script,
+        user: &str,
+        parameters: &[(String, String)],
+        reports_at_once: bool,
+    ) -> Self {
+        let settings = Settings::new(parameters);
+        let bad_start = settings.is_err();
+        let settings = settings.unwrap_or_else(|_| Settings::new(&[]).expect("the defaults"));
+        let mut body = format!("\0\x03\0\0user\0{user}\0database\0d\0").into_bytes();
+        for (name, value) in parameters {
+            body.extend_from_slice(format!("{name}\0{value}\0").as_bytes());
+        }
+        body.push(0);
+        let mut outgoing = u32::try_from(body.len() + 4).expect("short").to_be_bytes().to_vec();
+        outgoing.extend_from_slice(&body);
+        Self {
+            id: script.id,
+            link,
+            worker,
+            phase: Phase::LoggingIn,
+            script,
+            direct: Direct::new(Session::new(settings, reports_at_once)),
+            key: None,
+            bad_start,
+            told: Vec::new(),
+            outgoing,
+            received: Vec::new(),
+            garbage: false,
+            cut: false,
+            status: b'I',
+        }
+    }
+
+    /// Adds a batch to what it is to send. Returns it for the trace.
+    pub(crate) fn write_batch(&mut self) -> String {
+        let batch = self.script.batch(self.status);
+        let shown: Vec<String> = batch.iter().map(|message| show(message)).collect();
+        batch.iter().for_each(|message| self.write(message));
+        shown.join(" ")
+    }
+
+    pub(crate) fn write(&mut self, message: &[u8]) {
+        self.direct.sent(message);
+        self.outgoing.extend_from_slice(message);
+    }
+
+    pub(crate) fn write_raw(&mut self, bytes: &[u8]) {
+        self.outgoing.extend_from_slice(bytes);
+    }
+
+    pub(crate) fn unsent(&self) -> usize {
+        self.outgoing.len()
+    }
+
+    /// Gives its socket what it takes.
+    pub(crate) fn send(&mut self, up: &mut Pipe, most: usize) -> usize {
+        let part = self.outgoing.len().min(most);
+        let sent = up.push(&self.outgoing[..part]);
+        self.outgoing.drain(..sent);
+        sent
+    }
+
+    /// Bytes have come.
+    pub(crate) fn receive(&mut self, bytes: &[u8], excuses: &Excuses) -> Result<(), String> {
+        self.received.extend_from_slice(bytes);
+        while let Some(message) = frames::take(&mut self.received) {
+            self.message(&message, excuses)?;
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, message: &[u8], excuses: &Excuses) -> Result<(), String> {
+        if self.phase == Phase::LoggingIn {
+            return self.login_message(message, excuses);
+        }
+        if self.garbage && message[0] == b'E' && field(message, b'C') == "08P01" {
+            self.direct.ended = true;
+            return Ok(());
+        }
+        self.direct.arrived(message, excuses)?;
+        if message[0] == b'Z' {
+            self.status = message[5];
+        }
+        Ok(())
+    }
+
+    fn login_message(&mut self, message: &[u8], excuses: &Excuses) -> Result<(), String> {
+        let body = &message[5..];
+        match message[0] {
+            b'R' if *body == [0; 4] => {}
+            b'S' => {
+                let mut words =
+                    body.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+                if let (Some(name), Some(value)) = (words.next(), words.next()) {
+                    self.told.push((name, value));
+                }
+            }
+            b'K' => {
+                let process_id = i32::from_be_bytes(body[..4].try_into().expect("four bytes"));
+                self.key = Some((process_id, body[4..].to_vec()));
+            }
+            b'Z' if body == b"I" => return self.logged_in(),
+            b'E' => {
+                self.phase = Phase::Over;
+                self.direct.ended = true;
+                let code = field(message, b'C');
+                let excused = match &*code {
+                    "22023" => self.bad_start,
+                    "53300" | "08006" | "57014" => excuses.time_passes || excuses.servers_die,
+                    "57P01" | "57P03" => excuses.servers_die,
+                    _ => false,
+                };
+                if !excused {
+                    return Err(format!("login refused: {}", show(message)));
+                }
+            }
+            _ => return Err(format!("{} in login", show(message))),
+        }
+        Ok(())
+    }
+
+    fn logged_in(&mut self) -> Result<(), String> {
+        self.phase = Phase::Open;
+        if self.bad_start {
+            return Err("bad start-up parameters were taken".to_owned());
+        }
+        let values = &self.direct.session.settings.values;
+        for (at, (name, _, _)) in KNOWN.iter().enumerate().filter(|(_, (.., reported))| *reported) {
+            let told = self.told.iter().filter(|(told, _)| told == name).collect::<Vec<_>>();
+            if told.len() != 1 || told[0].1 != values[at] {
+                return Err(format!("{name} is {} but the client was told {told:?}", values[at]));
+            }
+        }
+        Ok(())
+    }
+
+    /// Throws away what nobody will read.
+    pub(crate) fn drop_unsent(&mut self) -> bool {
+        !std::mem::take(&mut self.outgoing).is_empty()
+    }
+
+    /// The proxy has closed the connection.
+    pub(crate) fn closed(&mut self, excuses: &Excuses) -> Result<(), String> {
+        let open = self.phase != Phase::Over && !self.direct.ended;
+        self.phase = Phase::Over;
+        // A server that dies in the middle of a message leaves no room for an error.
+        let torn = excuses.servers_die && !self.received.is_empty();
+        if open && !self.cut && !torn && !self.garbage && !(excuses.servers_die && self.direct.excused > 0) {
+            return Err("the connection was closed without a word".to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,297 @@
+//! What a client sends next: random, mostly legal.
+
+use crate::frames::{self, frame};
+
+/// What kind of client it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Habits {
+    /// It copies by the extended protocol; else it uses unnamed statements and portals again that earlier turns left.
+    pub(crate) copies: bool,
+    /// It may reset its parameters and discard all (it set none at start-up: a pooled connection's RESET would not
+    /// bring those back).
+    pub(crate) resets: bool,
+    /// It runs slow queries.
+    pub(crate) slow: bool,
+    /// Its names are never used again, and nobody else's.
+    pub(crate) unique_names: bool,
+    /// It looks at the table whose schema changes.
+    pub(crate) tables: bool,
+    /// Sizes of what it asks for, at most.
+    pub(crate) bytes_max: usize,
+}
+
+/// Writes one batch of messages after the other.
+#[derive(Debug)]
+pub(crate) struct Script {
+    pub(crate) id: usize,
+    pub(crate) habits: Habits,
+    count: usize,
+    rng: fastrand::Rng,
+}
+
+const NAMES: [&str; 5] = ["a", "b", "s1", "_tl_1", "_tl_7"];
+const VALUES: [(&str, &[&str]); 4] = [
+    ("application_name", &["x", "it's \\ y;", "z"]),
+    ("DateStyle", &["iso, dmy", "german, dmy", "bad"]),
+    ("TimeZone", &["utc", "cet", "gmt"]),
+    ("client_encoding", &["UTF8", "LATIN1"]),
+];
+
+impl Script {
+    pub(crate) fn new(id: usize, habits: Habits, rng: fastrand::Rng) -> Self {
+        Self { id, habits, count: 0, rng }
+    }
+
+    fn token(&mut self) -> String {
+        self.count += 1;
+        format!("c{}.{}", self.id, self.count)
+    }
+
+    fn name(&mut self) -> String {
+        if self.habits.unique_names {
+            let last = self.count.max(1);
+            return format!("u{}.{}", self.id, self.rng.usize(last.saturating_sub(3)..=last));
+        }
+        (*self.rng.choice(NAMES).expect("names")).to_owned()
+    }
+
+    fn setting(&mut self) -> String {
+        let (name, values) = self.rng.choice(VALUES).expect("settings");
+        let value = self.rng.choice(values).expect("values").replace('\'', "''");
+        format!("SET {name}='{value}'")
+    }
+
+    fn select(&mut self) -> String {
+        let rows = if self.rng.u8(..) < 230 { self.rng.usize(..4) } else { self.rng.usize(..40) };
+        let bytes = if self.rng.u8(..) < 220 {
+            self.rng.usize(..20)
+        } else {
+            self.rng.usize(..=self.habits.bytes_max)
+        };
+        let token = self.token();
+        format!("SELECT {token} {rows} {bytes}")
+    }
+
+    /// A command that any kind of query may carry.
+    fn command(&mut self) -> String {
+        match self.rng.u8(..24) {
+            0..8 => self.select(),
+            8 => format!("SHOW {}", self.rng.choice(VALUES).expect("settings").0),
+            9 => "SHOW search_path".to_owned(),
+            10 | 11 => self.setting(),
+            12 if self.habits.resets => "RESET ALL".to_owned(),
+            12 | 13 => "FAIL 22012".to_owned(),
+            14 | 15 => format!("NEXTVAL {}", self.id),
+            16 if self.habits.slow => format!("SLOW {}", self.token()),
+            17 if self.habits.tables => "TABLE".to_owned(),
+            18 => format!("COPY OUT {} {}", self.token(), self.rng.usize(..5)),
+            19 => format!("NOTICE {}", self.token()),
+            20 => "WRONG".to_owned(),
+            21 => "BEGIN".to_owned(),
+            22 => if self.rng.bool() { "COMMIT" } else { "ROLLBACK" }.to_owned(),
+            _ => self.select(),
+        }
+    }
+
+    /// A statement that other clients prepare too.
+    fn shared(&mut self) -> String {
+        match self.rng.u8(..8) {
+            0 if self.habits.tables => "TABLE".to_owned(),
+            1 => "SHOW TimeZone".to_owned(),
+            2 => "WRONG".to_owned(),
+            3 => format!("NEXTVAL {}", self.id),
+            _ => format!("SELECT shared{} {} 3 $1", self.rng.u8(..6), self.rng.u8(..3)),
+        }
+    }
+
+    /// One batch; `status` is that of the last ReadyForQuery.
+    pub(crate) fn batch(&mut self, status: u8) -> Vec<Vec<u8>> {
+        let mut out = Vec::new();
+        if status != b'I' && self.rng.u8(..) < 100 {
+            out.push(query(if self.rng.bool() { "COMMIT" } else { "ROLLBACK" }));
+            return out;
+        }
+        match self.rng.u8(..20) {
+            0..5 => {
+                let text = self.command();
+                out.push(query(&text));
+            }
+            5 => {
+                let count = self.rng.usize(1..4);
+                let texts: Vec<String> = (0..count).map(|_| self.command()).collect();
+                out.push(query(&texts.join(";")));
+            }
+            6 => self.copy_in(&mut out),
+            7 if self.habits.resets => {
+                let text = self.rng.choice(["DISCARD ALL", "DEALLOCATE ALL", "RESET ALL"]).expect("some");
+                if self.rng.bool() {
+                    out.push(query(text));
+                } else {
+                    self.once(text, &mut out);
+                    out.push(sync());
+                }
+            }
+            8 => out.push(frame(b'F', &[0, 0, 0, 1, 0, 0, 0, 0, 0, 0]).bytes),
+            9 => out.push(query("")),
+            10 => out.push(query("BEGIN")),
+            11..14 => {
+                let text = self.command();
+                self.once(&text, &mut out);
+                self.close_batch(&mut out);
+            }
+            _ => {
+                for _ in 0..self.rng.usize(1..6) {
+                    self.extended(&mut out);
+                }
+                self.close_batch(&mut out);
+            }
+        }
+        out
+    }
+
+    fn close_batch(&mut self, out: &mut Vec<Vec<u8>>) {
+        match self.rng.u8(..20) {
+            0 => {}
+            1 => out.push(flush()),
+            2 => {
+                out.push(flush());
+                out.push(sync());
+            }
+            3 => {
+                let text = self.command();
+                out.push(query(&text));
+            }
+            _ => out.push(sync()),
+        }
+    }
+
+    /// Unnamed Parse, Bind, Describe, Execute.
+    fn once(&mut self, text: &str, out: &mut Vec<Vec<u8>>) {
+        out.push(parse("", text));
+        self.bind_and_execute("", text.contains("$1"), out);
+    }
+
+    fn bind_and_execute(&mut self, name: &str, parameter: bool, out: &mut Vec<Vec<u8>>) {
+        let portal = if self.rng.u8(..) < 20 { "p" } else { "" };
+        let token = self.token();
+        out.push(bind(portal, name, parameter.then_some(token.as_bytes())));
+        if self.rng.bool() {
+            out.push(describe(b'P', portal));
+        }
+        let rows_max = if self.rng.u8(..) < 30 { self.rng.u8(1..3) } else { 0 };
+        out.push(execute(portal, rows_max));
+        if rows_max > 0 && self.rng.bool() {
+            out.push(execute(portal, 0));
+        }
+    }
+
+    fn extended(&mut self, out: &mut Vec<Vec<u8>>) {
+        let text = if self.rng.bool() { self.shared() } else { self.select() };
+        let name = self.name();
+        match self.rng.u8(..20) {
+            0..5 => out.push(parse(&name, &text)),
+            5..11 => {
+                let parameter = self.rng.u8(..) < 180;
+                self.bind_and_execute(&name, parameter, out);
+            }
+            11 => out.push(describe(b'S', &name)),
+            12 => out.push(close(b'S', &name)),
+            13 => out.push(close(b'P', if self.rng.bool() { "p" } else { "" })),
+            14 => out.push(flush()),
+            15 => out.push(sync()),
+            16 if !self.habits.copies => {
+                let parameter = self.rng.bool();
+                self.bind_and_execute("", parameter, out);
+            }
+            17 if !self.habits.copies => {
+                let which = self.rng.u8(..4);
+                out.push(match which {
+                    0 => execute("", 0),
+                    1 => describe(b'S', ""),
+                    2 => close(b'S', ""),
+                    _ => parse("", &text),
+                });
+            }
+            18 => {
+                out.push(parse(&name, &text));
+                self.bind_and_execute(&name, text.contains("$1"), out);
+                out.push(close(b'S', &name));
+            }
+            _ => self.once(&text, out),
+        }
+    }
+
+    fn copy_in(&mut self, out: &mut Vec<Vec<u8>>) {
+        let token = self.token();
+        let text = format!("COPY IN {token}");
+        let extended = self.habits.copies && self.rng.bool();
+        if extended {
+            out.push(parse("", &text));
+            out.push(bind("", "", None));
+            out.push(execute("", 0));
+            if self.rng.bool() {
+                out.push(sync());
+            }
+        } else {
+            out.push(query(&text));
+        }
+        for _ in 0..self.rng.usize(..5) {
+            let size = if self.rng.u8(..) < 230 {
+                self.rng.usize(..30)
+            } else {
+                self.rng.usize(..=self.habits.bytes_max)
+            };
+            out.push(frame(b'd', &vec![b'd'; size]).bytes);
+            if extended && self.rng.u8(..) < 30 {
+                out.push(flush());
+            }
+        }
+        if self.rng.u8(..) < 60 {
+            out.push(frames::text(b'f', "no more").bytes);
+        } else {
+            out.push(frame(b'c', b"").bytes);
+        }
+        if extended {
+            out.push(sync());
+        }
+    }
+}
+
+pub(crate) fn query(text: &str) -> Vec<u8> {
+    frames::text(b'Q', text).bytes
+}
+
+pub(crate) fn sync() -> Vec<u8> {
+    frame(b'S', b"").bytes
+}
+
+fn flush() -> Vec<u8> {
+    frame(b'H', b"").bytes
+}
+
+fn parse(name: &str, text: &str) -> Vec<u8> {
+    frame(b'P', format!("{name}\0{text}\0\0\0").as_bytes()).bytes
+}
+
+fn bind(portal: &str, name: &str, parameter: Option<&[u8]>) -> Vec<u8> {
+    let mut body = format!("{portal}\0{name}\0").into_bytes();
+    body.extend_from_slice(&[0, 0, 0, u8::from(parameter.is_some())]);
+    if let Some(parameter) = parameter {
+        body.extend_from_slice(&u32::try_from(parameter.len()).expect("short").to_be_bytes());
+        body.extend_from_slice(parameter);
+    }
+    body.extend_from_slice(&[0, 0]);
+    frame(b'B', &body).bytes
+}
+
+fn describe(kind: u8, name: &str) -> Vec<u8> {
+    frame(b'D', &[&[kind], name.as_bytes(), &[0]].concat()).bytes
+}
+
+fn close(kind: u8, name: &str) -> Vec<u8> {
+    frame(b'C', &[&[kind], name.as_bytes(), &[0]].concat()).bytes
+}
+
+fn execute(portal: &str, rows_max: u8) -> Vec<u8> {
+    frame(b'E', &[portal.as_bytes(), &[0, 0, 0, 0, rows_max]].concat()).bytes
+}

@@ -1,0 +1,239 @@
+//! What a PostgreSQL backend makes of a client's messages, one step at a time.
+//!
+//! Both the modelled servers and each client's idea of a direct connection are made of it. A step is a message of the
+//! extended protocol, or one command of a simple query; where a step may end otherwise (a cancel, a lost connection),
+//! whoever drives the session calls [`Session::fail`] or [`Session::lose`] instead of [`Session::run`].
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::atom::Atom;
+use super::settings::{Settings, Values};
+use super::sql::{Sql, split};
+use crate::frames::{self, Frame};
+
+/// What all sessions of a server share.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Database {
+    pub(crate) schema: u64,
+    pub(crate) sequences: BTreeMap<usize, u64>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    pub(crate) text: String,
+    pub(crate) schema: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Portal {
+    pub(crate) text: String,
+    pub(crate) parameters: Vec<u8>,
+    pub(crate) rows_given: usize,
+    pub(crate) done: bool,
+}
+
+/// A session after start-up.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) settings: Settings,
+    /// What the transaction's end in failure brings back.
+    pub(crate) snapshot: Option<Values>,
+    /// `I`, `T` or `E`.
+    pub(crate) status: u8,
+    pub(crate) statements: BTreeMap<Vec<u8>, Prepared>,
+    pub(crate) portals: BTreeMap<Vec<u8>, Portal>,
+    pub(crate) skipping: bool,
+    /// In COPY FROM STDIN; whether by the extended protocol.
+    pub(crate) copy: Option<bool>,
+    /// Terminate, or a protocol violation.
+    pub(crate) over: bool,
+    /// Parameters are reported when they change (before PostgreSQL 14), not before ReadyForQuery.
+    pub(crate) reports_at_once: bool,
+    /// Something was executed in the implicit transaction.
+    pub(crate) executed: bool,
+    pub(crate) todo: VecDeque<Atom>,
+}
+
+/// A failure: SQLSTATE, message, routine.
+pub(crate) struct Failure(pub(crate) String, pub(crate) String, pub(crate) &'static str);
+
+pub(crate) fn failure(code: &str, message: impl std::fmt::Display) -> Failure {
+    Failure(code.to_owned(), format!("model: {message}"), "model")
+}
+
+impl Session {
+    pub(crate) fn new(settings: Settings, reports_at_once: bool) -> Self {
+        Self {
+            settings,
+            snapshot: None,
+            status: b'I',
+            statements: BTreeMap::new(),
+            portals: BTreeMap::new(),
+            skipping: false,
+            copy: None,
+            over: false,
+            reports_at_once,
+            executed: false,
+            todo: VecDeque::new(),
+        }
+    }
+
+    /// Whether a step is there to be run; else it waits for a message.
+    pub(crate) fn ready(&self) -> bool {
+        !self.todo.is_empty() && self.copy.is_none()
+    }
+
+    /// Takes a message. Only when there is no step to be run.
+    pub(crate) fn take(&mut self, message: &[u8]) {
+        let (tag, body) = (message[0], &message[5..]);
+        if let Some(extended) = self.copy {
+            match tag {
+                b'c' => self.end_copy(Atom::CopyDone { extended }),
+                b'f' => self.end_copy(Atom::CopyFailed { extended }),
+                b'd' | b'H' | b'S' => {}
+                b'X' => self.over = true,
+                _ => panic!("the modelled clients do not send {} in COPY", char::from(tag)),
+            }
+            return;
+        }
+        if self.skipping && !matches!(tag, b'S' | b'X') {
+            return;
+        }
+        match tag {
+            b'X' => self.over = true,
+            b'd' | b'c' | b'f' | b'H' => {}
+            b'Q' => {
+                self.statements.remove(&b""[..]);
+                let commands = split(&String::from_utf8_lossy(&body[..body.len() - 1]));
+                let many = commands.len() > 1;
+                if commands.is_empty() {
+                    self.todo.push_back(Atom::EmptyQuery);
+                }
+                self.todo.extend(commands.into_iter().map(|text| Atom::Statement { text, many }));
+                self.todo.push_back(Atom::QueryEnd);
+            }
+            b'S' => self.todo.push_back(Atom::Sync),
+            b'F' => self.todo.push_back(Atom::Function),
+            _ => match Atom::decode(tag, body) {
+                Some(atom) => self.todo.push_back(atom),
+                None => self.todo.push_back(Atom::Garbage),
+            },
+        }
+    }
+
+    fn end_copy(&mut self, atom: Atom) {
+        self.copy = None;
+        self.todo.push_front(atom);
+    }
+
+    /// Whether the next step runs until it is let go or cancelled.
+    pub(crate) fn next_is_slow(&self) -> bool {
+        self.slow_token().is_some()
+    }
+
+    /// The token of the slow query that is the next step.
+    pub(crate) fn slow_token(&self) -> Option<String> {
+        if !self.ready() || self.status == b'E' {
+            return None;
+        }
+        let text = match self.todo.front()? {
+            Atom::Statement { text, .. } => text,
+            Atom::Execute { portal, .. } => &self.portals.get(portal)?.text,
+            _ => return None,
+        };
+        match Sql::parse(text) {
+            Sql::Slow(token) => Some(token),
+            _ => None,
+        }
+    }
+
+    /// Runs the next step.
+    pub(crate) fn run(&mut self, database: &mut Database) -> Vec<Frame> {
+        let Some(atom) = self.todo.pop_front() else { return Vec::new() };
+        let extended = atom.is_extended();
+        let mut out = match self.execute(&atom, database) {
+            Ok(out) => out,
+            Err(failure) => return self.failed(&atom, extended, failure),
+        };
+        if self.reports_at_once && !matches!(atom, Atom::Sync | Atom::QueryEnd) {
+            out.extend(self.settings.report());
+        }
+        out
+    }
+
+    /// The next step (or the COPY under way) ends with this error instead.
+    pub(crate) fn fail(&mut self, failure: Failure) -> Vec<Frame> {
+        if let Some(extended) = self.copy.take() {
+            let atom = Atom::CopyFailed { extended };
+            return self.failed(&atom, extended, failure);
+        }
+        let Some(atom) = self.todo.pop_front() else { return Vec::new() };
+        let extended = atom.is_extended();
+        self.failed(&atom, extended, failure)
+    }
+
+    fn failed(&mut self, atom: &Atom, extended: bool, failure: Failure) -> Vec<Frame> {
+        let kind = match &*failure.0 {
+            "42P05" => frames::Kind::Code,
+            _ => frames::Kind::Exact,
+        };
+        let mut out = vec![frames::report(b'E', "ERROR", &failure.0, &failure.1, failure.2)];
+        out[0].kind = kind;
+        if self.status == b'T' {
+            self.status = b'E';
+        }
+        if let Some(values) = self.snapshot.take() {
+            self.settings.values = values;
+        }
+        if self.status == b'I' {
+            self.portals.clear();
+            self.executed = false;
+        }
+        if self.reports_at_once {
+            out.extend(self.settings.report());
+        }
+        match atom {
+            // The error and ReadyForQuery.
+            Atom::Sync | Atom::QueryEnd => self.todo.push_front(atom.clone()),
+            Atom::Function => self.todo.push_front(Atom::QueryEnd),
+            _ if extended => {
+                self.skipping = true;
+                self.todo.clear();
+            }
+            _ => self.todo.retain(|atom| matches!(atom, Atom::QueryEnd)),
+        }
+        out
+    }
+
+    /// The server behind the proxy is lost outside a transaction: what the client was told of parameters holds.
+    pub(crate) fn lose(&mut self) {
+        self.settings.values.clone_from(&self.settings.reported);
+        self.forget_transaction();
+        self.fail(failure("08006", "lost"));
+    }
+
+    /// The turn never reached a server.
+    pub(crate) fn refuse(&mut self) {
+        self.fail(failure("53300", "refused"));
+    }
+
+    fn forget_transaction(&mut self) {
+        self.snapshot = None;
+        self.status = b'I';
+    }
+
+    /// A transaction ends well, if it is not an explicit one.
+    pub(crate) fn end_implicit(&mut self) {
+        if self.status == b'I' {
+            self.snapshot = None;
+            self.portals.clear();
+            self.executed = false;
+        }
+    }
+
+    pub(crate) fn begin_implicit(&mut self) {
+        if self.snapshot.is_none() && self.status != b'E' {
+            self.snapshot = Some(self.settings.values.clone());
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Server parameters: what a session has, what its transaction would undo, what its client was told.
+
+use crate::frames::{self, Frame};
+
+/// Name, default, whether the server reports it.
+pub(crate) const KNOWN: [(&str, &str, bool); 7] = [
+    ("application_name", "", true),
+    ("client_encoding", "UTF8", true),
+    ("DateStyle", "ISO, MDY", true),
+    ("TimeZone", "UTC", true),
+    ("standard_conforming_strings", "on", true),
+    ("search_path", "public", false),
+    ("work_mem", "4MB", false),
+];
+
+pub(crate) fn index(name: &str) -> Option<usize> {
+    KNOWN.iter().position(|(known, ..)| known.eq_ignore_ascii_case(name))
+}
+
+/// The value as the server keeps it, if it takes it.
+pub(crate) fn canonical(at: usize, value: &str) -> Option<String> {
+    match KNOWN[at].0 {
+        _ if value == "bad" => None,
+        "DateStyle" | "TimeZone" => Some(value.to_ascii_uppercase()),
+        _ => Some(value.to_owned()),
+    }
+}
+
+pub(crate) type Values = [String; KNOWN.len()];
+
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) values: Values,
+    /// What RESET brings back.
+    pub(crate) start: Values,
+    /// What the client was told last.
+    pub(crate) reported: Values,
+}
+
+impl Settings {
+    /// After start-up with these parameters.
+    pub(crate) fn new(parameters: &[(String, String)]) -> Result<Self, String> {
+        let mut values = KNOWN.map(|(_, value, _)| value.to_owned());
+        for (name, value) in parameters {
+            let at = index(name).ok_or_else(|| format!("no parameter {name}"))?;
+            values[at] = canonical(at, value).ok_or_else(|| format!("bad value for {name}"))?;
+        }
+        Ok(Self { start: values.clone(), reported: values.clone(), values })
+    }
+
+    /// All values in one text: every row carries it.
+    pub(crate) fn fingerprint(&self) -> String {
+        self.values.join("|")
+    }
+
+    /// ParameterStatus of what the client does not know yet.
+    pub(crate) fn report(&mut self) -> Vec<Frame> {
+        let mut out = Vec::new();
+        for (at, (name, _, reported)) in KNOWN.iter().enumerate() {
+            if *reported && self.values[at] != self.reported[at] {
+                self.reported[at].clone_from(&self.values[at]);
+                out.push(frames::parameter_status(name, &self.values[at]));
+            }
+        }
+        out
+    }
+}

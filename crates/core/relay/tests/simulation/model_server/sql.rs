@@ -1,0 +1,125 @@
+//! The few commands that the modelled server understands, as text.
+
+use super::settings;
+
+/// One command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sql {
+    Empty,
+    Syntax,
+    /// Rows that carry the token, the parameters and the session's settings.
+    Select {
+        token: String,
+        rows: usize,
+        bytes: usize,
+    },
+    /// Like a select of one row, but it runs until it is let go or cancelled.
+    Slow(String),
+    /// The next number of a sequence: rows tell how often it was run.
+    Nextval(usize),
+    /// A table whose columns a schema change replaces.
+    Table,
+    Show(usize),
+    Set(usize, String),
+    Reset(Option<usize>),
+    Begin,
+    Commit,
+    Rollback,
+    Fail(String),
+    CopyIn(String),
+    CopyOut(String, usize),
+    Notice(String),
+    DiscardAll,
+    DeallocateAll,
+}
+
+impl Sql {
+    pub(crate) fn parse(text: &str) -> Self {
+        let text = text.trim();
+        let mut words = text.split_ascii_whitespace();
+        let first = words.next().unwrap_or_default();
+        let second = words.next().unwrap_or_default();
+        let number = |word: Option<&str>| word.and_then(|word| word.parse().ok()).unwrap_or(0);
+        match (first, second) {
+            ("", _) => Self::Empty,
+            ("SELECT", call) if call.starts_with("pg_catalog.set_config(") => Self::set_config(text),
+            ("SELECT", _) => {
+                let (rows, bytes) = (number(words.next()), number(words.next()));
+                Self::Select { token: second.to_owned(), rows, bytes }
+            }
+            ("SLOW", _) => Self::Slow(second.to_owned()),
+            ("NEXTVAL", _) => Self::Nextval(number(Some(second))),
+            ("TABLE", _) => Self::Table,
+            ("SHOW", name) => settings::index(name).map_or(Self::Syntax, Self::Show),
+            ("SET", _) => Self::set(text),
+            ("RESET", "ALL") => Self::Reset(None),
+            ("RESET", name) => settings::index(name).map_or(Self::Syntax, |at| Self::Reset(Some(at))),
+            ("BEGIN", "") => Self::Begin,
+            ("COMMIT", "") => Self::Commit,
+            ("ROLLBACK", "") => Self::Rollback,
+            ("FAIL", _) => Self::Fail(second.to_owned()),
+            ("COPY", "IN") => Self::CopyIn(words.next().unwrap_or_default().to_owned()),
+            ("COPY", "OUT") => {
+                let token = words.next().unwrap_or_default().to_owned();
+                Self::CopyOut(token, number(words.next()))
+            }
+            ("NOTICE", _) => Self::Notice(second.to_owned()),
+            ("DISCARD", "ALL") => Self::DiscardAll,
+            ("DEALLOCATE", "ALL") => Self::DeallocateAll,
+            _ => Self::Syntax,
+        }
+    }
+
+    fn set(text: &str) -> Self {
+        let rest = text["SET".len()..].trim_start();
+        let Some((name, value)) = rest.split_once('=') else { return Self::Syntax };
+        match settings::index(name.trim()) {
+            Some(at) => Self::Set(at, unquote(value)),
+            None => Self::Syntax,
+        }
+    }
+
+    fn set_config(text: &str) -> Self {
+        let arguments = text.split_once('(').map_or("", |(_, rest)| rest);
+        let Some((name, rest)) = arguments.split_once(',') else { return Self::Syntax };
+        let value = rest.rsplit_once(',').map_or("", |(value, _)| value);
+        match settings::index(&unquote(name)) {
+            Some(at) => Self::Set(at, unquote(value)),
+            None => Self::Syntax,
+        }
+    }
+
+    /// Whether it gives rows, and so has a RowDescription.
+    pub(crate) fn has_rows(&self) -> bool {
+        use Sql::{Nextval, Select, Show, Slow, Table};
+        matches!(self, Select { .. } | Slow(_) | Nextval(_) | Table | Show(_))
+    }
+
+    /// Whether it may run in a transaction that has failed.
+    pub(crate) fn ends_transaction(&self) -> bool {
+        matches!(self, Self::Commit | Self::Rollback)
+    }
+}
+
+fn unquote(text: &str) -> String {
+    let text = text.trim();
+    let text = text.strip_prefix('E').unwrap_or(text);
+    let inner = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).unwrap_or(text);
+    inner.replace("''", "'").replace("\\\\", "\\")
+}
+
+/// The commands of a simple query.
+pub(crate) fn split(text: &str) -> Vec<String> {
+    let mut commands = vec![String::new()];
+    let mut quoted = false;
+    for letter in text.chars() {
+        quoted ^= letter == '\'';
+        match (letter, commands.last_mut()) {
+            (';', _) if !quoted => commands.push(String::new()),
+            (_, Some(last)) => last.push(letter),
+            _ => {}
+        }
+    }
+    commands.retain(|command| !command.trim().is_empty());
+    commands
+}

@@ -1,0 +1,177 @@
+//! What must hold at any moment, and at rest: no server connection lost, doubled or dirty.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering::Relaxed;
+
+use trunkline_relay::{Board, Server, ServerKey, ServerStage, Stage};
+
+use super::{Checked, Letter, World};
+use crate::model_server::Backend;
+use crate::model_server::settings::index;
+
+fn must(holds: bool, what: impl FnOnce() -> String) -> Checked {
+    if holds { Ok(()) } else { Err(what()) }
+}
+
+impl World {
+    pub(super) fn check(&mut self) -> Checked {
+        for worker in 0..self.workers.len() {
+            self.carry_out(worker);
+        }
+        self.check_counts()?;
+        for worker in 0..self.workers.len() {
+            self.check_pairs(worker)?;
+            self.check_servers(worker)?;
+        }
+        Ok(())
+    }
+
+    /// The ledgers count what there is; no limit is exceeded.
+    fn check_counts(&self) -> Checked {
+        let mut open: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut clients = 0;
+        for worker in &self.workers {
+            worker.board.servers().for_each(|(_, server)| *open.entry(server.pool()).or_default() += 1);
+            clients += u32::try_from(worker.board.clients().count()).expect("few clients");
+            for letter in &worker.letters {
+                if let Letter::Server(server, _) = letter {
+                    *open.entry(server.pool()).or_default() += 1;
+                }
+            }
+        }
+        let counted = self.shared.clients.load(Relaxed);
+        must(counted == clients, || format!("{counted} clients are counted, there are {clients}"))?;
+        let reserve = u32::from(self.flavour.time_passes);
+        for user in ["u", "v"] {
+            let ledger = self.shared.ledgers.pool("d", user);
+            let there = open.get(&ledger.id).copied().unwrap_or(0);
+            must(ledger.open() == there, || {
+                format!("pool {user}: {} connections are counted, there are {there}", ledger.open())
+            })?;
+            must(there <= self.pool_size_max + reserve, || format!("pool {user} has {there} connections"))?;
+            let (all, limit) = (ledger.database.servers(), self.flavour.database_limit);
+            must(limit == 0 || all <= limit, || format!("{all} connections of {limit}"))?;
+        }
+        Ok(())
+    }
+
+    /// Clients and servers that are linked agree on it, and each has its socket.
+    fn check_pairs(&self, at: usize) -> Checked {
+        let worker = &self.workers[at];
+        let board = &worker.board;
+        let stages: BTreeMap<u64, &ServerStage> =
+            board.servers().map(|(key, server)| (key.to_u64(), server.stage())).collect();
+        let mut held = BTreeSet::new();
+        for (key, client) in board.clients() {
+            must(worker.sockets.clients.contains_key(&key.to_u64()), || {
+                format!("client {key:?} has no socket")
+            })?;
+            if let Stage::Linked(server, _) = client.stage() {
+                let lent = matches!(stages.get(&server.to_u64()), Some(ServerStage::Lent(to)) if *to == key);
+                must(lent, || format!("client {key:?} believes that it holds {server:?}"))?;
+                must(held.insert(server.to_u64()), || format!("{server:?} is held twice"))?;
+            }
+        }
+        for (key, stage) in &stages {
+            let lent = matches!(stage, ServerStage::Lent(_));
+            must(lent == held.contains(key), || format!("server {key:x} is {stage:?} without a client"))?;
+            let dialling = self.dials.contains(&(at, *key));
+            let there = worker.sockets.servers.contains_key(key);
+            must(there != dialling, || format!("server {key:x}: socket {there}, dialling {dialling}"))?;
+        }
+        let strangers = worker.sockets.servers.keys().find(|key| !stages.contains_key(key));
+        must(strangers.is_none(), || format!("socket of server {strangers:x?} is nobody's"))
+    }
+
+    fn check_servers(&self, at: usize) -> Checked {
+        let worker = &self.workers[at];
+        for (key, server) in worker.board.servers() {
+            let Some(link) = worker.sockets.servers.get(&key.to_u64()) else { continue };
+            // One that was killed is found out when it is read.
+            let Some(backend) = self.backends.get(link) else { continue };
+            let wire = &self.links[*link];
+            let quiet = wire.up.is_empty() && wire.down.is_empty() && backend.is_quiet();
+            if quiet && server.waiting_bytes() == (0, 0) && !wire.up.closed {
+                self.check_statements(key, server, backend)?;
+            }
+            if matches!(server.stage(), ServerStage::Idle) {
+                self.check_idle(key, server, backend, quiet)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the board believes prepared is prepared.
+    fn check_statements(&self, key: ServerKey, server: &Server, backend: &Backend) -> Checked {
+        if matches!(server.stage(), ServerStage::Login(_)) {
+            return Ok(());
+        }
+        let Some(session) = &backend.session else { return Ok(()) };
+        let believed: BTreeSet<&[u8]> = server.statement_names().collect();
+        let missing = believed.iter().find(|name| !session.statements.contains_key(**name));
+        must(missing.is_none(), || {
+            format!(
+                "server {key:?} lacks {}",
+                missing.map_or_else(String::new, |name| name.escape_ascii().to_string())
+            )
+        })?;
+        let ours = |name: &&Vec<u8>| name.starts_with(b"_tl_");
+        let forgotten =
+            session.statements.keys().filter(ours).find(|name| !believed.contains(name.as_slice()));
+        must(forgotten.is_none() || self.flavour.session || self.flavour.untracked, || {
+            format!("server {key:?} has a statement that the board forgot: {forgotten:?}")
+        })?;
+        if server.has_unnamed_statement() && !self.flavour.session {
+            must(session.statements.contains_key(&b""[..]), || {
+                format!("server {key:?} has no unnamed statement")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// An idle connection is clean: the next client finds what it expects.
+    fn check_idle(&self, key: ServerKey, server: &Server, backend: &Backend, quiet: bool) -> Checked {
+        let trouble = |what: &str| format!("idle server {key:?} (backend {}): {what}", backend.process_id);
+        must(quiet, || trouble("bytes are on their way"))?;
+        let Some(session) = &backend.session else { return Err(trouble("it has not logged in")) };
+        must(session.status == b'I', || trouble("a transaction is open"))?;
+        must(session.copy.is_none(), || trouble("a COPY is open"))?;
+        must(!session.skipping, || trouble("it skips what it gets"))?;
+        must(session.portals.is_empty(), || trouble("a portal is open"))?;
+        for (name, value) in server.profile().iter() {
+            let at = index(name).ok_or_else(|| trouble("an unknown parameter"))?;
+            let has = &session.settings.values[at];
+            must(has == value, || trouble(&format!("{name} is {has:?} and believed to be {value:?}")))?;
+        }
+        for (at, (name, ..)) in crate::model_server::settings::KNOWN.iter().enumerate() {
+            let default = session.settings.values[at] == session.settings.start[at];
+            let known = default || server.profile().value(name).is_some();
+            must(known, || {
+                trouble(&format!("{name} is {:?}, unknown to the board", session.settings.values[at]))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// All clients are gone: every server connection is idle, and nothing is counted that is not there.
+    pub(super) fn check_everything_is_idle(&self) -> Checked {
+        let unauthenticated = self.shared.unauthenticated.load(Relaxed);
+        must(unauthenticated == 0, || format!("{unauthenticated} clients are still logging in"))?;
+        for worker in &self.workers {
+            let client = worker.board.clients().next().map(|(key, client)| (key, client.stage()));
+            must(client.is_none(), || format!("client {client:?} is still there"))?;
+            for (key, server) in worker.board.servers() {
+                let idle = matches!(server.stage(), ServerStage::Idle);
+                must(idle, || format!("server {key:?} is {:?}", server.stage()))?;
+            }
+            must(worker.letters.is_empty(), || "letters are unread".to_owned())?;
+            must(Board::status(&worker.board).cancels == 0, || "cancels are under way".to_owned())?;
+        }
+        for user in ["u", "v"] {
+            let ledger = self.shared.ledgers.pool("d", user);
+            let clients = (ledger.database.clients(), ledger.user.clients());
+            must(clients == (0, 0), || format!("clients of {user} are still counted: {clients:?}"))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,272 @@
+//! What clients and the world do.
+
+use std::sync::Arc;
+
+use trunkline_relay::Mail;
+use trunkline_relay::board::CancelTicket;
+
+use super::{Checked, Letter, World};
+use crate::model_client::script::{Habits, Script};
+use crate::model_client::{ModelClient, Phase};
+use crate::model_server::{Backend, Cancelled};
+use crate::shell::Link;
+
+/// Messages a client has unanswered at most before it stops adding batches.
+const UNSENT_MAX: usize = 4_000;
+
+impl World {
+    pub(super) fn client_acts(&mut self) {
+        if self.clients.len() < self.flavour.clients && self.rng.u8(..) < 60 {
+            return self.new_client();
+        }
+        if self.clients.is_empty() {
+            return;
+        }
+        let at = self.rng.usize(..self.clients.len());
+        if self.flavour.cancels && self.rng.u8(..) < 40 {
+            return self.ask_for_cancel(at);
+        }
+        if self.clients[at].phase != Phase::Open || self.clients[at].garbage {
+            return;
+        }
+        match self.rng.u8(..) {
+            0..3 if self.flavour.clients_vanish => self.vanish(at),
+            3..6 => self.say_good_bye(at),
+            6 if self.flavour.garbage => {
+                self.clients[at].garbage = true;
+                let junk: &[u8] = match self.rng.u8(..3) {
+                    0 => b"\xff\0\0\0\x04",
+                    1 => b"Q\0\0\0\0",
+                    _ => b"P\xff\xff\xff\xffaaaa",
+                };
+                self.clients[at].write_raw(junk);
+                let id = self.clients[at].id;
+                self.note(|| format!("c{id} sends garbage"));
+            }
+            _ if self.clients[at].unsent() < UNSENT_MAX => {
+                let batch = self.clients[at].write_batch();
+                let id = self.clients[at].id;
+                self.note(|| format!("c{id} writes {batch}"));
+            }
+            _ => {}
+        }
+    }
+
+    fn new_link(&mut self, worker: usize) -> Option<usize> {
+        let key = self.workers[worker].board.client_accepted(false).ok()?;
+        let link = self.links.len();
+        self.links.push(Link::new(self.flavour.socket_bytes));
+        self.workers[worker].sockets.clients.insert(key.to_u64(), link);
+        Some(link)
+    }
+
+    fn new_client(&mut self) {
+        let worker = self.rng.usize(..self.workers.len());
+        let Some(link) = self.new_link(worker) else { return };
+        self.next_client += 1;
+        let mut parameters = Vec::new();
+        if self.flavour.start_parameters {
+            let given = [
+                ("application_name", "app"),
+                ("DateStyle", "german, dmy"),
+                ("work_mem", "64kB"),
+                ("search_path", "a, b"),
+                ("TimeZone", "bad"),
+            ];
+            for (name, value) in given {
+                if self.rng.u8(..) < if value == "bad" { 8 } else { 70 } {
+                    parameters.push((name.to_owned(), value.to_owned()));
+                }
+            }
+        }
+        let habits = Habits {
+            copies: self.flavour.copies,
+            resets: parameters.is_empty() && !self.flavour.session,
+            slow: true,
+            unique_names: self.flavour.untracked,
+            tables: self.flavour.schema_changes,
+            bytes_max: self.flavour.bytes_max,
+        };
+        let script = Script::new(self.next_client, habits, self.rng.fork());
+        let user = if self.flavour.two_pools && self.rng.bool() { "v" } else { "u" };
+        let client = ModelClient::new(link, worker, script, user, &parameters, self.flavour.reports_at_once);
+        self.note(|| {
+            format!("c{} connects to board {worker} by link {link} as {user} {parameters:?}", client.id)
+        });
+        self.clients.push(client);
+        self.touched(worker);
+    }
+
+    /// The client's socket is closed without a word, maybe in the middle of a message.
+    pub(super) fn vanish(&mut self, at: usize) {
+        let link = self.clients[at].link;
+        let id = self.clients[at].id;
+        self.note(|| format!("c{id} vanishes"));
+        let wire = &mut self.links[link];
+        wire.up.closed = true;
+        wire.peer_gone = true;
+        wire.readable = true;
+        wire.down.clear();
+        self.forget_client(at);
+    }
+
+    pub(super) fn say_good_bye(&mut self, at: usize) {
+        let id = self.clients[at].id;
+        self.note(|| format!("c{id} leaves"));
+        let link = self.clients[at].link;
+        // What it had not sent yet goes first, as far as the socket takes it.
+        self.clients[at].write_raw(b"X\0\0\0\x04");
+        let wire = &mut self.links[link];
+        self.clients[at].send(&mut wire.up, usize::MAX);
+        wire.up.closed = true;
+        wire.peer_gone = true;
+        wire.readable = true;
+        wire.down.clear();
+        self.forget_client(at);
+    }
+
+    pub(super) fn forget_client(&mut self, at: usize) {
+        let client = self.clients.swap_remove(at);
+        self.stale_keys.extend(client.key);
+    }
+
+    fn ask_for_cancel(&mut self, at: usize) {
+        let worker = self.rng.usize(..self.workers.len());
+        let (process_id, secret) = match self.rng.u8(..8) {
+            0 if !self.stale_keys.is_empty() => {
+                let stale = self.rng.usize(..self.stale_keys.len());
+                self.stale_keys[stale].clone()
+            }
+            1 => match &self.clients[at].key {
+                Some((process_id, secret)) => (*process_id, vec![secret[0] ^ 1, 0, 0, 0]),
+                None => return,
+            },
+            _ => {
+                let client = &mut self.clients[at];
+                let Some(key) = client.key.clone() else { return };
+                client.direct.cancels += 1;
+                let id = client.id;
+                *self.cancelled.entry(id).or_default() += 1;
+                self.note(|| format!("c{id} asks for a cancel at board {worker}"));
+                key
+            }
+        };
+        let Some(link) = self.new_link(worker) else { return };
+        let mut packet = 16_u32.to_be_bytes().to_vec();
+        packet.extend_from_slice(&80_877_102_u32.to_be_bytes());
+        packet.extend_from_slice(&process_id.to_be_bytes());
+        packet.extend_from_slice(&secret);
+        self.cancellers.push((link, packet));
+        self.touched(worker);
+    }
+
+    /// A cancel request reaches its server, or gets lost on the way.
+    pub(super) fn cancel_comes(&mut self) -> Checked {
+        if self.cancels.is_empty() {
+            return Ok(());
+        }
+        let at = self.rng.usize(..self.cancels.len());
+        let (worker, ticket) = self.cancels.swap_remove(at);
+        let lost = self.flavour.servers_die && !self.quiescing && self.rng.u8(..) < 20;
+        if !lost {
+            self.cancel(&ticket)?;
+        }
+        self.workers[worker].board.cancel_delivered(ticket.server, !lost);
+        self.touched(worker);
+        Ok(())
+    }
+
+    fn cancel(&mut self, ticket: &CancelTicket) -> Checked {
+        let process_id = i32::from_be_bytes(ticket.packet[8..12].try_into().expect("four bytes"));
+        let wanted = |backend: &&mut Backend| {
+            backend.process_id == process_id && backend.secret == ticket.packet[12..]
+        };
+        let Some(backend) = self.backends.values_mut().find(wanted) else { return Ok(()) };
+        let done = backend.cancel();
+        self.note(|| format!("cancel of backend {process_id}: {done:?}"));
+        let Cancelled::Query(token) = done else { return Ok(()) };
+        let id: usize =
+            token[1..].split('.').next().and_then(|id| id.parse().ok()).expect("a client's token");
+        let gone = self.clients.iter().all(|client| client.id != id);
+        if gone || self.cancelled.contains_key(&id) || self.flavour.time_passes {
+            return Ok(());
+        }
+        Err(format!("a cancel ended {token}, and c{id} had asked for none"))
+    }
+
+    pub(super) fn slow_query_ends(&mut self) {
+        let all: Vec<usize> = self.backends.keys().copied().collect();
+        if let Some(backend) = self.pick(&all).and_then(|link| self.backends.get_mut(&link)) {
+            backend.finish_slow();
+        }
+    }
+
+    /// The rarer events.
+    pub(super) fn something_happens(&mut self) {
+        match self.rng.u8(..8) {
+            0 | 1 if self.flavour.servers_die => self.kill_server(),
+            2 | 3 => {
+                let most = if self.flavour.time_passes { 3_000_000 } else { 100_000 };
+                self.now += self.rng.u64(..most);
+                self.tick();
+            }
+            4 if self.flavour.schema_changes => {
+                self.database.schema += 1;
+                let schema = self.database.schema;
+                self.note(|| format!("schema is v{schema}"));
+            }
+            5 if self.flavour.reloads || self.flavour.untracked => self.reload(),
+            6 if self.flavour.pauses => self.pause(!self.paused),
+            _ => {}
+        }
+    }
+
+    pub(super) fn tick(&mut self) {
+        self.set_now();
+        let now = self.now;
+        self.note(|| format!("it is {now}"));
+        for worker in 0..self.workers.len() {
+            self.carry_out(worker);
+            self.workers[worker].board.tick();
+            self.carry_out(worker);
+        }
+    }
+
+    fn kill_server(&mut self) {
+        let all: Vec<usize> = self.backends.keys().copied().collect();
+        let Some(link) = self.pick(&all) else { return };
+        let Some(mut backend) = self.backends.remove(&link) else { return };
+        let polite = self.rng.bool() && backend.session.is_some();
+        if polite {
+            backend.last_words();
+        }
+        let words = backend.drain();
+        let wire = &mut self.links[link];
+        let part = if polite { words.len() } else { self.rng.usize(..=words.len()) };
+        wire.up.push(&words[..part]);
+        wire.up.closed = true;
+        wire.peer_gone = true;
+        wire.readable = true;
+        self.note(|| format!("server of link {link} is killed, polite: {polite}"));
+    }
+
+    fn reload(&mut self) {
+        self.epoch += 1;
+        let size = if self.flavour.reloads { self.rng.u32(1..=4) } else { self.flavour.pool_size };
+        let tracked = !self.flavour.untracked || self.rng.bool();
+        self.pool_size_max = self.pool_size_max.max(size);
+        self.note(|| format!("reload: pool_size {size}, tracked {tracked}"));
+        let directory = Arc::new(self.flavour.directory(self.epoch, size, tracked));
+        for worker in &mut self.workers {
+            worker.letters.push_back(Letter::Mail(Mail::Reload(Arc::clone(&directory))));
+        }
+    }
+
+    pub(super) fn pause(&mut self, paused: bool) {
+        self.paused = paused;
+        self.note(|| format!("pause: {paused}"));
+        for worker in &mut self.workers {
+            worker.letters.push_back(Letter::Mail(Mail::Pause(paused)));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Coming to rest: no more faults, everything on its way arrives, everybody finishes and leaves.
+
+use super::{Checked, World};
+use crate::frames::frame;
+use crate::model_client::Phase;
+use crate::model_client::script::{query, sync};
+
+/// Rounds without an end in sight after which something hangs.
+const ROUNDS_MAX: usize = 20_000;
+
+impl World {
+    /// Lets everything that is on its way arrive. Slow queries end; time passes as far as logins are tried again.
+    fn settle(&mut self) -> Checked {
+        for round in 0..ROUNDS_MAX {
+            if !self.settle_once()? {
+                return Ok(());
+            }
+            if round % 50 == 49 {
+                self.now += 10_000;
+                self.set_now();
+            }
+        }
+        Err("the run does not come to rest".to_owned())
+    }
+
+    fn settle_once(&mut self) -> Result<bool, String> {
+        let mut busy = false;
+        for worker in 0..self.workers.len() {
+            self.carry_out(worker);
+            busy |= self.read_letter(worker);
+            let sockets = &self.workers[worker].sockets;
+            let clients = sockets.clients.iter().map(|(key, link)| (true, *key, *link));
+            let all: Vec<_> =
+                clients.chain(sockets.servers.iter().map(|(key, link)| (false, *key, *link))).collect();
+            for (client, key, link) in all {
+                let sockets = &self.workers[worker].sockets;
+                let table = if client { &sockets.clients } else { &sockets.servers };
+                if table.get(&key) == Some(&link) && self.links[link].readable {
+                    self.read(worker, client, key, link);
+                    busy = true;
+                }
+            }
+            self.carry_out(worker);
+        }
+        busy |= !self.dials.is_empty() || !self.cancels.is_empty();
+        self.dial_ends();
+        self.cancel_comes()?;
+        for _ in 0..2 * self.workers.len() {
+            self.proxy_may_write();
+        }
+        busy |= self.workers.iter().any(|worker| {
+            let links = worker.sockets.clients.values().chain(worker.sockets.servers.values());
+            links.into_iter().any(|link| self.links[*link].blocked && self.links[*link].down.room() > 0)
+        });
+        let links: Vec<usize> = self.backends.keys().copied().collect();
+        for link in links {
+            if let Some(backend) = self.backends.get_mut(&link) {
+                backend.finish_slow();
+            }
+            busy |= self.backend_step(link);
+        }
+        for at in (0..self.clients.len()).rev() {
+            busy |= self.send_from(at);
+            busy |= self.receive_at(at)?;
+        }
+        let unsent = self.cancellers.iter().any(|(_, bytes)| !bytes.is_empty());
+        busy |= unsent;
+        self.client_sends();
+        Ok(busy)
+    }
+
+    /// Everybody ends what is open, with as little as that takes.
+    fn finish_clients(&mut self) {
+        for client in &mut self.clients {
+            if client.phase != Phase::Open || client.garbage {
+                continue;
+            }
+            if client.direct.in_copy() {
+                client.write(&frame(b'c', b"").bytes);
+            }
+            client.write(&sync());
+            client.write(&query("ROLLBACK"));
+            client.write(&query("SELECT done 1 1"));
+        }
+    }
+
+    pub(super) fn come_to_rest(&mut self) -> Checked {
+        self.quiescing = true;
+        if self.paused {
+            self.pause(false);
+        }
+        self.settle()?;
+        self.check()?;
+        self.check_no_client_waits_for_what_is_due()?;
+        self.finish_clients();
+        // Logins that failed are tried again, the reserve is opened, old connections are replaced.
+        for _ in 0..4 {
+            self.settle()?;
+            self.check()?;
+            self.now += 1_100_000;
+            self.tick();
+        }
+        self.settle()?;
+        self.check()?;
+        for client in &self.clients {
+            if client.phase == Phase::LoggingIn {
+                return Err(format!("c{} hangs in its login", client.id));
+            }
+            if let Some(due) = client.direct.missing() {
+                return Err(format!("c{} waits for {due}: {}", client.id, client.direct.state()));
+            }
+        }
+        for at in (0..self.clients.len()).rev() {
+            self.say_good_bye(at);
+        }
+        self.settle()?;
+        self.tick();
+        self.settle()?;
+        self.check()?;
+        self.check_everything_is_idle()
+    }
+
+    /// What was asked for with a Sync or a Flush, and does not wait for a server connection, is answered.
+    fn check_no_client_waits_for_what_is_due(&self) -> Checked {
+        for worker in &self.workers {
+            for (key, client) in worker.board.clients() {
+                let linked = matches!(client.stage(), trunkline_relay::Stage::Linked(..));
+                let Some(link) = worker.sockets.clients.get(&key.to_u64()) else { continue };
+                let Some(model) = self.clients.iter().find(|client| client.link == *link) else { continue };
+                let idle = matches!(client.stage(), trunkline_relay::Stage::Idle);
+                if let (true, Some(due), false) = (linked || idle, model.direct.missing(), model.garbage) {
+                    return Err(format!(
+                        "c{} ({:?}) waits for {due}: {}",
+                        model.id,
+                        client.stage(),
+                        model.direct.state()
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

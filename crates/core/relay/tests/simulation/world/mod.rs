@@ -1,0 +1,168 @@
+//! Boards, their shells, servers, clients and the network between them, all driven by one seed.
+
+mod checks;
+mod deeds;
+mod ending;
+mod network;
+pub(crate) mod settings;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use trunkline_relay::board::CancelTicket;
+use trunkline_relay::{Board, Mail, Server, Shared};
+
+use crate::model_client::ModelClient;
+use crate::model_client::direct::Excuses;
+use crate::model_server::Backend;
+use crate::model_server::session::Database;
+use crate::shell::{Link, Sockets};
+use settings::Flavour;
+
+/// Events remembered for the report of a failure.
+const TRACE_MAX: usize = 400;
+
+/// What workers send each other.
+pub(crate) enum Letter {
+    Mail(Mail),
+    Server(Box<Server>, usize),
+}
+
+pub(crate) struct Worker {
+    pub(crate) board: Board,
+    pub(crate) sockets: Sockets,
+    pub(crate) letters: VecDeque<Letter>,
+    /// Something happened since its actions were last carried out.
+    pub(crate) dirty: bool,
+}
+
+/// A run.
+pub(crate) struct World {
+    pub(crate) flavour: Flavour,
+    pub(crate) rng: fastrand::Rng,
+    now: u64,
+    pub(crate) steps: u64,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) workers: Vec<Worker>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) backends: BTreeMap<usize, Backend>,
+    pub(crate) database: Database,
+    pub(crate) clients: Vec<ModelClient>,
+    /// Connections that carry a cancel request, with the link and what is still to be sent.
+    pub(crate) cancellers: Vec<(usize, Vec<u8>)>,
+    /// Keys of clients that are gone, for stale cancels.
+    pub(crate) stale_keys: Vec<(i32, Vec<u8>)>,
+    pub(crate) dials: Vec<(usize, u64)>,
+    pub(crate) cancels: Vec<(usize, CancelTicket)>,
+    /// Clients of which a cancel was asked for with the right key: their slow queries may end.
+    pub(crate) cancelled: BTreeMap<usize, usize>,
+    next_client: usize,
+    next_process: i32,
+    epoch: u64,
+    pub(crate) pool_size_max: u32,
+    pub(crate) paused: bool,
+    quiescing: bool,
+    pub(crate) trace: VecDeque<String>,
+    pub(crate) answers: u64,
+}
+
+pub(crate) type Checked = Result<(), String>;
+
+impl World {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let flavour = Flavour::draw(&mut rng);
+        let shared = Arc::new(Shared::new(flavour.workers, 1 << 16));
+        let directory = Arc::new(flavour.directory(1, flavour.pool_size, true));
+        let workers = (0..flavour.workers)
+            .map(|worker| {
+                let mut entropy = fastrand::Rng::with_seed(rng.u64(..));
+                let fill = move |bytes: &mut [u8]| entropy.fill(bytes);
+                let board = Board::new(worker, Arc::clone(&shared), Arc::clone(&directory), Box::new(fill));
+                Worker { board, sockets: Sockets::default(), letters: VecDeque::new(), dirty: false }
+            })
+            .collect();
+        let mut world = Self {
+            pool_size_max: flavour.pool_size,
+            flavour,
+            rng,
+            now: 1_000,
+            steps: 0,
+            shared,
+            workers,
+            links: Vec::new(),
+            backends: BTreeMap::new(),
+            database: Database::default(),
+            clients: Vec::new(),
+            cancellers: Vec::new(),
+            stale_keys: Vec::new(),
+            dials: Vec::new(),
+            cancels: Vec::new(),
+            cancelled: BTreeMap::new(),
+            next_client: 0,
+            next_process: 100,
+            epoch: 1,
+            paused: false,
+            quiescing: false,
+            trace: VecDeque::new(),
+            answers: 0,
+        };
+        world.set_now();
+        world
+    }
+
+    pub(crate) fn note(&mut self, text: impl FnOnce() -> String) {
+        if self.trace.len() == TRACE_MAX {
+            self.trace.pop_front();
+        }
+        let text = text();
+        self.trace.push_back(format!("{:>6} {text}", self.steps));
+    }
+
+    pub(crate) fn excuses(&self) -> Excuses {
+        Excuses {
+            servers_die: self.flavour.servers_die,
+            time_passes: self.flavour.time_passes,
+            untracked: self.flavour.untracked,
+            schema: self.database.schema,
+        }
+    }
+
+    fn set_now(&mut self) {
+        let now = self.now;
+        self.workers.iter_mut().for_each(|worker| worker.board.set_now(now));
+    }
+
+    /// One event, drawn at random.
+    pub(crate) fn step(&mut self) -> Checked {
+        self.steps += 1;
+        self.now += self.rng.u64(1..30);
+        self.set_now();
+        match self.rng.u32(..1000) {
+            0..200 => self.backend_works(),
+            200..420 => self.proxy_reads(),
+            420..500 => self.proxy_may_write(),
+            500..620 => self.client_reads()?,
+            620..740 => self.client_sends(),
+            740..800 => self.client_acts(),
+            800..830 => self.dial_ends(),
+            830..860 => self.cancel_comes()?,
+            860..930 => self.letter_comes(),
+            930..950 => self.slow_query_ends(),
+            950..990 => self.carry_out_somewhere(),
+            _ => self.something_happens(),
+        }
+        if self.steps % 64 == 0 {
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    /// Runs `steps` events, then lets everything come to rest and looks whether all is as it should be.
+    pub(crate) fn run(&mut self, steps: u64) -> Checked {
+        for _ in 0..steps {
+            self.step()?;
+        }
+        self.come_to_rest()
+    }
+}
