@@ -67,6 +67,8 @@ pub struct Client {
     /// The pool of its database and user.
     pub(crate) home: PoolId,
     pub(crate) profile: Arc<Profile>,
+    /// What it had when it was welcomed: what RESET brings back.
+    pub(crate) startup: Arc<Profile>,
     /// Bytes of a frame that are still to come from the client; they go where its beginning went.
     pub(crate) frame_left: usize,
     /// Whether those are dropped instead of passed on.
@@ -112,6 +114,7 @@ impl Client {
             login: Some(Box::new(login)),
             pool: usize::MAX,
             home: usize::MAX,
+            startup: Arc::clone(&profile),
             profile,
             frame_left: 0,
             frame_dropped: false,

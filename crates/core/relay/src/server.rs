@@ -48,6 +48,8 @@ pub struct Server {
     pub(crate) unsynced: bool,
     /// After an error the server skips what it gets until a Sync, and no Sync is on its way.
     pub(crate) skipping: bool,
+    /// The client's next message waits for the end of an earlier turn: what a name of it means is not known before.
+    pub(crate) undecided: bool,
     /// The client's CopyData is what the server waits for.
     pub(crate) copy_in: bool,
     /// A client's turn is under way.
@@ -58,6 +60,9 @@ pub struct Server {
     pub(crate) worn: bool,
     /// It must not be used again (a cancel or a chore went wrong).
     pub(crate) condemned: bool,
+    /// The client's command was RESET or DISCARD ALL: the server is back to its own values, of which it tells as
+    /// long as the turn lasts.
+    pub(crate) resetting: bool,
     /// A cancel for it is under way.
     pub(crate) cancelling: bool,
     /// Another cancel was asked for meanwhile.
@@ -103,11 +108,13 @@ impl Server {
             dialling: true,
             unsynced: false,
             skipping: false,
+            undecided: false,
             copy_in: false,
             turn_open: false,
             turn_replied: false,
             worn: false,
             condemned: false,
+            resetting: false,
             cancelling: false,
             cancel_again: false,
             status: TransactionStatus::Idle,

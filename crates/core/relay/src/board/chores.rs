@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_wire::backend::TransactionStatus;
+use trunkline_wire::backend::{ParameterStatus, TransactionStatus};
 use trunkline_wire::write;
 
 use super::links::NoWires;
@@ -70,11 +70,16 @@ impl Board {
                 }
                 self.close_client(client);
             }
-            (Chore::Parameters, _) => {}
+            (Chore::Parameters, Some(_)) => {}
             (Chore::Probe, Some(client)) => self.probe_over(client, key, answer),
             (Chore::AuthQuery, Some(client)) => self.secret_found(client, answer, key),
             (Chore::Heal, Some(client)) => self.replay(client, key),
-            (Chore::Abandoned | Chore::Probe | Chore::AuthQuery | Chore::Heal, _) => {
+            (Chore::Abandoned, _) if !server.is_settled() => {
+                // One more turn of a client that is gone: it is cancelled like the one before.
+                self.cancel_server(key);
+            }
+            (Chore::Abandoned | Chore::Parameters | Chore::Probe | Chore::AuthQuery | Chore::Heal, _) => {
+                server.condemned |= chore == Chore::Parameters && failed;
                 if server.is_settled() {
                     self.free_server(key);
                 }
@@ -132,24 +137,35 @@ impl Board {
         let profile = self.profiles.intern(profile);
         server.profile = Arc::clone(&profile);
         let ours = matches!(server.replies.head().map(|head| head.owner), Some(Owner::Chore(_)));
+        let resetting = server.resetting;
+        let reset_to = server.welcome.as_ref().and_then(|welcome| welcome.base.value(name));
+        let is_reset = resetting && reset_to == Some(value);
         let ServerStage::Lent(client_key) = server.stage else { return };
         let Some(client) = self.clients.get_mut(client_key) else { return };
         if ours || !matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session)) {
             return;
         }
-        client.profile = if client.profile == before {
+        let startup = Arc::clone(&client.startup);
+        let value = startup.value(name).filter(|_| is_reset).unwrap_or(value);
+        if resetting {
+            let status = ParameterStatus { name: name.as_bytes(), value: value.as_bytes() };
+            status.encode(client.outbox.buffer());
+        }
+        client.profile = if client.profile == before && profile.value(name) == Some(value) {
             profile
         } else {
             let mut own = (*client.profile).clone();
             own.set(name, value);
             self.profiles.intern(own)
         };
+        self.list_client(client_key);
     }
 
     /// The client has reset parameters, of which only some are reported: which the others have now is not known,
     /// but for the server's own values.
     pub(super) fn parameters_unknown(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
+        server.resetting = true;
         let Some(welcome) = server.welcome.clone() else { return };
         let profile = server.profile.reported(|name| welcome.reports(name));
         server.profile = self.profiles.intern(profile);

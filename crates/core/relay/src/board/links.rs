@@ -10,7 +10,7 @@ use super::refusal::Refusal;
 use crate::client::{Client, Purpose, Stage};
 use crate::error::ClientMisbehaved;
 use crate::server::ServerStage;
-use crate::turn::{ClientStop, ServerStop, from_client, from_server, turn_is_ready};
+use crate::turn::{Chore, ClientStop, ServerStop, from_client, from_server, turn_is_ready};
 use crate::wires::{Path, Wires};
 use crate::{ClientKey, ServerKey};
 
@@ -321,6 +321,7 @@ impl Board {
         match stop {
             ServerStop::More => return (consumed, false),
             ServerStop::TurnOver => self.turn_over(key),
+            ServerStop::Decided => client_key.into_iter().for_each(|client| self.deal_inbox(client)),
             ServerStop::ChoreOver(chore) => self.chore_over(key, chore),
             ServerStop::Parameter(name, value) => self.parameter_changed(key, &name, &value),
             ServerStop::ParametersUnknown => self.parameters_unknown(key),
@@ -340,13 +341,19 @@ impl Board {
 
     /// All turns of the client that holds this server connection have ended.
     fn turn_over(&mut self, key: ServerKey) {
-        let Some(server) = self.servers.get(key) else { return };
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let reset = std::mem::take(&mut server.resetting);
         let ServerStage::Lent(client_key) = server.stage else { return };
-        let status = server.status;
-        let Some(mode) = self.slot(server.pool).map(|slot| slot.pool.settings().mode) else { return };
+        let (status, pool) = (server.status, server.pool);
+        let Some(mode) = self.slot(pool).map(|slot| slot.pool.settings().mode) else { return };
         let Some(client) = self.clients.get_mut(client_key) else { return };
         client.since = self.now;
         let session = matches!(client.stage, Stage::Linked(_, Purpose::Session));
+        if reset && status != TransactionStatus::Failed && (session || status != TransactionStatus::Idle) {
+            // The client keeps the connection: what it set at start-up has to come back now.
+            self.restore_parameters(client_key, key);
+        }
+        let Some(client) = self.clients.get_mut(client_key) else { return };
         if session || client.frame_left > 0 {
             return;
         }
@@ -360,6 +367,18 @@ impl Board {
             .hint("use pool_mode = \"transaction\" for this database or user");
             self.refuse(client_key, &refusal);
         }
+    }
+
+    /// Sets what a RESET has taken from a client that keeps its connection. Only what the server reports: of the rest
+    /// it is not known what the client has made of it since.
+    fn restore_parameters(&mut self, client_key: ClientKey, key: ServerKey) {
+        let (Some(client), Some(server)) = (self.clients.get(client_key), self.servers.get_mut(key)) else {
+            return;
+        };
+        let Some(welcome) = &server.welcome else { return };
+        let wanted = self.profiles.intern(client.profile.reported(|name| welcome.reports(name)));
+        Self::send_parameters(server, wanted, Chore::Parameters);
+        self.list_server(key);
     }
 
     /// The client gives its server connection back; what it sent meanwhile is its next turn.

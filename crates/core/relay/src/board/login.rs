@@ -409,6 +409,7 @@ impl Board {
         welcome(client.outbox.buffer(), parameters, process_id, secret.as_bytes(), TransactionStatus::Idle);
         client.identity.process_id = process_id;
         client.identity.secret = secret.as_bytes().into();
+        client.startup = Arc::clone(&profile);
         client.profile = profile;
         client.since = self.now;
         if server_key.is_none() {

@@ -61,6 +61,7 @@ pub(crate) fn from_client<W: Wires>(
     let mut at = client.frame_left.min(input.len());
     let mut run = if client.frame_dropped { at } else { 0 };
     client.frame_left -= at;
+    server.undecided = false;
     let stop = loop {
         let header = match frame::header(&input[at..]) {
             Ok(Some(header)) => header,

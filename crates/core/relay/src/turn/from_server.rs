@@ -25,6 +25,8 @@ pub(crate) enum ServerStop {
     More,
     /// A turn of the client has ended and no other is under way.
     TurnOver,
+    /// A turn of the client has ended, and what it sent since waits for what came of it.
+    Decided,
     /// A chore has ended.
     ChoreOver(Chore),
     /// The server changed parameters: name and value.
@@ -303,6 +305,9 @@ fn ready<W>(path: &mut Path<'_, W>, server: &mut Server, there: &[u8]) -> Result
         server.since = path.now;
         return Ok(Step::Stop(true, ServerStop::TurnOver));
     }
+    if server.undecided {
+        return Ok(Step::Stop(true, ServerStop::Decided));
+    }
     Ok(Step::Pass)
 }
 
@@ -312,7 +317,9 @@ fn parameter(server: &Server, there: &[u8]) -> Result<Step, ServerMisbehaved> {
     let (Ok(name), Ok(value)) = (std::str::from_utf8(status.name), std::str::from_utf8(status.value)) else {
         return Ok(Step::Pass);
     };
-    let pass = !matches!(server.replies.head(), Some(Reply { owner: Owner::Chore(_), .. }));
+    // After a RESET the client gets its own start-up value in place of the server's.
+    let pass =
+        !server.resetting && !matches!(server.replies.head(), Some(Reply { owner: Owner::Chore(_), .. }));
     Ok(Step::Stop(pass, ServerStop::Parameter(canonical_name(name).into(), value.into())))
 }
 
@@ -390,8 +397,24 @@ fn heal_wanted(client: Option<&Client>, server: &Server, broken: Option<u64>) ->
 /// Undoes what the failed message, and those behind it that the server skips, were going to change.
 /// False when the server skips what is still to come.
 fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
+    let later = (server.statements.unnamed, client.as_deref().and_then(|client| client.unnamed.clone()));
     let statements = &mut server.statements;
-    server.replies.fail(|reply, failed| undo(client.as_deref_mut(), statements, reply.expect, failed))
+    let mut set_unnamed = false;
+    let synced = server.replies.fail(|reply, failed| {
+        set_unnamed |= reply.expect.sets_unnamed();
+        undo(client.as_deref_mut(), statements, reply.expect, failed);
+    });
+    if set_unnamed {
+        let before = client.as_deref().and_then(|client| client.unnamed.as_ref());
+        let (for_server, for_client) = server.replies.amend_unnamed(server.statements.unnamed, before);
+        if for_server {
+            server.statements.unnamed = later.0;
+        }
+        if let (true, Some(client)) = (for_client, client) {
+            client.unnamed = later.1;
+        }
+    }
+    synced
 }
 
 /// The server is lost with answers owed: undoes what the next turn was going to change. Says whose turn it was;

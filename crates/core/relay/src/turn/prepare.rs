@@ -32,6 +32,10 @@ pub(super) fn step<W: Wires>(
     whole: bool,
 ) -> Result<Step, ClientMisbehaved> {
     if tag == b'B' {
+        if is_undecided(path, client, server, tag, there) {
+            server.undecided = true;
+            return Ok(Step::Wait);
+        }
         return bind(path, client, server, there, whole);
     }
     if !whole {
@@ -41,11 +45,38 @@ pub(super) fn step<W: Wires>(
             Err(ClientMisbehaved::StatementTooLarge { limit: path.limits.statement_bytes_max })
         };
     }
+    if is_undecided(path, client, server, tag, there) {
+        server.undecided = true;
+        return Ok(Step::Wait);
+    }
     match tag {
         b'P' => parse(path, client, server, there),
         b'D' => describe(path, client, server, there),
         _ => close(client, server, there, path),
     }
+}
+
+/// Whether the message names something that an unanswered turn before it may still change. Its answer is awaited then.
+fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &Server, tag: u8, there: &[u8]) -> bool {
+    if server.replies.turns() == 0 {
+        return false;
+    }
+    let mut rest = body(there);
+    let skipped = match tag {
+        b'B' => cstr(rest).map(|(_, rest)| rest),
+        b'P' => Some(rest),
+        _ => rest.split_first().filter(|(kind, _)| **kind == b'S').map(|(_, rest)| rest),
+    };
+    let Some((name, behind)) = skipped.and_then(cstr) else { return false };
+    rest = behind;
+    if name.is_empty() {
+        return matches!(tag, b'B' | b'D') && server.replies.is_unnamed_undecided();
+    }
+    let id = match tag {
+        b'P' => path.registry.intern(rest).id,
+        _ => client.statements.as_ref().and_then(|names| names.named(name)).map_or(0, |known| known.id),
+    };
+    server.replies.is_undecided(name, id)
 }
 
 fn parse<W: Wires>(

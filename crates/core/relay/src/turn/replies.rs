@@ -97,6 +97,19 @@ impl Expect {
     pub fn ends_turn(&self) -> bool {
         matches!(self, Self::Sync | Self::Query(..) | Self::FunctionCall)
     }
+
+    /// Whether it changes what the unnamed statement is.
+    #[must_use]
+    pub fn sets_unnamed(&self) -> bool {
+        matches!(
+            self,
+            Self::ParseUnnamed { .. }
+                | Self::CloseUnnamed(..)
+                | Self::Query(..)
+                | Self::UnnamedInjected(_)
+                | Self::UnnamedCloseInjected(_)
+        )
+    }
 }
 
 /// An expected answer and whom it is for.
@@ -152,6 +165,58 @@ impl Replies {
     #[must_use]
     pub fn len(&self) -> usize {
         self.queue.len()
+    }
+
+    /// Whether it is not known yet what `name` of the client's, or the statement, will be when the server reads what
+    /// follows: a message of an earlier turn changes it, which an error in that turn would undo. Within a turn an error
+    /// makes the server skip what follows, so nothing needs to be known.
+    #[must_use]
+    pub fn is_undecided(&self, name: &[u8], statement: StatementId) -> bool {
+        self.earlier_turns().any(|reply| match &reply.expect {
+            Expect::Parse { statement: parsed, name: given } => **given == *name || parsed.id == statement,
+            Expect::ParseLocal(given) | Expect::CloseLocal(given, _) => **given == *name,
+            Expect::ParseInjected(other) | Expect::CloseInjected(other) => other.id == statement,
+            // It may be DEALLOCATE ALL.
+            Expect::Query(..) => reply.owner == Owner::Client,
+            _ => false,
+        })
+    }
+
+    /// The same for the unnamed statement.
+    #[must_use]
+    pub fn is_unnamed_undecided(&self) -> bool {
+        let earlier = self.earlier_turns().count();
+        let last = self.queue.iter().rposition(|reply| reply.expect.sets_unnamed() && reply.owner == Owner::Client);
+        last.is_some_and(|last| last < earlier)
+    }
+
+    fn earlier_turns(&self) -> impl Iterator<Item = &Reply> {
+        let ends = self.queue.iter().rposition(|reply| reply.expect.ends_turn());
+        self.queue.iter().take(ends.map_or(0, |at| at + 1))
+    }
+
+    /// What an error has undone is what the next message that sets the unnamed statement found, if there is one:
+    /// for the server (an id) and for the client. Says for which of them there is.
+    pub fn amend_unnamed(&mut self, server: StatementId, client: Option<&Unnamed>) -> (bool, bool) {
+        let (mut for_server, mut for_client) = (false, false);
+        for reply in &mut self.queue {
+            let (previous, on_server) = match &mut reply.expect {
+                Expect::ParseUnnamed { previous, on_server } => (Some(previous), on_server),
+                Expect::CloseUnnamed(previous, on_server) => (Some(previous), on_server),
+                Expect::Query(previous, on_server) if reply.owner == Owner::Client => (Some(previous), on_server),
+                Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => (None, on_server),
+                _ => continue,
+            };
+            if !std::mem::replace(&mut for_server, true) {
+                *on_server = server;
+            }
+            if let Some(previous) = previous {
+                *previous = client.cloned();
+                for_client = true;
+                break;
+            }
+        }
+        (for_server, for_client)
     }
 
     /// Whether what was sent last ends a turn.
