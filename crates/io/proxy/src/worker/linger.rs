@@ -37,7 +37,7 @@ impl Lingering {
         }
         let slot = self.next;
         self.next = (self.next + 1) % LINGERING_MAX;
-        socket.finish();
+        socket.finish_writing();
         if socket.deregister(registry).is_ok()
             && socket.register(registry, token(Kind::Lingering, slot as u64)).is_ok()
         {

@@ -148,12 +148,17 @@ impl Socket {
         }
     }
 
-    /// Says good-bye by TLS and closes our side.
+    /// Says good-bye by TLS, if there is any: dropping the socket then closes it.
     pub(super) fn finish(&mut self) {
         if let Some(tls) = self.tls.as_deref_mut() {
             // The peer may be gone already: it then needs no good-bye.
             let _ = tls.close_notify(&mut self.stream);
         }
+    }
+
+    /// Closes our side alone: what the peer sends can still be read.
+    pub(super) fn finish_writing(&mut self) {
+        self.finish();
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 }
