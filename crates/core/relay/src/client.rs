@@ -45,6 +45,8 @@ pub(crate) struct LoginState {
     pub machine: Login,
     /// What the client asked for, once known.
     pub request: Option<Box<trunkline_session::backend::StartupParameters>>,
+    /// What the client was checked against, if there was anything.
+    pub stored: Option<trunkline_session::authentication::Secret>,
 }
 
 /// Whose limits a logged-in client counts against, and the name it can be cancelled by.

@@ -45,7 +45,7 @@ impl Board {
         self.shared.clients.fetch_add(1, Relaxed);
         self.shared.unauthenticated.fetch_add(1, Relaxed);
         let settings = if unix { &self.directory.login_unix } else { &self.directory.login_tcp };
-        let login = LoginState { machine: Login::new(Arc::clone(settings)), request: None };
+        let login = LoginState { machine: Login::new(Arc::clone(settings)), request: None, stored: None };
         Ok(self.clients.insert(Box::new(Client::new(login, Arc::clone(&self.blank), self.now))))
     }
 

@@ -129,9 +129,14 @@ impl Board {
 
     fn challenge(&mut self, key: ClientKey, secret: Option<Secret>) {
         let challenge = self.directory.challenge;
+        // Only the check of a clear text password computes them here, and meanwhile nobody is served.
+        let iterations_max = self.directory.scram_iterations_max;
+        let costly = |secret: &Secret| matches!(secret, Secret::Scram(scram) if scram.iterations().get() > iterations_max);
+        let secret = secret.filter(|secret| challenge != Challenge::Cleartext || !costly(secret));
         let Some(client) = self.clients.get_mut(key) else { return };
         client.stage = Stage::Login;
         let Some(login) = client.login.as_mut() else { return };
+        login.stored = secret.clone();
         let result = login.machine.challenge(challenge, secret, &mut *self.entropy, client.outbox.buffer());
         let event = login.machine.poll();
         if result.is_err() {
@@ -229,7 +234,9 @@ impl Board {
     fn login_verified(&mut self, key: ClientKey, verified: Verified) {
         let directory = Arc::clone(&self.directory);
         let Some(client) = self.clients.get(key) else { return };
-        let Some(request) = client.login.as_ref().and_then(|login| login.request.as_ref()) else { return };
+        let Some(login) = client.login.as_ref() else { return };
+        let Some(request) = login.request.as_ref() else { return };
+        let stored = login.stored.clone();
         let (name, user) = (request.database.clone(), request.user.clone());
         let replication = request.replication != Replication::No;
         let Some(database) = directory.database(&name) else { return };
@@ -244,8 +251,10 @@ impl Board {
             );
             return self.refuse(key, &refusal);
         }
-        if server_user == user && database.password.is_none() {
-            learn_credential(&mut slot.credential, verified);
+        let plain = directory.users.get(&user).and_then(|user| user.secret.as_ref());
+        let configured = database.password.is_some() || matches!(plain, Some(Secret::Plain(_)));
+        if server_user == user && !configured {
+            learn_credential(&mut slot.credential, verified, stored);
         }
         let ledger = Arc::clone(slot.pool.ledger());
         let of_user = directory.user_capacity(&user).clients;
@@ -431,13 +440,14 @@ fn stored_password(row: &[u8], user: &str) -> Option<Secret> {
     if name == user.as_bytes() { Secret::parse(stored).ok() } else { None }
 }
 
-/// What a client proved itself with opens the server for its pool, where nothing else is configured.
-fn learn_credential(credential: &mut Credential, verified: Verified) {
-    match (verified.password, verified.scram_keys) {
-        (Some(password), _) => *credential = Credential::Password { password, cached: None },
-        (None, Some(keys)) if !matches!(credential, Credential::Password { .. }) => {
-            *credential = Credential::ScramKeys(Arc::new(keys));
+/// What a client proved itself with, and against, opens the server for its pool, where nothing else is configured.
+fn learn_credential(credential: &mut Credential, verified: Verified, stored: Option<Secret>) {
+    match (verified.password, verified.scram_keys, stored) {
+        (Some(password), ..) | (None, _, Some(Secret::Plain(password))) => {
+            *credential = Credential::Password { password, cached: None };
         }
-        _ => {}
+        (None, None, Some(Secret::Md5(hash))) => *credential = Credential::Md5(hash),
+        (None, Some(keys), _) => *credential = Credential::ScramKeys(Arc::new(keys)),
+        (None, None, _) => {}
     }
 }
