@@ -77,13 +77,16 @@ impl Board {
     pub(super) fn restrain_client(&mut self, key: ClientKey) {
         let Some(client) = self.clients.get_mut(key) else { return };
         let limits = &self.directory.limits;
-        let unsent = client.server().and_then(|server| self.servers.get(server));
-        let unsent = unsent.map_or(0, |server| server.outbox.pending().len());
+        let server = client.server().and_then(|server| self.servers.get(server));
+        let unsent = server.map_or(0, |server| server.outbox.pending().len());
+        let most = limits.outstanding_turns_max;
+        let owes = server.is_some_and(|server| server.replies.len() >= most && server.replies.turns() >= most);
         // A message that is gathered whole (a Parse) may need more room than what just waits.
         let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
         let gathered = if relayed { limits.statement_bytes_max } else { limits.client_buffer_bytes };
-        let full = unsent > limits.server_buffer_bytes
-            || client.inbox.len() >= gathered + limits.client_buffer_bytes;
+        let full = unsent > limits.client_buffer_bytes
+            || client.inbox.len() >= gathered + limits.client_buffer_bytes
+            || owes;
         if client.paused && !full {
             self.actions.push_back(super::Action::ResumeClient(key));
         }
@@ -269,7 +272,7 @@ impl Board {
         if let ServerStage::Lent(client) = server.stage
             && let Some(client) = self.clients.get(client)
         {
-            server.paused = client.outbox.pending().len() > self.directory.limits.client_buffer_bytes;
+            server.paused = client.outbox.pending().len() > self.directory.limits.server_buffer_bytes;
         }
     }
 
@@ -317,6 +320,9 @@ impl Board {
         let (consumed, stop) = from_server(&mut path, client, server, input);
         if let Some(client) = client_key {
             self.list_client(client);
+            if self.clients.get(client).is_some_and(|client| client.paused) {
+                self.restrain_client(client);
+            }
         }
         match stop {
             ServerStop::More => return (consumed, false),
@@ -344,7 +350,7 @@ impl Board {
         let Some(server) = self.servers.get_mut(key) else { return };
         let reset = std::mem::take(&mut server.resetting);
         let ServerStage::Lent(client_key) = server.stage else { return };
-        let (status, pool) = (server.status, server.pool);
+        let (status, pool, undecided) = (server.status, server.pool, server.undecided);
         let Some(mode) = self.slot(pool).map(|slot| slot.pool.settings().mode) else { return };
         let Some(client) = self.clients.get_mut(client_key) else { return };
         client.since = self.now;
@@ -366,6 +372,8 @@ impl Board {
             )
             .hint("use pool_mode = \"transaction\" for this database or user");
             self.refuse(client_key, &refusal);
+        } else if undecided {
+            self.deal_inbox(client_key);
         }
     }
 
@@ -413,7 +421,7 @@ impl Board {
     pub fn client_sent(&mut self, key: ClientKey, count: usize) {
         let Some(client) = self.clients.get_mut(key) else { return };
         client.outbox.advance(count);
-        let low = client.outbox.pending().len() <= self.directory.limits.client_buffer_bytes / 2;
+        let low = client.outbox.pending().len() <= self.directory.limits.server_buffer_bytes / 2;
         if let (true, Stage::Linked(server_key, _)) = (low, &client.stage)
             && let Some(server) = self.servers.get_mut(*server_key)
             && server.paused
@@ -427,7 +435,7 @@ impl Board {
     pub fn server_sent(&mut self, key: ServerKey, count: usize) {
         let Some(server) = self.servers.get_mut(key) else { return };
         server.outbox.advance(count);
-        let low = server.outbox.pending().len() <= self.directory.limits.server_buffer_bytes / 2;
+        let low = server.outbox.pending().len() <= self.directory.limits.client_buffer_bytes / 2;
         if let (true, ServerStage::Lent(client)) = (low, &server.stage)
             && self.clients.get(*client).is_some_and(|client| client.paused)
         {

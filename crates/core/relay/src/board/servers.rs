@@ -259,16 +259,15 @@ impl Board {
             return self.close_client(key);
         }
         let error = with_severity(body, false);
-        let mut answered = 0;
         while let Some(owner) = undo_lost(Some(client), &mut server) {
             if owner == crate::turn::Owner::Client {
                 client.outbox.push(&error);
                 client.outbox.push(&[b'Z', 0, 0, 0, 5, b'I']);
-                answered += 1;
             }
         }
         if server.unsynced {
-            if answered == 0 {
+            // Its last turn has no Sync yet: it hears of the error now, unless it has heard of another.
+            if !server.skipping {
                 client.outbox.push(&error);
             }
             client.skipping = true;

@@ -6,5 +6,6 @@ mod registry;
 mod server;
 
 pub use client::{ClientStatements, Unnamed};
+pub(crate) use registry::NAME_PREFIX;
 pub use registry::{Registry, Statement, StatementId};
 pub use server::ServerStatements;

@@ -10,6 +10,9 @@ use std::hash::BuildHasher;
 /// A statement's number; 0 is no statement.
 pub type StatementId = u64;
 
+/// What the names of shared statements on servers begin with.
+pub(crate) const NAME_PREFIX: &[u8] = b"_tl_";
+
 /// Locks of the registry: Parse messages of different workers seldom meet.
 const SHARDS: usize = 16;
 
@@ -71,7 +74,7 @@ impl Registry {
         }
         let id = self.fresh_id();
         let statement =
-            Arc::new(Statement { id, name: format!("_tl_{id}").into_bytes().into(), body: body.into() });
+            Arc::new(Statement { id, name: [NAME_PREFIX, id.to_string().as_bytes()].concat().into(), body: body.into() });
         if shard.bytes + statement.bytes() > self.bytes_max / SHARDS {
             self.sweep(&mut shard);
         }

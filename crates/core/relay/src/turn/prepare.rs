@@ -3,6 +3,7 @@
 //! A client's name is its own; the server knows the statement by its global name. What the server lacks
 //! is prepared just before it is needed, and those answers reach nobody.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use trunkline_wire::backend::TransactionStatus;
@@ -13,7 +14,7 @@ use super::from_client::{Step, body};
 use super::{Expect, Owner};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
-use crate::prepared::{Statement, Unnamed};
+use crate::prepared::{NAME_PREFIX, Statement, Unnamed};
 use crate::server::Server;
 use crate::wires::{Path, Wires};
 
@@ -61,14 +62,13 @@ fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &Server, tag: u8
     if server.replies.turns() == 0 {
         return false;
     }
-    let mut rest = body(there);
-    let skipped = match tag {
-        b'B' => cstr(rest).map(|(_, rest)| rest),
-        b'P' => Some(rest),
-        _ => rest.split_first().filter(|(kind, _)| **kind == b'S').map(|(_, rest)| rest),
+    let body = body(there);
+    let from_name = match tag {
+        b'B' => cstr(body).map(|(_, rest)| rest),
+        b'P' => Some(body),
+        _ => body.split_first().filter(|(kind, _)| **kind == b'S').map(|(_, rest)| rest),
     };
-    let Some((name, behind)) = skipped.and_then(cstr) else { return false };
-    rest = behind;
+    let Some((name, rest)) = from_name.and_then(cstr) else { return false };
     if name.is_empty() {
         return matches!(tag, b'B' | b'D') && server.replies.is_unnamed_undecided();
     }
@@ -161,23 +161,26 @@ fn bind<W: Wires>(
         server.replies.push(Expect::Bind(id), Owner::Client);
         return Ok(Step::Pass);
     }
-    let Some(statement) = client.statements.as_ref().and_then(|names| names.named(name)) else {
+    let known = client.statements.as_ref().and_then(|names| names.named(name)).cloned();
+    let on_server = match &known {
+        Some(statement) => {
+            ensure(path, server, statement);
+            Cow::Borrowed(&*statement.name)
+        }
         // The server does not have it either, and says so.
-        server.replies.push(Expect::Bind(0), Owner::Client);
-        return Ok(Step::Pass);
+        None => foreign_name(name),
     };
-    let statement = Arc::clone(statement);
-    ensure(path, server, &statement);
+    let id = known.as_ref().map_or(0, |statement| statement.id);
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
     let length =
-        u64::from(u32::from_be_bytes([a, b, c, d])) + statement.name.len() as u64 - name.len() as u64;
+        u64::from(u32::from_be_bytes([a, b, c, d])) + on_server.len() as u64 - name.len() as u64;
     let length = u32::try_from(length).map_err(|_| ClientMisbehaved::Malformed("Bind"))?;
     let out = server.outbox.buffer();
     out.push(b'B');
     out.extend_from_slice(&length.to_be_bytes());
     write::cstr(out, portal);
-    write::cstr(out, &statement.name);
-    server.replies.push(Expect::Bind(statement.id), Owner::Client);
+    write::cstr(out, &on_server);
+    server.replies.push(Expect::Bind(id), Owner::Client);
     Ok(Step::Replaced(HEADER_BYTES + portal.len() + name.len() + 2))
 }
 
@@ -199,8 +202,9 @@ fn describe<W: Wires>(
         return Ok(Step::Pass);
     }
     let Some(statement) = client.statements.as_ref().and_then(|names| names.named(name)) else {
+        write_named(server.outbox.buffer(), b'D', &foreign_name(name));
         server.replies.push(Expect::Describe(0), Owner::Client);
-        return Ok(Step::Pass);
+        return Ok(Step::Replaced(there.len()));
     };
     let statement = Arc::clone(statement);
     ensure(path, server, &statement);
@@ -228,8 +232,9 @@ fn close<W: Wires>(
     }
     let Some(statement) = client.statements.as_mut().and_then(|names| names.remove(name)) else {
         // Closing what is not there is no error; it may be there by SQL's PREPARE.
+        write_named(server.outbox.buffer(), b'C', &foreign_name(name));
         server.replies.push(Expect::Close, Owner::Client);
-        return Ok(Step::Pass);
+        return Ok(Step::Replaced(there.len()));
     };
     if server.replies.is_empty() {
         client.held |= client.outbox.is_empty();
@@ -238,6 +243,15 @@ fn close<W: Wires>(
         server.replies.push(Expect::CloseLocal(name.into(), Some(statement)), Owner::Client);
     }
     Ok(Step::Drop)
+}
+
+/// A client's name for a statement that is not tracked, as the server gets it: never one of our own names, behind
+/// which other clients' statements are.
+fn foreign_name(name: &[u8]) -> Cow<'_, [u8]> {
+    match name.starts_with(NAME_PREFIX) {
+        true => Cow::Owned([NAME_PREFIX, name].concat()),
+        false => Cow::Borrowed(name),
+    }
 }
 
 /// The server has the statement once it reads what follows.

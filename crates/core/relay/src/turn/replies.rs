@@ -186,7 +186,8 @@ impl Replies {
     #[must_use]
     pub fn is_unnamed_undecided(&self) -> bool {
         let earlier = self.earlier_turns().count();
-        let last = self.queue.iter().rposition(|reply| reply.expect.sets_unnamed() && reply.owner == Owner::Client);
+        let last =
+            self.queue.iter().rposition(|reply| reply.expect.sets_unnamed() && reply.owner == Owner::Client);
         last.is_some_and(|last| last < earlier)
     }
 
@@ -203,8 +204,12 @@ impl Replies {
             let (previous, on_server) = match &mut reply.expect {
                 Expect::ParseUnnamed { previous, on_server } => (Some(previous), on_server),
                 Expect::CloseUnnamed(previous, on_server) => (Some(previous), on_server),
-                Expect::Query(previous, on_server) if reply.owner == Owner::Client => (Some(previous), on_server),
-                Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => (None, on_server),
+                Expect::Query(previous, on_server) if reply.owner == Owner::Client => {
+                    (Some(previous), on_server)
+                }
+                Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => {
+                    (None, on_server)
+                }
                 _ => continue,
             };
             if !std::mem::replace(&mut for_server, true) {

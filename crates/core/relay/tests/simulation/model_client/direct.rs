@@ -160,6 +160,16 @@ impl Direct {
         let wrong = || Err(format!("{} where {} was due", show(message), show(&expected.bytes)));
         match expected.kind {
             Kind::Exact if expected.bytes == message => Ok(()),
+            // In a failed transaction, whatever the statement's own trouble: it had to be prepared first.
+            Kind::Exact
+                if message[0] == b'E' && expected.bytes[0] == b'E' && field(message, b'C') == "25P02" =>
+            {
+                if self.session.status == b'E' {
+                    Ok(())
+                } else {
+                    wrong()
+                }
+            }
             Kind::Code if message[0] == b'E' && field(&expected.bytes, b'C') == field(message, b'C') => {
                 Ok(())
             }

@@ -189,8 +189,8 @@ impl ModelClient {
     pub(crate) fn closed(&mut self, excuses: &Excuses) -> Result<(), String> {
         let open = self.phase != Phase::Over && !self.direct.ended;
         self.phase = Phase::Over;
-        // A server that dies in the middle of a message leaves no room for an error.
-        let torn = excuses.servers_die && !self.received.is_empty();
+        // A message that was cut in the middle leaves no room for an error.
+        let torn = (excuses.servers_die || excuses.time_passes) && !self.received.is_empty();
         if open && !self.cut && !torn && !self.garbage && !(excuses.servers_die && self.direct.excused > 0) {
             return Err("the connection was closed without a word".to_owned());
         }

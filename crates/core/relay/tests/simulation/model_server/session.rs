@@ -174,7 +174,7 @@ impl Session {
 
     fn failed(&mut self, atom: &Atom, extended: bool, failure: Failure) -> Vec<Frame> {
         let kind = match &*failure.0 {
-            "42P05" => frames::Kind::Code,
+            "42P05" | "26000" => frames::Kind::Code,
             _ => frames::Kind::Exact,
         };
         let mut out = vec![frames::report(b'E', "ERROR", &failure.0, &failure.1, failure.2)];

@@ -102,22 +102,58 @@ impl World {
         }
         self.settle()?;
         self.check()?;
-        for client in &self.clients {
-            if client.phase == Phase::LoggingIn {
-                return Err(format!("c{} hangs in its login", client.id));
-            }
-            if let Some(due) = client.direct.missing() {
-                return Err(format!("c{} waits for {due}: {}", client.id, client.direct.state()));
-            }
-        }
-        for at in (0..self.clients.len()).rev() {
-            self.say_good_bye(at);
-        }
-        self.settle()?;
+        self.all_leave()?;
         self.tick();
         self.settle()?;
         self.check()?;
         self.check_everything_is_idle()
+    }
+
+    /// Those who have what they asked for leave; so those who wait in their login (in session mode) come in.
+    fn all_leave(&mut self) -> Checked {
+        while !self.clients.is_empty() {
+            for client in self.clients.iter().filter(|client| client.phase != Phase::LoggingIn) {
+                if let (Some(due), false) = (client.direct.missing(), client.garbage) {
+                    return Err(format!("c{} waits for {due}: {}", client.id, client.direct.state()));
+                }
+            }
+            let staying = self.clients.len();
+            for at in (0..self.clients.len()).rev() {
+                if self.clients[at].phase != Phase::LoggingIn {
+                    self.say_good_bye(at);
+                }
+            }
+            if self.clients.len() == staying {
+                return Err(format!("c{} hangs in its login", self.clients[0].id));
+            }
+            self.settle()?;
+        }
+        Ok(())
+    }
+
+    /// What everybody's socket is waiting for.
+    fn sockets_of(&self, worker: &super::Worker) -> String {
+        let mut out = String::new();
+        for (what, table) in [("client", &worker.sockets.clients), ("server", &worker.sockets.servers)] {
+            for (key, link) in table {
+                let wire = &self.links[*link];
+                let paused = match what {
+                    "client" => worker.board.client_paused(crate::shell::client_key(*key)),
+                    _ => worker.board.server_paused(crate::shell::server_key(*key)),
+                };
+                out += &format!(
+                    "{what} {key:x} link {link}: paused {paused}, readable {}, blocked {}, up {}, down {}\n",
+                    wire.readable, wire.blocked, wire.up.len(), wire.down.len()
+                );
+            }
+        }
+        for (link, backend) in &self.backends {
+            out += &format!("link {link}: {backend:?}\n");
+        }
+        for (key, server) in worker.board.servers() {
+            out += &format!("server {key:?}: {server:?}\n");
+        }
+        out
     }
 
     /// What was asked for with a Sync or a Flush, and does not wait for a server connection, is answered.
@@ -130,10 +166,12 @@ impl World {
                 let idle = matches!(client.stage(), trunkline_relay::Stage::Idle);
                 if let (true, Some(due), false) = (linked || idle, model.direct.missing(), model.garbage) {
                     return Err(format!(
-                        "c{} ({:?}) waits for {due}: {}",
+                        "c{} ({:?}, {:?}) waits for {due}: {}\n{}",
                         model.id,
                         client.stage(),
-                        model.direct.state()
+                        client.waiting_bytes(),
+                        model.direct.state(),
+                        self.sockets_of(worker)
                     ));
                 }
             }

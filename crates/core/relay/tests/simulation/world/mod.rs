@@ -20,7 +20,7 @@ use crate::shell::{Link, Sockets};
 use settings::Flavour;
 
 /// Events remembered for the report of a failure.
-const TRACE_MAX: usize = 400;
+const TRACE_MAX: usize = 4_000;
 
 /// What workers send each other.
 pub(crate) enum Letter {
