@@ -13,6 +13,9 @@ pub type Micros = u64;
 /// connection costs more than a turn, so equal queues must not trade connections.
 const HANDOFF_SLACK: Micros = 2_000;
 
+/// The wait between failed logins is doubled so often at most: a millisecond has then become hours.
+const DOUBLINGS_MAX: u32 = 24;
+
 /// Who waits, since when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiter<C> {
@@ -66,6 +69,8 @@ pub struct Pool<C, S> {
     queue: VecDeque<Waiter<C>>,
     opening: u32,
     retry_at: Micros,
+    /// Logins that failed since the last that did not.
+    failures: u32,
 }
 
 fn micros(duration: Duration) -> Micros {
@@ -91,6 +96,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
             queue: VecDeque::new(),
             opening: 0,
             retry_at: 0,
+            failures: 0,
         }
     }
 
@@ -216,6 +222,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     pub fn opened(&mut self) {
         self.opening = self.opening.saturating_sub(1);
         self.retry_at = 0;
+        self.failures = 0;
     }
 
     /// A connection that was being opened failed. Returns the clients to fail: all that wait, when
@@ -223,7 +230,9 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     pub fn open_failed(&mut self, now: Micros) -> Vec<Waiter<C>> {
         self.opening = self.opening.saturating_sub(1);
         self.ledger.give_server();
-        self.retry_at = now + micros(self.settings.login_retry);
+        let doubled = micros(self.settings.login_retry).saturating_mul(1 << self.failures.min(DOUBLINGS_MAX));
+        self.retry_at = now.saturating_add(doubled.min(micros(self.settings.login_retry_max)));
+        self.failures = self.failures.saturating_add(1);
         if self.ledger.open() > 0 {
             return Vec::new();
         }
@@ -413,6 +422,9 @@ mod tests {
         assert_eq!(pool.want(6), Want::Nothing);
         assert_eq!(pool.want(1_000_006), Want::Open);
         assert_eq!(pool.ledger().open(), 1);
+        assert_eq!(pool.open_failed(2_000_000).len(), 1);
+        assert!(pool.out_of_order(3_999_999), "the second failure waits twice as long");
+        assert!(!pool.out_of_order(4_000_000));
     }
 
     #[test]

@@ -30,8 +30,10 @@ pub struct PoolSettings {
     pub server_idle_timeout: Duration,
     /// A connection is closed at the first chance after this age; zero: never.
     pub server_lifetime: Duration,
-    /// After a failed login no further one is tried for this long.
+    /// After a failed login no further one is tried for this long; doubled with each further failure.
     pub login_retry: Duration,
+    /// The longest such wait.
+    pub login_retry_max: Duration,
     /// An idle connection is checked before use when it sat this long; zero: never.
     pub check_delay: Duration,
     /// Take the connection that was idle longest instead of the one used last.
@@ -50,6 +52,7 @@ impl Default for PoolSettings {
             server_idle_timeout: Duration::from_secs(600),
             server_lifetime: Duration::from_secs(3600),
             login_retry: Duration::from_secs(1),
+            login_retry_max: Duration::from_secs(15),
             check_delay: Duration::from_secs(30),
             round_robin: false,
         }

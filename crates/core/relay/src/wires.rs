@@ -35,9 +35,11 @@ pub struct TurnLimits {
     pub message_bytes_max: u32,
     /// A turn up to this size can be played again (`replay_bytes_max`); 0: never.
     pub replay_bytes_max: usize,
-    /// Output that waits for a slow reader before its source is held back (`client_buffer_bytes`).
+    /// Turns of a client that may be unanswered before it is not read (`outstanding_turns_max`).
+    pub outstanding_turns_max: usize,
+    /// Bytes of a client that its server has not taken before it is not read (`client_buffer_bytes`).
     pub client_buffer_bytes: usize,
-    /// The same towards servers (`server_buffer_bytes`).
+    /// Bytes of a server that its client has not taken before it is not read (`server_buffer_bytes`).
     pub server_buffer_bytes: usize,
 }
 
@@ -57,6 +59,7 @@ impl Default for TurnLimits {
             client_statements_max: 10_000,
             message_bytes_max: trunkline_wire::limits::MESSAGE_BYTES,
             replay_bytes_max: 16 << 10,
+            outstanding_turns_max: 1000,
             client_buffer_bytes: 64 << 10,
             server_buffer_bytes: 64 << 10,
         }

@@ -50,6 +50,7 @@ enum Step {
     Replace(Vec<u8>),
 }
 
+// tidy: long because it is the one loop over a server's bytes, and its cursors belong together
 /// Deals with what a server sent. Returns how much was consumed; call again with the rest unless it says
 /// [`ServerStop::More`].
 pub(crate) fn from_server<W: Wires>(

@@ -7,8 +7,8 @@ use crate::tree::Tree;
 
 /// Where the settings of `[limits]` are declared: fields of `struct Limits`.
 const SETTINGS: &str = "crates/io/proxy/src/config/limits.rs";
-/// Where metrics are written.
-const METRICS: &str = "crates/io/proxy/src/metrics";
+/// Where the bounds in force are listed for the metrics page.
+const METRICS: &str = "crates/io/proxy/src/serve/bounds.rs";
 
 /// Settings of `[limits]` whose bound no metric shows.
 pub(super) fn metrics(tree: &Tree) -> Vec<Finding> {
@@ -27,12 +27,8 @@ pub(super) fn metrics(tree: &Tree) -> Vec<Finding> {
     settings
         .into_iter()
         .filter_map(|(line, name)| {
-            // A bound of time is counted when it strikes; any other is shown as it stands.
-            let (needle, metric) = if name.ends_with("_timeout") {
-                (format!("= \"{name}\""), format!("trunkline_timeouts_total{{timeout=\"{name}\"}}"))
-            } else {
-                (format!("(\"{name}\","), format!("trunkline_limit{{limit=\"{name}\"}}"))
-            };
+            let needle = format!("(\"{name}\",");
+            let metric = format!("trunkline_limit{{limit=\"{name}\"}}");
             let what = format!("the bound `{name}` has no metric");
             let finding = Finding::new(path, line, what, format!("show it as {metric} ({METRICS})"));
             (!shown.contains(&needle)).then_some(finding)
@@ -65,9 +61,9 @@ mod tests {
 
     #[test]
     fn a_bound_without_metric_is_found_with_its_line() {
-        let metrics_file = "crates/io/proxy/src/metrics/registry.rs";
+        let metrics_file = "crates/io/proxy/src/serve/bounds.rs";
         let (_folder, tree) =
-            tree::of(&[(SETTINGS, LIMITS), (metrics_file, "x(&[(\"one_max\", 1)]); A = \"a_timeout\"")]);
+            tree::of(&[(SETTINGS, LIMITS), (metrics_file, "[(\"one_max\", 1), (\"a_timeout\", 2)]")]);
         let found = metrics(&tree);
         assert_eq!(found.len(), 1);
         assert!(found[0].what.contains("two_max") && found[0].line == 6, "{}", found[0]);

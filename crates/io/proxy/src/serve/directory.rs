@@ -130,9 +130,10 @@ fn turn_limits(config: &Config) -> TurnLimits {
         statement_bytes_max: limits.prepared_statement_bytes_max.bytes(),
         client_statements_max: limits.client_prepared_statements_max as usize,
         message_bytes_max: clamp(limits.message_bytes_max.bytes()),
+        replay_bytes_max: limits.replay_bytes_max.bytes(),
+        outstanding_turns_max: limits.outstanding_turns_max as usize,
         client_buffer_bytes: limits.client_buffer_bytes.bytes(),
         server_buffer_bytes: limits.server_buffer_bytes.bytes(),
-        ..TurnLimits::default()
     }
 }
 
@@ -236,6 +237,7 @@ fn pool_settings(config: &Config, entry: &config::Database) -> PoolSettings {
         server_idle_timeout: timeouts.server_idle_timeout.unwrap_or_default(),
         server_lifetime: entry.server_lifetime.unwrap_or(timeouts.server_lifetime).unwrap_or_default(),
         login_retry: timeouts.server_login_retry,
+        login_retry_max: timeouts.server_login_retry_max,
         // Absent means that every connection is checked; to the pool zero means none.
         check_delay: timeouts.server_check_delay.unwrap_or(Duration::from_micros(1)),
         round_robin: pool.server_round_robin,
@@ -327,6 +329,7 @@ mod tests {
             server_idle_timeout: Duration::ZERO,
             server_lifetime: Duration::ZERO,
             login_retry: Duration::from_secs(1),
+            login_retry_max: Duration::from_secs(15),
             check_delay: Duration::from_micros(1),
             round_robin: true,
         };

@@ -142,7 +142,7 @@ impl Worker {
                 match socket.register_connecting(&self.sockets.registry, token) {
                     Ok(()) => self.sockets.servers.insert(key, socket),
                     Err(error) => {
-                        self.board.server_closed(key, &format!("cannot register a socket: {error}"))
+                        self.board.server_closed(key, &format!("cannot register a socket: {error}"));
                     }
                 }
             }

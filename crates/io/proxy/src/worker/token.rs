@@ -28,15 +28,8 @@ pub(super) struct Name {
 }
 
 const KIND_SHIFT: u32 = 60;
-const KINDS: [Kind; 7] = [
-    Kind::Client,
-    Kind::Server,
-    Kind::Cancel,
-    Kind::Lingering,
-    Kind::Listener,
-    Kind::Waker,
-    Kind::Clock,
-];
+const KINDS: [Kind; 7] =
+    [Kind::Client, Kind::Server, Kind::Cancel, Kind::Lingering, Kind::Listener, Kind::Waker, Kind::Clock];
 
 pub(super) const WAKER: Token = Token((Kind::Waker as usize) << KIND_SHIFT);
 pub(super) const CLOCK: Token = Token((Kind::Clock as usize) << KIND_SHIFT);
