@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trunkline_pool::{PoolId, Release, Waiter, Want};
+use trunkline_pool::{Ledger, PoolId, Release, Waiter, Want};
 use trunkline_wire::backend::TransactionStatus;
 
 use super::{Action, Board, Mail};
@@ -56,8 +56,9 @@ impl Board {
                     return;
                 }
                 Want::Evict(_) => {
-                    if !self.evict_for(pool) {
-                        self.ask_for_eviction(pool);
+                    let ledger = Arc::clone(slot.pool.ledger());
+                    if !self.evict_for(&ledger) {
+                        self.ask_for_eviction(&ledger);
                         return;
                     }
                 }
@@ -66,9 +67,8 @@ impl Board {
         }
     }
 
-    /// Closes an idle connection of another pool that shares a limit with this one.
-    pub(super) fn evict_for(&mut self, pool: PoolId) -> bool {
-        let Some(ledger) = self.slot(pool).map(|slot| Arc::clone(slot.pool.ledger())) else { return false };
+    /// Closes an idle connection of another pool that shares a limit with that of `ledger`.
+    pub(super) fn evict_for(&mut self, ledger: &Arc<Ledger>) -> bool {
         let victim = self.slots.iter_mut().flatten().find(|slot| {
             let other = slot.pool.ledger();
             let related =
@@ -80,10 +80,9 @@ impl Board {
         true
     }
 
-    fn ask_for_eviction(&mut self, pool: PoolId) {
-        let workers = self.slot(pool).map_or(0, |slot| slot.pool.ledger().workers());
-        for worker in (0..workers).filter(|worker| *worker != self.worker) {
-            self.actions.push_back(Action::Mail(worker, Mail::Evict(pool)));
+    fn ask_for_eviction(&mut self, ledger: &Arc<Ledger>) {
+        for worker in (0..ledger.workers()).filter(|worker| *worker != self.worker) {
+            self.actions.push_back(Action::Mail(worker, Mail::Evict(Arc::clone(ledger))));
         }
     }
 

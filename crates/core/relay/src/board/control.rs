@@ -28,8 +28,8 @@ impl Board {
     pub fn handle_mail(&mut self, mail: Mail) {
         match mail {
             Mail::Starving(pool, worker) => self.help(pool, worker),
-            Mail::Evict(pool) => {
-                self.evict_for(pool);
+            Mail::Evict(ledger) => {
+                self.evict_for(&ledger);
             }
             Mail::Cancel(victim, from, asker) => self.cancel_client(victim, from, asker),
             Mail::Cancelled(asker) => self.client_left(asker),
@@ -43,8 +43,22 @@ impl Board {
         self.configure_slots(&directory);
         self.secrets.clear();
         self.directory = directory;
+        self.meet_pools();
         for pool in 0..self.slots.len() {
             self.serve_queue(pool);
+        }
+    }
+
+    /// Makes the pools known that are kept filled before any client comes: those whose user is configured.
+    pub(super) fn meet_pools(&mut self) {
+        if self.worker != 0 {
+            return;
+        }
+        let directory = Arc::clone(&self.directory);
+        for (name, database) in &directory.databases {
+            if let (Some(user), 1..) = (&database.forced_user, database.pool.min_size) {
+                self.slot_for(name, database, user);
+            }
         }
     }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
 use trunkline_pool::arena::Arena;
-use trunkline_pool::{Ledgers, Micros, PoolId};
+use trunkline_pool::{Ledger, Ledgers, Micros, PoolId};
 use trunkline_session::Entropy;
 
 pub use cancel::{CancelKeys, CancelTicket};
@@ -118,8 +118,9 @@ pub enum Note {
 pub enum Mail {
     /// A worker's clients wait and this one has an idle connection: the pool and that worker.
     Starving(PoolId, usize),
-    /// A pool of this database or user is at its limit: close an idle connection of another one.
-    Evict(PoolId),
+    /// A pool cannot grow because its database or user is at its limit: close an idle connection of another pool of
+    /// theirs. You may not have met that pool: here is its account.
+    Evict(Arc<Ledger>),
     /// Cancel what this client of yours runs: its key, who asked (a worker and its client).
     Cancel(ClientKey, usize, ClientKey),
     /// The cancel that this client of yours asked for was delivered.
@@ -167,7 +168,7 @@ impl Board {
     ) -> Self {
         let mut profiles = Profiles::default();
         let blank = profiles.intern(Profile::default());
-        Self {
+        let mut board = Self {
             worker,
             shared,
             directory,
@@ -187,7 +188,9 @@ impl Board {
             shutdown: None,
             logins_failed: 0,
             protocol_violations: 0,
-        }
+        };
+        board.meet_pools();
+        board
     }
 
     /// The moment at which everything that follows happens: microseconds, never going back.

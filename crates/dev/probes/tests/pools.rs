@@ -1,0 +1,380 @@
+//! Sizes, limits, timeouts, reload, pause: what an operator sets holds, and nobody is harmed by it.
+
+use std::time::{Duration, Instant};
+
+use trunkline_probes::testkit::cluster::{PASSWORD, PLAIN_USER};
+use trunkline_probes::testkit::{Messages, Proxy, RawClient, Signal};
+use trunkline_probes::{
+    Bystander, Rotation, Stage, errors, expect_error, expect_refusal, login, probes, sqlstate, try_login,
+    values,
+};
+
+probes! {
+    query_wait_timeout_fails_the_turn_and_keeps_the_client,
+    query_timeout_ends_the_client_and_cancels_its_query,
+    idle_transaction_timeout_ends_the_client_and_rolls_back,
+    client_idle_timeout_ends_idle_clients_only,
+    server_lifetime_renews_connections_between_turns,
+    server_idle_timeout_closes_down_to_min_pool_size,
+    min_pool_size_is_kept_open,
+    the_reserve_pool_serves_those_who_waited,
+    max_db_connections_evicts_the_idle_of_another_user,
+    max_db_connections_under_load_starves_nobody,
+    max_client_conn_refuses_and_keeps_room_for_cancels,
+    a_starving_worker_gets_the_others_idle_connection,
+    reload_moves_a_pool_to_another_server,
+    reload_changes_a_database_parameter,
+    reload_switches_prepared_statements_off_and_on,
+    reload_of_a_smaller_pool,
+    pause_and_resume,
+}
+
+fn one(client: &mut RawClient, sql: &str) -> String {
+    client.sql(sql).unwrap_or_else(|error| panic!("{sql}: {error:#}")).join("\n")
+}
+
+fn wait_until_asleep(stage: &Stage, count: usize) {
+    let sql = "select count(*) from pg_stat_activity where wait_event = 'PgSleep' and \
+               datname = current_database()";
+    stage.wait_for(sql, &count.to_string());
+}
+
+/// Waits until one metric, summed over the label sets that contain `labels`, is `wanted`.
+fn wait_for_metric(stage: &Stage, proxy: &Proxy, name: &str, labels: &[&str], wanted: f64) {
+    stage.eventually(name, || match proxy.metric(name, labels) {
+        Ok(value) if value == wanted => Ok(()),
+        other => Err(format!("{other:?}, not {wanted}")),
+    });
+}
+
+fn query_wait_timeout_fails_the_turn_and_keeps_the_client(stage: &Stage) {
+    let setup = stage.setup().set("timeouts.query_wait_timeout", "300ms");
+    let proxy = Rotation::setup(setup, 1).start();
+    let (mut holder, mut waiter) = (login(&proxy, "app"), login(&proxy, "app"));
+    holder.sql("begin").expect("begin");
+    for messages in [
+        Messages::new().query("select 1"),
+        Messages::new().extended("select 1", &[]),
+        Messages::new().parse("s", "select 1", &[]).sync(),
+    ] {
+        let frames = waiter.turn(&messages).expect("an answer");
+        assert_eq!(errors(&frames), ["53300"]);
+        assert_eq!(frames.len(), 2, "an error and ReadyForQuery");
+    }
+    holder.sql("commit").expect("commit");
+    let frames = waiter.turn(&Messages::new().bind("", "s", &[]).sync()).expect("an answer");
+    assert_eq!(errors(&frames), ["26000"], "its Parse was not done");
+    assert_eq!(one(&mut waiter, "select 1"), "1");
+}
+
+fn query_timeout_ends_the_client_and_cancels_its_query(stage: &Stage) {
+    let proxy = Rotation::setup(stage.setup().set("timeouts.query_timeout", "1s"), 1).start();
+    let mut next = login(&proxy, "app");
+    let pid = one(&mut next, "select pg_backend_pid()");
+    let mut slow = login(&proxy, "app");
+    slow.send_messages(&Messages::new().query("select pg_sleep(300)")).expect("sent");
+    expect_refusal(&mut slow, "57014");
+    assert_eq!(one(&mut next, "select pg_backend_pid()"), pid, "cancelled, and the connection kept");
+    // Many short queries in one transaction are no long one.
+    next.sql("begin").expect("begin");
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_millis(1500) {
+        assert_eq!(one(&mut next, "select 1 from pg_sleep(0.05)"), "1");
+    }
+    next.sql("commit").expect("commit");
+}
+
+fn idle_transaction_timeout_ends_the_client_and_rolls_back(stage: &Stage) {
+    stage.direct("app").sql("create table t (a int)").expect("a table");
+    let proxy = Rotation::setup(stage.setup().set("timeouts.idle_transaction_timeout", "500ms"), 1).start();
+    let mut next = login(&proxy, "app");
+    let pid = one(&mut next, "select pg_backend_pid()");
+    let mut idle = login(&proxy, "app");
+    idle.sql("begin; insert into t values (1)").expect("inserted");
+    expect_refusal(&mut idle, "25P03");
+    assert_eq!(one(&mut next, "select count(*) from t"), "0");
+    assert_eq!(one(&mut next, "select pg_backend_pid()"), pid, "the connection is kept");
+    // A query that runs is not idle.
+    next.sql("begin").expect("begin");
+    assert_eq!(one(&mut next, "select 1 from pg_sleep(1)"), "1");
+    next.sql("commit").expect("commit");
+}
+
+fn client_idle_timeout_ends_idle_clients_only(stage: &Stage) {
+    let proxy = stage.setup().set("timeouts.client_idle_timeout", "1s").start();
+    let (mut idle, mut busy) = (login(&proxy, "app"), login(&proxy, "app"));
+    busy.send_messages(&Messages::new().query("select 'busy' from pg_sleep(2)")).expect("sent");
+    expect_refusal(&mut idle, "57P05");
+    assert_eq!(values(&busy.until_ready().expect("rows")), ["busy"]);
+    expect_refusal(&mut busy, "57P05");
+}
+
+fn server_lifetime_renews_connections_between_turns(stage: &Stage) {
+    let proxy = Rotation::setup(stage.setup().set("timeouts.server_lifetime", "500ms"), 1).start();
+    let mut client = login(&proxy, "app");
+    client.turn(&Messages::new().parse("s", "select pg_backend_pid()", &[]).sync()).expect("parsed");
+    let bind = Messages::new().bind("", "s", &[]).execute("", 0).sync();
+    let mut pids = Vec::new();
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(2) {
+        pids.extend(values(&client.turn(&bind).expect("rows")));
+    }
+    let turns = pids.len();
+    pids.dedup();
+    assert!((3..10).contains(&pids.len()), "{} connections in 2 s, {turns} turns", pids.len());
+    // Within a transaction it stays the same.
+    client.sql("begin").expect("begin");
+    let before = one(&mut client, "select pg_backend_pid()");
+    assert_eq!(one(&mut client, "select pg_backend_pid() from pg_sleep(1)"), before);
+    client.sql("commit").expect("commit");
+    assert_ne!(one(&mut client, "select pg_backend_pid()"), before);
+}
+
+fn server_idle_timeout_closes_down_to_min_pool_size(stage: &Stage) {
+    let setup = stage.setup().set("timeouts.server_idle_timeout", "500ms").set("pool.min_pool_size", 1);
+    let proxy = Rotation::setup(setup, 4).start();
+    Rotation::warm(&proxy, 4);
+    assert_eq!(stage.backends().len(), 4);
+    stage.eventually("the idle are closed", || match stage.backends().len() {
+        1 => Ok(()),
+        other => Err(format!("{other} left")),
+    });
+    assert_eq!(one(&mut login(&proxy, "app"), "select 1"), "1");
+}
+
+fn min_pool_size_is_kept_open(stage: &Stage) {
+    let proxy = Rotation::setup(stage.setup().set("pool.min_pool_size", 3), 5).start();
+    let mut client = login(&proxy, "app");
+    for _ in 0..2 {
+        assert_eq!(one(&mut client, "select 1"), "1");
+        stage.eventually("they are opened", || match stage.backends().len() {
+            3 => Ok(()),
+            other => Err(format!("{other} open")),
+        });
+        // Killed, they come back.
+        let pids = stage.backends();
+        pids.iter().for_each(|pid| drop(stage.sql(&format!("select pg_terminate_backend({pid})"))));
+        stage.eventually("they come back", || {
+            let now = stage.backends();
+            let new = now.len() == 3 && now.iter().all(|pid| !pids.contains(pid));
+            if new { Ok(()) } else { Err(format!("{now:?}")) }
+        });
+    }
+}
+
+fn the_reserve_pool_serves_those_who_waited(stage: &Stage) {
+    let setup = stage.setup().set("pool.reserve_pool_size", 1).set("pool.reserve_pool_timeout", "500ms");
+    let proxy = Rotation::setup(setup, 1).start();
+    let mut clients: Vec<_> = (0..3).map(|_| login(&proxy, "app")).collect();
+    clients[0].sql("begin").expect("begin");
+    let begun = Instant::now();
+    assert_eq!(clients[1].sql("begin; select 1").expect("served by the reserve"), ["1"]);
+    assert!(begun.elapsed() >= Duration::from_millis(500), "{:?}", begun.elapsed());
+    assert_eq!(stage.backends().len(), 2);
+    // It is no bigger than that.
+    clients[2].send_messages(&Messages::new().query("select 3")).expect("sent");
+    wait_for_metric(stage, &proxy, "trunkline_clients", &["state=\"waiting\""], 1.0);
+    clients[0].sql("commit").expect("commit");
+    assert_eq!(values(&clients[2].until_ready().expect("rows")), ["3"]);
+    clients[1].sql("commit").expect("commit");
+    stage.eventually("the reserve is closed when nobody waits", || match stage.backends().len() {
+        1 => Ok(()),
+        other => Err(format!("{other} open")),
+    });
+}
+
+fn max_db_connections_evicts_the_idle_of_another_user(stage: &Stage) {
+    for workers in [1, 2] {
+        let setup = stage.setup().set("pool.max_db_connections", 2).set("workers", workers);
+        let proxy = setup.set("auth.cleartext_without_tls", true).start();
+        let (mut a, mut a2) = (login(&proxy, "app"), login(&proxy, "app"));
+        a.sql("begin").expect("begin");
+        a2.sql("begin").expect("begin");
+        a.sql("commit").expect("commit");
+        // One of app's is idle, one is not: the idle one makes room, and the other is left alone.
+        let mut b = login(&proxy, PLAIN_USER);
+        assert_eq!(one(&mut b, "select current_user"), PLAIN_USER);
+        assert_eq!(one(&mut a2, "select 1"), "1");
+        a2.sql("commit").expect("commit");
+        assert_eq!(stage.backends().len(), 2);
+        for _ in 0..3 {
+            b.sql("begin").expect("begin");
+            assert_eq!(one(&mut a, "select current_user"), "app");
+            b.sql("commit").expect("commit");
+            a2.sql("begin").expect("begin");
+            assert_eq!(one(&mut b, "select current_user"), PLAIN_USER);
+            a2.sql("commit").expect("commit");
+            // A backend needs a moment to go.
+            stage.eventually("the limit holds", || match stage.backends().len() {
+                ..=2 => Ok(()),
+                other => Err(format!("{other} open")),
+            });
+        }
+    }
+}
+
+fn max_db_connections_under_load_starves_nobody(stage: &Stage) {
+    let setup = stage.setup().set("pool.max_db_connections", 1).set("workers", 1);
+    let proxy = setup.set("auth.cleartext_without_tls", true).start();
+    let crowd: Vec<_> = (0..4).map(|_| Bystander::start(&proxy)).collect();
+    let begun = Instant::now();
+    let mut other = login(&proxy, PLAIN_USER);
+    for _ in 0..3 {
+        assert_eq!(one(&mut other, "select current_user"), PLAIN_USER);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    crowd.into_iter().for_each(|bystander| assert!(bystander.finish() < Duration::from_secs(10)));
+}
+
+fn max_client_conn_refuses_and_keeps_room_for_cancels(stage: &Stage) {
+    let proxy = stage.setup().set("limits.max_client_conn", 4).start();
+    let mut clients: Vec<_> = (0..4).map(|_| login(&proxy, "app")).collect();
+    let refused = try_login(&proxy, "app", PASSWORD).expect_err("one too many");
+    assert_eq!(sqlstate(&refused), "53300");
+    clients[0].send_messages(&Messages::new().query("select pg_sleep(300)")).expect("sent");
+    wait_until_asleep(stage, 1);
+    clients[0].cancel(proxy.address()).expect("heard");
+    assert_eq!(errors(&clients[0].until_ready().expect("cancelled")), ["57014"]);
+    drop(clients.pop());
+    stage.eventually("a place comes free", || {
+        try_login(&proxy, "app", PASSWORD).map(drop).map_err(|error| error.to_string())
+    });
+    assert_eq!(one(&mut clients[1], "select 1"), "1");
+}
+
+fn a_starving_worker_gets_the_others_idle_connection(stage: &Stage) {
+    const CLIENTS: usize = 16;
+    let proxy = stage.setup().set("workers", 2).set("pool.pool_size", 1).start();
+    let begun = Instant::now();
+    let threads: Vec<_> = (0..CLIENTS)
+        .map(|number| {
+            let mut client = login(&proxy, "app");
+            std::thread::spawn(move || {
+                for turn in 0..50 {
+                    let rows = client.sql(&format!("select {number}, {turn}")).expect("rows");
+                    assert_eq!(rows, [format!("{number}|{turn}")]);
+                }
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().expect("a client"));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert_eq!(stage.backends().len(), 1, "one connection served both workers");
+    let handed = proxy.metric("trunkline_server_handed_on_total", &[]).expect("a metric");
+    assert!(handed >= 1.0, "{CLIENTS} clients of two workers shared one connection without handing it on");
+}
+
+fn reload_moves_a_pool_to_another_server(stage: &Stage) {
+    let relay = trunkline_probes::testkit::CutProxy::start(stage.cluster().address()).expect("a relay");
+    let setup = Rotation::setup(stage.setup(), 2);
+    let proxy = setup.start();
+    let (mut client, mut inside) = (login(&proxy, "app"), login(&proxy, "app"));
+    client.turn(&Messages::new().parse("s", "select 'still there'", &[]).sync()).expect("parsed");
+    client.sql("set timezone = 'Asia/Tokyo'").expect("set");
+    inside.sql("begin").expect("begin");
+    let pid = one(&mut inside, "select pg_backend_pid()");
+    proxy.reload(&setup.clone().server(relay.address()).text()).expect("reloaded");
+    stage.eventually("new turns go there", || {
+        let rows = client.sql("select 1").map_err(|error| error.to_string())?;
+        assert_eq!(rows, ["1"]);
+        if relay.accepted() > 0 { Ok(()) } else { Err("not yet".to_owned()) }
+    });
+    let bind = Messages::new().bind("", "s", &[]).execute("", 0).sync();
+    for _ in 0..3 {
+        assert_eq!(values(&client.turn(&bind).expect("rows")), ["still there"]);
+        assert_eq!(one(&mut client, "show timezone"), "Asia/Tokyo");
+    }
+    assert_eq!(one(&mut inside, "select pg_backend_pid()"), pid, "a transaction stays where it is");
+    inside.sql("commit").expect("commit");
+    stage.wait_for(&format!("select count(*) from pg_stat_activity where pid = {pid}"), "0");
+    assert_ne!(one(&mut inside, "select pg_backend_pid()"), pid);
+}
+
+fn reload_changes_a_database_parameter(stage: &Stage) {
+    let setup = Rotation::setup(stage.setup(), 1);
+    let proxy = setup.clone().set("databases.app.timezone", "Asia/Tokyo").start();
+    let mut old = login(&proxy, "app");
+    assert_eq!(one(&mut old, "show timezone"), "Asia/Tokyo");
+    let pid = one(&mut old, "select pg_backend_pid()");
+    proxy.reload(&setup.set("databases.app.timezone", "Europe/Paris").text()).expect("reloaded");
+    stage.eventually("the connection is opened anew", || {
+        let now = one(&mut old, "select pg_backend_pid()");
+        if now == pid { Err("not yet".to_owned()) } else { Ok(()) }
+    });
+    assert_eq!(one(&mut login(&proxy, "app"), "show timezone"), "Europe/Paris");
+    assert_eq!(one(&mut old, "show timezone"), "Asia/Tokyo", "it was told so at login");
+}
+
+/// Waits until so many statements that a client has just prepared are found under the client's own name.
+fn wait_until_names_are(stage: &Stage, proxy: &Proxy, count: &str) {
+    let mut client = login(proxy, "app");
+    let mut attempt = 0;
+    stage.eventually("the reload", || {
+        attempt += 1;
+        let name = format!("wait_{count}_{attempt}");
+        client
+            .turn(&Messages::new().parse(&name, "select 1", &[]).sync())
+            .map_err(|error| error.to_string())?;
+        let sql = format!("select count(*) from pg_prepared_statements where name = '{name}'");
+        match client.sql(&sql) {
+            Ok(rows) if rows == [count] => Ok(()),
+            other => Err(format!("{other:?}")),
+        }
+    });
+}
+
+fn reload_switches_prepared_statements_off_and_on(stage: &Stage) {
+    let setup = Rotation::setup(stage.setup(), 1);
+    let proxy = setup.start();
+    let (mut a, mut b) = (login(&proxy, "app"), login(&proxy, "app"));
+    let parse = |text: &str| Messages::new().parse("s", &format!("select '{text}'"), &[]).sync();
+    let bind = Messages::new().bind("", "s", &[]).execute("", 0).sync();
+    a.turn(&parse("before")).expect("parsed");
+    proxy.reload(&setup.clone().set("limits.max_prepared_statements", 0).text()).expect("reloaded");
+    // Off: names are the server's own.
+    wait_until_names_are(stage, &proxy, "1");
+    assert_eq!(values(&a.turn(&bind).expect("rows")), ["before"], "what was prepared stays");
+    assert_eq!(a.extended("select $1::int + 1", &[Some("1")]).expect("rows"), ["2"]);
+    proxy.reload(&setup.text()).expect("reloaded");
+    wait_until_names_are(stage, &proxy, "0");
+    assert_eq!(errors(&b.turn(&parse("after")).expect("parsed")), Vec::<String>::new());
+    assert_eq!(values(&b.turn(&bind).expect("rows")), ["after"]);
+    assert_eq!(values(&a.turn(&bind).expect("rows")), ["before"]);
+}
+
+fn reload_of_a_smaller_pool(stage: &Stage) {
+    let setup = Rotation::setup(stage.setup(), 4);
+    let proxy = setup.start();
+    Rotation::warm(&proxy, 4);
+    let bystander = Bystander::start(&proxy);
+    proxy.reload(&setup.set("pool.pool_size", 2).text()).expect("reloaded");
+    stage.eventually("the others are closed", || match stage.backends().len() {
+        ..=2 => Ok(()),
+        other => Err(format!("{other} open")),
+    });
+    bystander.finish();
+}
+
+fn pause_and_resume(stage: &Stage) {
+    let proxy = Rotation::setup(stage.setup(), 2).start();
+    let (mut inside, mut waiting) = (login(&proxy, "app"), login(&proxy, "app"));
+    inside.sql("begin").expect("begin");
+    proxy.signal(Signal::USR1).expect("paused");
+    wait_for_metric(stage, &proxy, "trunkline_paused", &[], 1.0);
+    assert_eq!(one(&mut inside, "select 1"), "1", "what runs may end");
+    waiting.send_messages(&Messages::new().query("select 2")).expect("sent");
+    wait_for_metric(stage, &proxy, "trunkline_clients", &["state=\"waiting\""], 1.0);
+    inside.sql("commit").expect("commit");
+    stage.eventually("all server connections are closed", || match stage.backends().len() {
+        0 => Ok(()),
+        other => Err(format!("{other} open")),
+    });
+    // Cancelled while it waits, and asked again.
+    waiting.cancel(proxy.address()).expect("heard");
+    assert_eq!(expect_error(&mut waiting, "57014").tag, b'E');
+    assert_eq!(waiting.frame().expect("ready").tag, b'Z');
+    waiting.send_messages(&Messages::new().query("select 3")).expect("sent");
+    proxy.signal(Signal::USR2).expect("resumed");
+    assert_eq!(values(&waiting.until_ready().expect("rows")), ["3"]);
+    assert_eq!(one(&mut inside, "select 1"), "1");
+}
