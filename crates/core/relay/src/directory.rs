@@ -122,6 +122,8 @@ pub struct Target {
     pub port: u16,
     /// Whether to ask for TLS.
     pub tls: TlsWish,
+    /// What to try when a login by `tls` fails: libpq's sslmode `prefer` then does without TLS, `allow` then asks for it.
+    pub second_try: Option<TlsWish>,
     /// Which of the shell's TLS configurations.
     pub tls_profile: usize,
 }

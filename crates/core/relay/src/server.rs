@@ -42,6 +42,12 @@ pub struct Server {
     pub(crate) frame_left: usize,
     pub(crate) frame_dropped: bool,
     pub(crate) paused: bool,
+    /// TLS was begun.
+    pub(crate) encrypted: bool,
+    /// It logs in by the target's second way of TLS.
+    pub(crate) otherwise: bool,
+    /// The other way of TLS has failed already.
+    pub(crate) last_try: bool,
     /// The connection is not established yet.
     pub(crate) dialling: bool,
     /// Messages were sent that no Sync has followed yet.
@@ -105,6 +111,9 @@ impl Server {
             frame_left: 0,
             frame_dropped: false,
             paused: false,
+            encrypted: false,
+            otherwise: false,
+            last_try: false,
             dialling: true,
             unsynced: false,
             skipping: false,
@@ -131,6 +140,13 @@ impl Server {
             hits: 0,
             misses: 0,
         }
+    }
+
+    /// Whether an answer of ours may go to the client now: no answer of the server's comes before it, and none is cut
+    /// in the middle.
+    #[inline]
+    pub(crate) fn owes_nothing(&self) -> bool {
+        self.replies.is_empty() && self.frame_left == 0
     }
 
     /// Whether no turn is under way and nothing was sent that still wants an answer.

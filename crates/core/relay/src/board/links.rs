@@ -80,7 +80,8 @@ impl Board {
         let server = client.server().and_then(|server| self.servers.get(server));
         let unsent = server.map_or(0, |server| server.outbox.pending().len());
         let most = limits.outstanding_turns_max;
-        let owes = server.is_some_and(|server| server.replies.len() >= most && server.replies.turns() >= most);
+        let owes =
+            server.is_some_and(|server| server.replies.len() >= most && server.replies.turns() >= most);
         // A message that is gathered whole (a Parse) may need more room than what just waits.
         let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
         let gathered = if relayed { limits.statement_bytes_max } else { limits.client_buffer_bytes };

@@ -244,11 +244,12 @@ impl Board {
         let pool = self.slot_for(&name, database, server_user);
         let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
         let mode = slot.pool.settings().mode;
-        if replication && mode != PoolMode::Session {
+        if replication {
             let refusal = Refusal::new(
                 SqlState::FEATURE_NOT_SUPPORTED,
-                "replication connections need pool_mode = \"session\"",
-            );
+                "replication connections do not go through the proxy",
+            )
+            .hint("connect to the server itself for replication");
             return self.refuse(key, &refusal);
         }
         let plain = directory.users.get(&user).and_then(|user| user.secret.as_ref());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_pool::PoolId;
-use trunkline_session::frontend::{Credential, Login, LoginError, LoginEvent, ServerReady};
+use trunkline_session::frontend::{Credential, Login, LoginError, LoginEvent, ServerReady, TlsWish};
 use trunkline_wire::backend::{ErrorResponse, TransactionStatus};
 use trunkline_wire::frame::HEADER_BYTES;
 use trunkline_wire::sqlstate::SqlState;
@@ -55,10 +55,17 @@ fn with_severity(body: &[u8], fatal: bool) -> Vec<u8> {
 impl Board {
     /// Opens a connection that is counted already.
     pub(super) fn open_server(&mut self, pool: PoolId) {
+        let otherwise = self.slot(pool).is_some_and(|slot| slot.otherwise);
+        self.open_server_by(pool, otherwise, false);
+    }
+
+    fn open_server_by(&mut self, pool: PoolId, otherwise: bool, last_try: bool) {
         let Some(slot) = self.slots.get(pool).and_then(Option::as_deref) else { return };
-        let login = Login::new(Arc::new(slot.server_login(&self.directory)), &mut *self.entropy);
+        let login = slot.server_login(&self.directory, otherwise);
+        let login = Login::new(Arc::new(login), &mut *self.entropy);
         let target = Arc::clone(&slot.database.target);
-        let server = Server::new(login, pool, slot.epoch, Arc::clone(&self.blank), self.now);
+        let mut server = Server::new(login, pool, slot.epoch, Arc::clone(&self.blank), self.now);
+        (server.otherwise, server.last_try) = (otherwise, last_try);
         let key = self.servers.insert(Box::new(server));
         self.actions.push_back(Action::Connect(key, target));
     }
@@ -114,6 +121,7 @@ impl Board {
             Some(LoginEvent::StartTls) => {
                 let Some(server) = self.servers.get_mut(key) else { return consumed };
                 server.paused = true;
+                server.encrypted = true;
                 let Some(Some(slot)) = self.slots.get(server.pool) else { return consumed };
                 self.actions.push_back(Action::ServerTls(key, Arc::clone(&slot.database.target)));
             }
@@ -149,6 +157,7 @@ impl Board {
         slot.pool.opened();
         slot.counters.opened += 1;
         slot.last_error.clear();
+        slot.otherwise = server.otherwise;
         if let (Credential::Password { cached, .. }, Some(keys)) = (&mut slot.credential, ready.scram_keys) {
             *cached = Some(keys);
         }
@@ -190,6 +199,13 @@ impl Board {
         let pool = server.pool;
         let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
         let stage = std::mem::replace(&mut server.stage, ServerStage::Abandoned);
+        let spoke = matches!(stage, ServerStage::Login(_)) && !server.dialling;
+        let target = &slot.database.target;
+        let tls_was_tried = server.encrypted || target.tls == TlsWish::Never;
+        if spoke && tls_was_tried && !server.last_try && target.second_try.is_some() {
+            // Still counted as being opened: it is the same attempt, by the other way of TLS.
+            return self.open_server_by(pool, !server.otherwise, true);
+        }
         let failed = match stage {
             ServerStage::Login(_) => {
                 slot.counters.open_failed += 1;

@@ -50,6 +50,8 @@ pub(crate) struct Slot {
     /// Why the last login failed, as an ErrorResponse for clients.
     pub(crate) last_error: Vec<u8>,
     pub(crate) epoch: u64,
+    /// The target's second way of TLS is the one that worked last.
+    pub(crate) otherwise: bool,
 }
 
 /// A pool's figures, for metrics.
@@ -92,12 +94,13 @@ impl Slot {
     }
 
     /// How to log in to the server.
-    pub(crate) fn server_login(&self, directory: &Directory) -> ServerLogin {
+    pub(crate) fn server_login(&self, directory: &Directory, otherwise: bool) -> ServerLogin {
         let database = self.database.server_name.as_deref().unwrap_or(&self.name);
         let mut login = ServerLogin::new(self.user.as_str(), database);
         login.parameters.clone_from(&self.database.parameters);
         login.credential = self.credential.clone();
-        login.tls = self.database.target.tls;
+        let target = &self.database.target;
+        login.tls = target.second_try.filter(|_| otherwise).unwrap_or(target.tls);
         login.protocol = ProtocolVersion::V3_0;
         let on_this_machine = self.database.target.host.starts_with(['/', '@']);
         login.cleartext_without_tls = on_this_machine || directory.login_tcp.cleartext_without_tls;
@@ -141,6 +144,7 @@ impl Board {
                 counters: Counters::default(),
                 last_error: Vec::new(),
                 epoch: self.directory.epoch,
+                otherwise: false,
             }));
         }
         id

@@ -73,8 +73,11 @@ impl Registry {
             return Arc::clone(known);
         }
         let id = self.fresh_id();
-        let statement =
-            Arc::new(Statement { id, name: [NAME_PREFIX, id.to_string().as_bytes()].concat().into(), body: body.into() });
+        let statement = Arc::new(Statement {
+            id,
+            name: [NAME_PREFIX, id.to_string().as_bytes()].concat().into(),
+            body: body.into(),
+        });
         if shard.bytes + statement.bytes() > self.bytes_max / SHARDS {
             self.sweep(&mut shard);
         }

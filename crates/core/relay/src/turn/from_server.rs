@@ -62,6 +62,13 @@ pub(crate) fn from_server<W: Wires>(
     let mut at = server.frame_left.min(input.len());
     let mut run = if server.frame_dropped || client.is_none() { at } else { 0 };
     server.frame_left -= at;
+    if at > 0 && server.replies.head().is_some_and(|head| is_local(&head.expect)) {
+        if let Some(client) = client.as_deref_mut() {
+            path.pass_client(client, &input[run..at]);
+        }
+        run = at;
+        settle(path, client.as_deref_mut(), server);
+    }
     let stop = loop {
         let header = match frame::header(&input[at..]) {
             Ok(Some(header)) => header,
@@ -136,6 +143,10 @@ fn is_local(expect: &Expect) -> bool {
 
 /// Gives the answers that are ours once they are next.
 fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, server: &mut Server) {
+    if server.frame_left > 0 {
+        // The message before is not whole yet.
+        return;
+    }
     while server.replies.head().is_some_and(|head| is_local(&head.expect)) {
         let reply = server.replies.pop();
         let frame = match reply.map(|reply| reply.expect) {
@@ -425,6 +436,8 @@ fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
 /// The server is lost with answers owed: undoes what the next turn was going to change. Says whose turn it was;
 /// `None` when no end of a turn is owed.
 pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> Option<Owner> {
+    // What is owed without a Sync behind it is skipped up to the Sync that is still to come.
+    server.unsynced |= !server.replies.is_empty() && !server.replies.has_end();
     let statements = &mut server.statements;
     server.replies.lose_turn(|reply| {
         // A chore has changed nothing of the client's.

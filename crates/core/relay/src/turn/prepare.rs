@@ -113,7 +113,7 @@ fn parse<W: Wires>(
         server.hits += 1;
         path.counters.prepare_cache_hit += 1;
         if server.status != TransactionStatus::Failed {
-            if server.replies.is_empty() {
+            if server.owes_nothing() {
                 complete_parse(path, client);
             } else {
                 server.replies.push(Expect::ParseLocal(name.into()), Owner::Client);
@@ -172,8 +172,7 @@ fn bind<W: Wires>(
     };
     let id = known.as_ref().map_or(0, |statement| statement.id);
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
-    let length =
-        u64::from(u32::from_be_bytes([a, b, c, d])) + on_server.len() as u64 - name.len() as u64;
+    let length = u64::from(u32::from_be_bytes([a, b, c, d])) + on_server.len() as u64 - name.len() as u64;
     let length = u32::try_from(length).map_err(|_| ClientMisbehaved::Malformed("Bind"))?;
     let out = server.outbox.buffer();
     out.push(b'B');
@@ -236,7 +235,7 @@ fn close<W: Wires>(
         server.replies.push(Expect::Close, Owner::Client);
         return Ok(Step::Replaced(there.len()));
     };
-    if server.replies.is_empty() {
+    if server.owes_nothing() {
         client.held |= client.outbox.is_empty();
         path.pass_client(client, &trunkline_wire::backend::close_complete::FRAME);
     } else {

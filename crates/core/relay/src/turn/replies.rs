@@ -280,10 +280,25 @@ impl Replies {
         self.queue.iter().map(|reply| &reply.expect)
     }
 
+    /// Where the turn ends that an error answers now: as after any error, what begins with the extended protocol is
+    /// skipped up to a Sync, simple queries too.
+    fn end_of_lost(&self) -> Option<usize> {
+        match self.queue.front() {
+            Some(reply) if reply.expect.ends_turn() => Some(0),
+            _ => self.queue.iter().position(|reply| matches!(reply.expect, Expect::Sync)),
+        }
+    }
+
+    /// Whether the turn whose answers come next has its end already.
+    #[must_use]
+    pub fn has_end(&self) -> bool {
+        self.end_of_lost().is_some()
+    }
+
     /// The connection is lost: takes out what was owed before the next end of a turn, last first, and then that
     /// end itself, whose owner has still to be told. `None` when no turn's end is owed.
     pub fn lose_turn(&mut self, mut undo: impl FnMut(Reply)) -> Option<Owner> {
-        let end = self.queue.iter().position(|reply| reply.expect.ends_turn());
+        let end = self.end_of_lost();
         let behind = self.queue.split_off(end.unwrap_or(self.queue.len()));
         while let Some(reply) = self.queue.pop_back() {
             undo(reply);

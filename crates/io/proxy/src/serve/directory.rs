@@ -110,9 +110,19 @@ fn tls_wish(host: &ServerHost, mode: SslMode) -> TlsWish {
     }
 }
 
+/// What libpq tries when the first way fails.
+fn second_try(host: &ServerHost, mode: SslMode) -> Option<TlsWish> {
+    match (host, mode) {
+        (ServerHost::Tcp(_), SslMode::Allow) => Some(TlsWish::Require),
+        (ServerHost::Tcp(_), SslMode::Prefer) => Some(TlsWish::Never),
+        _ => None,
+    }
+}
+
 /// Whether connections to `database` may have TLS, so that its certificates are needed.
 pub(super) fn uses_tls(database: &config::Database) -> bool {
-    tls_wish(&database.host, database.tls.sslmode) != TlsWish::Never
+    let mode = database.tls.sslmode;
+    tls_wish(&database.host, mode) != TlsWish::Never || second_try(&database.host, mode).is_some()
 }
 
 fn wire_limits(config: &Config) -> Limits {
@@ -205,6 +215,7 @@ fn database(config: &Config, name: &str, entry: &config::Database, profiles: &Tl
         host: entry.host.to_string(),
         port: entry.port,
         tls: tls_wish(&entry.host, entry.tls.sslmode),
+        second_try: second_try(&entry.host, entry.tls.sslmode),
         tls_profile: profiles.number(entry),
     };
     Database {
@@ -373,8 +384,10 @@ mod tests {
         assert_eq!(target("c").0, TlsWish::Prefer);
         assert_eq!(target("e").0, TlsWish::Require);
         assert_eq!(target("d"), target("g"));
-        let numbers = [target("c").1, target("d").1, target("e").1];
-        assert_eq!(numbers, [0, 1, 2]);
+        let numbers = ["b", "c", "d", "e"].map(|name| target(name).1);
+        assert_eq!(numbers, [0, 1, 2, 3]);
+        let second = |name: &str| directory.databases[name].target.second_try;
+        assert_eq!(["b", "c", "d"].map(second), [Some(TlsWish::Require), Some(TlsWish::Never), None]);
     }
 
     #[test]

@@ -90,7 +90,13 @@ impl Flavour {
     /// The configuration of the `epoch`th reload.
     pub(crate) fn directory(&self, epoch: u64, pool_size: u32, tracked: bool) -> Directory {
         let time = |seconds| if self.time_passes { Duration::from_secs(seconds) } else { Duration::ZERO };
-        let target = Target { host: "server".to_owned(), port: 5432, tls: TlsWish::Never, tls_profile: 0 };
+        let target = Target {
+            host: "server".to_owned(),
+            port: 5432,
+            tls: TlsWish::Never,
+            second_try: None,
+            tls_profile: 0,
+        };
         let database = Database {
             name: "d".to_owned(),
             server_name: None,
