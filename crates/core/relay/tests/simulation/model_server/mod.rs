@@ -40,6 +40,8 @@ pub(crate) struct Backend {
     pushed: Vec<u8>,
     slow_done: bool,
     pub(crate) closed: bool,
+    /// What it read and answered in its last step, for the trace.
+    pub(crate) said: String,
 }
 
 /// What a delivered cancel did.
@@ -65,6 +67,7 @@ impl Backend {
             pushed: Vec::new(),
             slow_done: false,
             closed: false,
+            said: String::new(),
         }
     }
 
@@ -131,6 +134,7 @@ impl Backend {
     }
 
     fn message(&mut self, message: &[u8]) {
+        self.said = format!("reads {}", frames::show(message));
         let Some(session) = self.session.as_mut() else { return self.start_up(&message[8..]) };
         session.take(message);
         if session.over {
@@ -160,6 +164,7 @@ impl Backend {
 
     fn answer(&mut self, out: &[Frame]) {
         for frame in out {
+            self.said += &format!("{}{}", if self.said.is_empty() { "says " } else { ", " }, frames::show(&frame.bytes));
             self.buffer.extend_from_slice(&frame.bytes);
         }
         let urgent = out.iter().any(|frame| matches!(frame.bytes[0], b'Z' | b'E' | b'G'));

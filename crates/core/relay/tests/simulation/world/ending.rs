@@ -143,7 +143,10 @@ impl World {
                 };
                 out += &format!(
                     "{what} {key:x} link {link}: paused {paused}, readable {}, blocked {}, up {}, down {}\n",
-                    wire.readable, wire.blocked, wire.up.len(), wire.down.len()
+                    wire.readable,
+                    wire.blocked,
+                    wire.up.len(),
+                    wire.down.len()
                 );
             }
         }

@@ -3,7 +3,6 @@
 use trunkline_relay::Action;
 
 use super::{Letter, World};
-use crate::frames::show;
 use crate::model_server::Backend;
 use crate::shell::{Link, Wiring, client_key, server_key};
 
@@ -50,9 +49,13 @@ impl World {
         if wire.up.len() != before || wire.up.closed {
             wire.readable = true;
         }
+        let (process_id, said) = (backend.process_id, std::mem::take(&mut backend.said));
         if backend.closed {
             wire.peer_gone = true;
             self.backends.remove(&link);
+        }
+        if !said.is_empty() {
+            self.note(|| format!("backend {process_id} of link {link} {said}"));
         }
         activity == crate::model_server::Activity::Worked
     }
@@ -316,8 +319,10 @@ impl World {
         let most = self.chunk();
         let link = self.clients[at].link;
         let bytes = self.links[link].down.pull(most);
+        let id = self.clients[at].id;
+        self.note(|| format!("c{id} reads {}", bytes.escape_ascii()));
         let client = &mut self.clients[at];
-        let (id, before) = (client.id, client.direct.compared);
+        let before = client.direct.compared;
         let named = |error: String, client: &crate::model_client::ModelClient| {
             format!(
                 "client c{id} (link {link}, worker {}): {error}\n  {}",
@@ -335,8 +340,6 @@ impl World {
         }
         client.receive(&bytes, &excuses).map_err(|error| named(error, client))?;
         self.answers += client.direct.compared - before;
-        let shown = show(&bytes);
-        self.note(|| format!("c{id} reads {shown}"));
         Ok(true)
     }
 }
