@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::claim::Claim;
+use crate::pool::Micros;
+
 /// A pool's number, the same in every worker.
 pub type PoolId = usize;
 
@@ -12,6 +15,7 @@ pub type PoolId = usize;
 pub struct Tally {
     servers: AtomicU32,
     clients: AtomicU32,
+    claim: Claim,
 }
 
 /// Limits of a [`Tally`] or a pool; zero means none.
@@ -111,7 +115,29 @@ impl Ledger {
             give_back(&self.open);
             return Err(Refused::User);
         }
+        self.database.claim.settle(self.id);
+        self.user.claim.settle(self.id);
         Ok(())
+    }
+
+    /// A client of this pool waits since `since` for a connection that `refused` denies it, and nobody has an idle one
+    /// to close. Counts for about a second; call again while it is so.
+    pub fn claim(&self, refused: Refused, since: Micros, now: Micros) {
+        match refused {
+            Refused::PoolSize => {}
+            Refused::Database => self.database.claim.raise(self.id, since, now),
+            Refused::User => self.user.claim.raise(self.id, since, now),
+        }
+    }
+
+    /// The bound under which another pool waits longer than this one, whose first client waits since `since`.
+    #[must_use]
+    pub fn claimed_by_another(&self, since: Option<Micros>, now: Micros) -> Option<Refused> {
+        let before = |tally: &Tally| tally.claim.is_before(self.id, since, now);
+        if before(&self.database) {
+            return Some(Refused::Database);
+        }
+        before(&self.user).then_some(Refused::User)
     }
 
     /// A server connection is gone.

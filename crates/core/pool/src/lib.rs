@@ -6,6 +6,7 @@
 //! therefore global while the lists stay a worker's own, and nothing on the hot path takes a lock.
 
 pub mod arena;
+mod claim;
 mod ledger;
 mod pool;
 mod settings;

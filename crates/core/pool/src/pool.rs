@@ -194,7 +194,12 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         let waited_long = now.saturating_sub(head.since) >= micros(self.settings.reserve_timeout);
         let reserve = if waited_long { self.settings.reserve_size } else { 0 };
         let limit = self.settings.size.saturating_add(reserve);
-        match self.ledger.take_server(limit, self.database_limit, self.user_limit) {
+        // What comes free under a limit is another pool's that waits longer: as if this pool were full.
+        let taken = match self.ledger.claimed_by_another(Some(head.since), now) {
+            Some(_) => Err(Refused::PoolSize),
+            None => self.ledger.take_server(limit, self.database_limit, self.user_limit),
+        };
+        match taken {
             Ok(()) => {
                 self.opening += 1;
                 Want::Open
@@ -210,7 +215,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// Whether a connection should be opened for `min_size`; it is then counted as being opened.
     pub fn want_spare(&mut self, now: Micros) -> bool {
         let wanted = self.ledger.open() < self.settings.min_size.min(self.settings.size);
-        if !wanted || now < self.retry_at {
+        if !wanted || now < self.retry_at || self.ledger.claimed_by_another(None, now).is_some() {
             return false;
         }
         let taken = self.ledger.take_server(self.settings.min_size, self.database_limit, self.user_limit);
@@ -311,6 +316,25 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     pub fn over_size(&self) -> bool {
         let reserve = if self.queue.is_empty() { 0 } else { self.settings.reserve_size };
         self.ledger.open() > self.settings.size.saturating_add(reserve)
+    }
+
+    /// Nobody has an idle connection to close for this pool's first waiter, which `refused` denies one: the next that
+    /// comes free in another pool is.
+    pub fn claim(&self, refused: Refused, now: Micros) {
+        if let Some(head) = self.queue.front() {
+            self.ledger.claim(refused, head.since, now);
+        }
+    }
+
+    /// Whether a connection that came free must be closed so that another pool, which waits longer, can open one.
+    #[must_use]
+    pub fn must_yield(&self, now: Micros) -> bool {
+        let since = self.queue.front().map(|head| head.since);
+        match self.ledger.claimed_by_another(since, now) {
+            Some(Refused::Database) => self.ledger.database.servers() >= self.database_limit,
+            Some(Refused::User) => self.ledger.user.servers() >= self.user_limit,
+            Some(Refused::PoolSize) | None => false,
+        }
     }
 
     /// Takes one idle connection off the list that was idle too long, coldest first.

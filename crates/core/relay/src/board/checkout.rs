@@ -55,9 +55,12 @@ impl Board {
                     self.actions.push_back(Action::Mail(other, Mail::Starving(pool, worker)));
                     return;
                 }
-                Want::Evict(_) => {
+                Want::Evict(refused) => {
                     let ledger = Arc::clone(slot.pool.ledger());
                     if !self.evict_for(&ledger) {
+                        if let Some(slot) = self.slot(pool) {
+                            slot.pool.claim(refused, now);
+                        }
                         self.ask_for_eviction(&ledger);
                         return;
                     }
@@ -174,7 +177,8 @@ impl Board {
     pub(super) fn give_on(&mut self, key: ServerKey) {
         let now = self.now;
         let Some(pool) = self.servers.get(key).map(|server| server.pool) else { return };
-        if self.paused || self.is_spent(key) || self.slot(pool).is_none_or(|slot| slot.pool.over_size()) {
+        let unwanted = self.slot(pool).is_none_or(|slot| slot.pool.over_size() || slot.pool.must_yield(now));
+        if self.paused || unwanted || self.is_spent(key) {
             return self.close_server(key);
         }
         let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
