@@ -116,6 +116,19 @@ impl Board {
             }
             return self.close_server(key);
         }
+        Self::end_abandoned(server);
+        self.list_server(key);
+        if running {
+            self.cancel_server(key);
+        }
+        let settled = self.servers.get(key).is_some_and(|server| server.is_settled());
+        if settled {
+            self.free_server(key);
+        }
+    }
+
+    /// Sends what ends a COPY and a turn that their client can no longer end.
+    pub(super) fn end_abandoned(server: &mut crate::server::Server) {
         if server.copy_in {
             server.copy_in = false;
             server.outbox.push(COPY_FAIL);
@@ -126,14 +139,6 @@ impl Board {
             server.replies.push(Expect::Sync, Owner::Chore(Chore::Abandoned));
             server.unsynced = false;
             server.skipping = false;
-        }
-        self.list_server(key);
-        if running {
-            self.cancel_server(key);
-        }
-        let settled = self.servers.get(key).is_some_and(|server| server.is_settled());
-        if settled {
-            self.free_server(key);
         }
     }
 

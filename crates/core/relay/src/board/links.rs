@@ -319,6 +319,11 @@ impl Board {
         };
         let client = client_key.and_then(|client| self.clients.get_mut(client));
         let (consumed, stop) = from_server(&mut path, client, server, input);
+        if matches!(server.stage, ServerStage::Abandoned) && (server.copy_in || server.unsynced) {
+            // Its COPY has begun, or an error makes it skip up to a Sync, only after its client had gone.
+            Self::end_abandoned(server);
+            self.list_server(key);
+        }
         if let Some(client) = client_key {
             self.list_client(client);
             if self.clients.get(client).is_some_and(|client| client.paused) {

@@ -415,11 +415,15 @@ fn heal_wanted(client: Option<&Client>, server: &Server, broken: Option<u64>) ->
 fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
     let later = (server.statements.unnamed, client.as_deref().and_then(|client| client.unnamed.clone()));
     let statements = &mut server.statements;
-    let mut set_unnamed = false;
+    let (mut set_unnamed, mut never_parsed) = (false, Vec::new());
     let synced = server.replies.fail(|reply, failed| {
         set_unnamed |= reply.expect.sets_unnamed();
+        if let Expect::Parse { statement, .. } | Expect::ParseInjected(statement) = &reply.expect {
+            never_parsed.push(statement.id);
+        }
         undo(client.as_deref_mut(), statements, reply.expect, failed);
     });
+    never_parsed.into_iter().for_each(|statement| server.replies.never_parsed(statement));
     if set_unnamed {
         let before = client.as_deref().and_then(|client| client.unnamed.as_ref());
         let (for_server, for_client) = server.replies.amend_unnamed(server.statements.unnamed, before);
@@ -481,7 +485,7 @@ fn undo(client: Option<&mut Client>, statements: &mut ServerStatements, expect: 
         Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => {
             statements.unnamed = on_server;
         }
-        Expect::CloseInjected(statement) => statements.insert(statement),
+        Expect::CloseInjected(Some(statement)) => statements.insert(statement),
         Expect::CloseLocal(name, Some(statement)) => {
             if let Some(client) = client {
                 client.statements().insert(&name, statement);

@@ -295,7 +295,7 @@ fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
     while let Some(evicted) = server.statements.evict(path.limits.prepared_max) {
         path.counters.prepared_evicted += 1;
         write_named(server.outbox.buffer(), b'C', &evicted.name);
-        server.replies.push(Expect::CloseInjected(evicted), Owner::Client);
+        server.replies.push(Expect::CloseInjected(Some(evicted)), Owner::Client);
     }
 }
 
@@ -303,7 +303,7 @@ fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
 pub(crate) fn inject_close(server: &mut Server, statement: Arc<Statement>) {
     write_named(server.outbox.buffer(), b'C', &statement.name);
     server.statements.remove(statement.id);
-    server.replies.push(Expect::CloseInjected(statement), Owner::Client);
+    server.replies.push(Expect::CloseInjected(Some(statement)), Owner::Client);
 }
 
 fn write_parse(out: &mut Vec<u8>, statement: &Statement) {

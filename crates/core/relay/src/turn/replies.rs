@@ -64,8 +64,8 @@ pub enum Expect {
     ParseInjected(Arc<Statement>),
     /// The same for the client's unnamed statement, with what the server had before.
     UnnamedInjected(StatementId),
-    /// CloseComplete that nobody gets: an evicted statement.
-    CloseInjected(Arc<Statement>),
+    /// CloseComplete that nobody gets: an evicted statement; absent when it turned out that the server has none.
+    CloseInjected(Option<Arc<Statement>>),
     /// CloseComplete that nobody gets: the unnamed statement of another client.
     UnnamedCloseInjected(StatementId),
     /// CloseComplete that we give ourselves once all before it is answered.
@@ -175,7 +175,7 @@ impl Replies {
         self.earlier_turns().any(|reply| match &reply.expect {
             Expect::Parse { statement: parsed, name: given } => **given == *name || parsed.id == statement,
             Expect::ParseLocal(given) | Expect::CloseLocal(given, _) => **given == *name,
-            Expect::ParseInjected(other) | Expect::CloseInjected(other) => other.id == statement,
+            Expect::ParseInjected(other) | Expect::CloseInjected(Some(other)) => other.id == statement,
             // It may be DEALLOCATE ALL.
             Expect::Query(..) => reply.owner == Owner::Client,
             _ => false,
@@ -308,6 +308,26 @@ impl Replies {
         let owner = end.owner;
         undo(end);
         Some(owner)
+    }
+
+    /// The server never got the statement: a Close of it that is on its way takes nothing away.
+    pub fn never_parsed(&mut self, statement: StatementId) {
+        for reply in &mut self.queue {
+            match &mut reply.expect {
+                Expect::ParseInjected(other) | Expect::Parse { statement: other, .. }
+                    if other.id == statement =>
+                {
+                    return;
+                }
+                Expect::CloseInjected(closed)
+                    if closed.as_ref().is_some_and(|closed| closed.id == statement) =>
+                {
+                    *closed = None;
+                    return;
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The client has gone: what was its is nobody's.

@@ -164,7 +164,11 @@ impl Backend {
 
     fn answer(&mut self, out: &[Frame]) {
         for frame in out {
-            self.said += &format!("{}{}", if self.said.is_empty() { "says " } else { ", " }, frames::show(&frame.bytes));
+            self.said += &format!(
+                "{}{}",
+                if self.said.is_empty() { "says " } else { ", " },
+                frames::show(&frame.bytes)
+            );
             self.buffer.extend_from_slice(&frame.bytes);
         }
         let urgent = out.iter().any(|frame| matches!(frame.bytes[0], b'Z' | b'E' | b'G'));
