@@ -1,6 +1,7 @@
 //! Who may log in, by what proof, and what a proof may not be.
 
 mod auth_query;
+mod certificates;
 mod passwords;
 mod scram;
 mod tls_from_clients;
