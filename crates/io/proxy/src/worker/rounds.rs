@@ -63,9 +63,21 @@ impl Worker {
                 }
             }
         }
-        if event.is_readable() || closed {
+        if event.is_write_closed() || event.is_error() {
+            self.read_last(name);
+        } else if event.is_readable() || closed {
             self.read(name);
         }
+    }
+
+    /// Reads what a connection has that takes nothing any more. A client that is held back is not read, and what holds it
+    /// back may be its own unsent answers: it would be waited for for ever.
+    fn read_last(&mut self, name: Name) {
+        let key = ClientKey::from_u64(name.bits);
+        if name.kind == Kind::Client && self.board.client_paused(key) && self.sockets.clients.get_mut(key).is_some() {
+            return self.client_gone(key, None);
+        }
+        self.read(name);
     }
 
     fn writable(&mut self, name: Name, token: mio::Token) {
@@ -213,6 +225,25 @@ impl Worker {
         self.accepting.push(index);
     }
 
+    /// The end begins: whoever listens on the same addresses next gets the new clients. Those whom the kernel has
+    /// connected already are taken, so that the board can tell them why they must go.
+    fn stop_listening(&mut self) {
+        for index in 0..self.listeners.len() {
+            self.accept(index);
+        }
+        self.accepting.clear();
+        self.stalled.clear();
+        for mut listener in self.listeners.drain(..) {
+            let left = match &mut listener {
+                Listener::Tcp(listener) => self.sockets.registry.deregister(listener),
+                Listener::Unix(listener) => self.sockets.registry.deregister(listener),
+            };
+            if let Err(error) = left {
+                tracing::warn!("cannot deregister a listening socket: {error}");
+            }
+        }
+    }
+
     fn welcome(&mut self, stream: Stream, unix: bool) {
         let mut socket = Box::new(Socket::new(stream));
         match self.board.client_accepted(unix) {
@@ -238,8 +269,10 @@ impl Worker {
         while let Ok(letter) = self.letters.try_recv() {
             match letter {
                 Letter::Mail(mail) => {
-                    if let Mail::Reload(directory) = &mail {
-                        self.directory = Arc::clone(directory);
+                    match &mail {
+                        Mail::Reload(directory) => self.directory = Arc::clone(directory),
+                        Mail::Shutdown(_) => self.stop_listening(),
+                        _ => {}
                     }
                     self.board.handle_mail(mail);
                 }
@@ -280,7 +313,7 @@ impl Worker {
                 idle = false;
             }
             while let Some(name) = self.sockets.suspects.pop() {
-                self.read(name);
+                self.read_last(name);
                 idle = false;
             }
             if idle {

@@ -86,6 +86,10 @@ impl World {
         if paused {
             // The edge is spent: only the board's Resume brings the shell back.
             wire.readable = false;
+            if client && wire.peer_gone {
+                // The kernel says that writes fail too: nobody is there any more.
+                self.closed_by_peer(worker, client, key, link);
+            }
             return;
         }
         let bytes = wire.up.pull(most);
