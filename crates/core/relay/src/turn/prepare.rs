@@ -112,7 +112,7 @@ fn parse<W: Wires>(
     if server.statements.touch(statement.id) {
         server.hits += 1;
         path.counters.prepare_cache_hit += 1;
-        if server.status != TransactionStatus::Failed {
+        if !may_be_failed(server) {
             if server.owes_nothing() {
                 complete_parse(path, client);
             } else {
@@ -131,6 +131,15 @@ fn parse<W: Wires>(
     write_parse(server.outbox.buffer(), &statement);
     server.replies.push(Expect::Parse { statement, name: name.into() }, Owner::Client);
     Ok(Step::Replaced(there.len()))
+}
+
+/// Whether the message comes to a failed transaction, as far as can be known before the turns before it are answered.
+fn may_be_failed(server: &Server) -> bool {
+    match server.status {
+        TransactionStatus::Failed => true,
+        TransactionStatus::InTransaction => server.replies.turns() > 0,
+        TransactionStatus::Idle => server.replies.turns() > 0 && server.replies.may_copy(),
+    }
 }
 
 /// ParseComplete for a statement that the server has already, with nothing before it unanswered.

@@ -242,6 +242,18 @@ impl RawClient {
         Ok(())
     }
 
+    /// How long writes may take from now on.
+    ///
+    /// # Errors
+    /// When `limit` is zero.
+    pub fn set_write_limit(&mut self, limit: Duration) -> Result<()> {
+        match &self.stream {
+            Stream::Tcp(stream) => stream.set_write_timeout(Some(limit))?,
+            Stream::Unix(stream) => stream.set_write_timeout(Some(limit))?,
+        }
+        Ok(())
+    }
+
     /// Closes our direction only: the peer reads an end of stream.
     ///
     /// # Errors
