@@ -56,10 +56,16 @@ pub struct Server {
     pub(crate) skipping: bool,
     /// The client's next message waits for the end of an earlier turn: what a name of it means is not known before.
     pub(crate) undecided: bool,
+    /// The client has prepared a DEALLOCATE or DISCARD in the turns under way.
+    pub(crate) forgets: bool,
     /// The client's CopyData is what the server waits for.
     pub(crate) copy_in: bool,
     /// A client's turn is under way.
     pub(crate) turn_open: bool,
+    /// A Bind of the client waits until it is known what its statement's result is here.
+    pub(crate) awaits_shape: bool,
+    /// The statement whose result was asked for in this turn.
+    pub(crate) shape_asked: u64,
     /// Something of the turn under way has been passed to the client.
     pub(crate) turn_replied: bool,
     /// A whole session used it: it is reset before the next.
@@ -118,8 +124,11 @@ impl Server {
             unsynced: false,
             skipping: false,
             undecided: false,
+            forgets: false,
             copy_in: false,
             turn_open: false,
+            awaits_shape: false,
+            shape_asked: 0,
             turn_replied: false,
             worn: false,
             condemned: false,

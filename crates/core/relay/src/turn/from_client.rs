@@ -115,6 +115,8 @@ pub(crate) fn from_client<W: Wires>(
 
 fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Server) {
     server.turn_open = true;
+    server.forgets = false;
+    server.shape_asked = 0;
     if let Some(statement) = server.statements.get(std::mem::take(&mut server.heal)) {
         // Its result type changed, or the server has lost it: it is prepared anew when it is used again.
         prepare::inject_close(server, statement);

@@ -12,6 +12,7 @@ use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::parameters::canonical_name;
 use crate::prepared::ServerStatements;
+use crate::prepared::Shape;
 use crate::server::{ChoreAnswer, Server};
 use crate::wires::{Path, Wires};
 
@@ -126,6 +127,10 @@ pub(crate) fn from_server<W: Wires>(
         if let (Some(()), Step::Stop(_, stop)) = (stop, step) {
             break stop;
         }
+        if server.awaits_shape && !server.replies.awaits_shape() {
+            server.awaits_shape = false;
+            break ServerStop::Decided;
+        }
         // An error has made the server skip the turns that a message of the client waited for.
         if server.undecided && server.replies.turns() == 0 {
             break ServerStop::Decided;
@@ -204,7 +209,14 @@ fn step<W: Wires>(
         b'D' | b'd' | b'c' | b'H' => {}
         b'T' | b'n' if matches!(head.expect, Expect::Describe(_)) => drop(server.replies.pop()),
         b'T' if in_query => {}
-        b't' if matches!(head.expect, Expect::Describe(_)) => {}
+        b'T' | b'n' if matches!(head.expect, Expect::DescribeNamed(..) | Expect::DescribeInjected(_)) => {
+            return Ok(match whole {
+                true => described(client, server, (tag == b'T').then(|| body(there))),
+                false => Step::Wait,
+            });
+        }
+        b't' if matches!(head.expect, Expect::Describe(_) | Expect::DescribeNamed(..)) => {}
+        b't' if matches!(head.expect, Expect::DescribeInjected(_)) => return Ok(Step::Drop),
         b'1' => return parsed(server),
         b'2' if matches!(head.expect, Expect::Bind(_)) => drop(server.replies.pop()),
         b'3' => return closed(server),
@@ -254,6 +266,25 @@ fn closed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
             Ok(Step::Drop)
         }
         _ => Err(unexpected(b'3', "another answer")),
+    }
+}
+
+/// The server says what a named statement's result is.
+fn described(client: Option<&mut Client>, server: &mut Server, description: Option<&[u8]>) -> Step {
+    let shape = Shape::of(description);
+    match server.replies.pop().map(|reply| reply.expect) {
+        Some(Expect::DescribeNamed(id, name)) => {
+            server.statements.describe(id, shape);
+            if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
+                names.describe(&name, shape);
+            }
+            Step::Pass
+        }
+        Some(Expect::DescribeInjected(id)) => {
+            server.statements.describe(id, shape);
+            Step::Drop
+        }
+        _ => Step::Pass,
     }
 }
 
@@ -361,8 +392,11 @@ fn error<W: Wires>(
     }
     server.copy_in = false;
     let broken = broken_statement(&head.expect, code, response.and_then(|response| response.field(b'R')));
-    let duplicate = match &head.expect {
-        Expect::ParseDuplicate(name) if code == Some(SqlState::DUPLICATE_PSTATEMENT) => Some(name.clone()),
+    let ours = match &head.expect {
+        Expect::ParseDuplicate(name) if code == Some(SqlState::DUPLICATE_PSTATEMENT) => {
+            Some(duplicate_error(name))
+        }
+        Expect::BindOutdated if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => Some(outdated_error()),
         _ => None,
     };
     if matches!(head.expect, Expect::Query(..) | Expect::FunctionCall) {
@@ -383,15 +417,18 @@ fn error<W: Wires>(
     if matches!(owner, Owner::Chore(_)) {
         return Ok(Step::Drop);
     }
-    Ok(match duplicate {
-        Some(name) => Step::Replace(duplicate_error(&name)),
-        None => Step::Pass,
-    })
+    Ok(ours.map_or(Step::Pass, Step::Replace))
 }
 
 /// The statement that the server has no longer, or in a form that no longer fits its tables.
 fn broken_statement(expect: &Expect, code: Option<SqlState>, routine: Option<&[u8]>) -> Option<u64> {
-    let (Expect::Bind(id) | Expect::Describe(id)) = expect else { return None };
+    let (Expect::Bind(id)
+    | Expect::Describe(id)
+    | Expect::DescribeNamed(id, _)
+    | Expect::DescribeInjected(id)) = expect
+    else {
+        return None;
+    };
     // The message may be translated; the routine that raised it is not.
     let changed = code == Some(SqlState::FEATURE_NOT_SUPPORTED) && routine == Some(b"RevalidateCachedQuery");
     let lost = code == Some(SqlState::INVALID_SQL_STATEMENT_NAME);
@@ -499,5 +536,14 @@ fn duplicate_error(name: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let message = format!("prepared statement \"{}\" already exists", String::from_utf8_lossy(name));
     ErrorResponse::error(SqlState::DUPLICATE_PSTATEMENT, message).encode(&mut out);
+    out
+}
+
+/// In PostgreSQL's words and with its routine's name: drivers know it by them, and prepare the statement anew.
+fn outdated_error() -> Vec<u8> {
+    let mut out = Vec::new();
+    ErrorResponse::error(SqlState::FEATURE_NOT_SUPPORTED, "cached plan must not change result type")
+        .field(b'R', "RevalidateCachedQuery")
+        .encode(&mut out);
     out
 }

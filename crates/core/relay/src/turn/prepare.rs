@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::frame::HEADER_BYTES;
-use trunkline_wire::write;
+use trunkline_wire::{frontend, write};
 
 use super::from_client::{Step, body};
 use super::{Expect, Owner};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
-use crate::prepared::{NAME_PREFIX, Statement, Unnamed};
+use crate::prepared::{NAME_PREFIX, Shape, Statement, Unnamed};
 use crate::server::Server;
 use crate::wires::{Path, Wires};
 
@@ -72,6 +72,9 @@ fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &Server, tag: u8
     if name.is_empty() {
         return matches!(tag, b'B' | b'D') && server.replies.is_unnamed_undecided();
     }
+    if server.forgets {
+        return true;
+    }
     let id = match tag {
         b'P' => path.registry.intern(rest).id,
         _ => client.statements.as_ref().and_then(|names| names.named(name)).map_or(0, |known| known.id),
@@ -86,6 +89,7 @@ fn parse<W: Wires>(
     there: &[u8],
 ) -> Result<Step, ClientMisbehaved> {
     let (name, rest) = cstr(body(there)).ok_or(ClientMisbehaved::Malformed("Parse"))?;
+    server.forgets |= forgets_statements(rest);
     if name.is_empty() {
         let id = path.registry.fresh_id();
         let previous = client.unnamed.replace(Unnamed { id, body: rest.into() });
@@ -142,6 +146,14 @@ fn may_be_failed(server: &Server) -> bool {
     }
 }
 
+/// Whether a query may be DEALLOCATE or DISCARD.
+fn forgets_statements(query: &[u8]) -> bool {
+    let query = query.trim_ascii_start();
+    [&b"DEALLOCATE"[..], b"DISCARD"]
+        .iter()
+        .any(|word| query.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
+}
+
 /// ParseComplete for a statement that the server has already, with nothing before it unanswered.
 fn complete_parse<W: Wires>(path: &mut Path<'_, W>, client: &mut Client) {
     client.held |= client.outbox.is_empty();
@@ -173,13 +185,24 @@ fn bind<W: Wires>(
     let known = client.statements.as_ref().and_then(|names| names.named(name)).cloned();
     let on_server = match &known {
         Some(statement) => {
-            ensure(path, server, statement);
-            Cow::Borrowed(&*statement.name)
+            let told = client.statements.as_ref().map_or(Shape::UNKNOWN, |names| names.shape(name));
+            match fitness(path, server, statement, told) {
+                Fitness::Fits => {
+                    ensure(path, server, statement);
+                    Cow::Borrowed(&*statement.name)
+                }
+                Fitness::Asked => return Ok(Step::Wait),
+                Fitness::Outdated => Cow::Owned([NAME_PREFIX, b"outdated"].concat()),
+            }
         }
         // The server does not have it either, and says so.
         None => foreign_name(name),
     };
-    let id = known.as_ref().map_or(0, |statement| statement.id);
+    let outdated = known.as_ref().is_some_and(|statement| *on_server != *statement.name);
+    let expect = match (outdated, &known) {
+        (true, _) => Expect::BindOutdated,
+        (false, known) => Expect::Bind(known.as_ref().map_or(0, |statement| statement.id)),
+    };
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
     let length = u64::from(u32::from_be_bytes([a, b, c, d])) + on_server.len() as u64 - name.len() as u64;
     let length = u32::try_from(length).map_err(|_| ClientMisbehaved::Malformed("Bind"))?;
@@ -188,7 +211,7 @@ fn bind<W: Wires>(
     out.extend_from_slice(&length.to_be_bytes());
     write::cstr(out, portal);
     write::cstr(out, &on_server);
-    server.replies.push(Expect::Bind(id), Owner::Client);
+    server.replies.push(expect, Owner::Client);
     Ok(Step::Replaced(HEADER_BYTES + portal.len() + name.len() + 2))
 }
 
@@ -217,7 +240,7 @@ fn describe<W: Wires>(
     let statement = Arc::clone(statement);
     ensure(path, server, &statement);
     write_named(server.outbox.buffer(), b'D', &statement.name);
-    server.replies.push(Expect::Describe(statement.id), Owner::Client);
+    server.replies.push(Expect::DescribeNamed(statement.id, name.into()), Owner::Client);
     Ok(Step::Replaced(there.len()))
 }
 
@@ -251,6 +274,51 @@ fn close<W: Wires>(
         server.replies.push(Expect::CloseLocal(name.into(), Some(statement)), Owner::Client);
     }
     Ok(Step::Drop)
+}
+
+/// Whether a server connection's statement may answer a client.
+enum Fitness {
+    Fits,
+    /// The server was asked what its result is.
+    Asked,
+    /// The result is no longer what the client was told.
+    Outdated,
+}
+
+/// A client that was told what a statement's result is reads later answers by that. On another connection, or prepared
+/// anew, the same text may give another result (after ALTER TABLE): a direct connection would then refuse it ("cached
+/// plan must not change result type"), and so must we.
+fn fitness<W>(
+    path: &mut Path<'_, W>,
+    server: &mut Server,
+    statement: &Arc<Statement>,
+    told: Shape,
+) -> Fitness {
+    if told == Shape::UNKNOWN {
+        return Fitness::Fits;
+    }
+    if server.awaits_shape {
+        return Fitness::Asked;
+    }
+    let here = server.statements.shape(statement.id);
+    if here == told {
+        return Fitness::Fits;
+    }
+    if server.shape_asked == statement.id {
+        return Fitness::Outdated;
+    }
+    if here != Shape::UNKNOWN {
+        // It may be this connection's that is outdated.
+        inject_close(server, Arc::clone(statement));
+    }
+    ensure(path, server, statement);
+    write_named(server.outbox.buffer(), b'D', &statement.name);
+    frontend::flush::encode(server.outbox.buffer());
+    server.replies.push(Expect::DescribeInjected(statement.id), Owner::Client);
+    server.unsynced = true;
+    server.awaits_shape = true;
+    server.shape_asked = statement.id;
+    Fitness::Asked
 }
 
 /// A client's name for a statement that is not tracked, as the server gets it: never one of our own names, behind

@@ -97,7 +97,7 @@ impl Direct {
             return Err(format!("{} after the end", show(message)));
         }
         self.compared += 1;
-        let worded = field(message, b'M').starts_with("model: ") || field(message, b'C') == "42P05";
+        let worded = field(message, b'M').starts_with("model: ") || matches!(&*field(message, b'C'), "42P05" | "0A000");
         if message[0] == b'E' && !worded {
             return self.foreign(message, excuses);
         }
