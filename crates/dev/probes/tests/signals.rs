@@ -52,7 +52,7 @@ fn hup_changes_what_it_can(stage: &Stage) {
     let setup = stage.setup();
     let proxy = setup.start();
     let bystander = Bystander::start(&proxy);
-    let changed = setup.clone().set("users.app.password", "another").unset("users.md5user");
+    let changed = setup.set("users.app.password", "another").unset("users.md5user");
     let mut stays = login(&proxy, "md5user");
     proxy.reload(&changed.text()).expect("reloaded");
     stage.eventually("the old password is refused", || match try_login(&proxy, "app", PASSWORD) {
@@ -89,6 +89,14 @@ fn nobody_new(address: std::net::SocketAddr) -> bool {
     RawClient::login(address, "app", PASSWORD, "app").is_err()
 }
 
+/// Whoever is started on the same address next gets every new client.
+fn nobody_listens(stage: &Stage, address: std::net::SocketAddr) {
+    stage.eventually("nobody listens", || match std::net::TcpStream::connect(address) {
+        Ok(_) => Err("somebody does".to_owned()),
+        Err(_) => Ok(()),
+    });
+}
+
 fn int_waits_for_servers(stage: &Stage) {
     let mut proxy = stage.proxy();
     let mut idle = login(&proxy, "app");
@@ -105,6 +113,7 @@ fn int_waits_for_servers(stage: &Stage) {
     assert!(nobody_new(proxy.address()));
     let frames = running.until_ready().expect("the query ends first");
     assert!(trunkline_probes::tags(&frames).starts_with("TDC"), "{frames:?}");
+    nobody_listens(stage, proxy.address());
     assert!(proxy.is_running().expect("status"), "a transaction is open");
     assert_eq!(in_transaction.sql("select 1").expect("it goes on"), ["1"]);
     in_transaction.sql("commit").expect("commit");
@@ -120,6 +129,7 @@ fn term_waits_for_clients(stage: &Stage) {
     stage.eventually("nobody new is taken", || {
         if nobody_new(proxy.address()) { Ok(()) } else { Err("a login".to_owned()) }
     });
+    nobody_listens(stage, proxy.address());
     bystander.wait_for(50);
     assert_eq!(idle.sql("select 1").expect("served as before"), ["1"]);
     bystander.finish();
