@@ -74,6 +74,12 @@ pub fn tags(frames: &[Frame]) -> String {
     frames.iter().map(|frame| char::from(frame.tag)).collect()
 }
 
+/// Notes a measured figure in the test's output: `cargo test -- --nocapture` shows it.
+#[allow(clippy::print_stdout)]
+pub fn note(figure: &str) {
+    println!("{figure}");
+}
+
 /// Reads the ErrorResponse that has to come next.
 ///
 /// # Panics

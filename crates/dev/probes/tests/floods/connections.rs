@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use trunkline_probes::{Bystander, MemoryWatch, Stage, expect_refusal, login, try_login};
+use trunkline_probes::{Bystander, MemoryWatch, Stage, expect_refusal, login, note, try_login};
 use trunkline_testkit::cluster::PASSWORD;
 use trunkline_testkit::raw::startup;
 use trunkline_testkit::{Proxy, RawClient};
@@ -14,7 +14,7 @@ use crate::alone;
 
 trunkline_probes::probes! {
     ten_thousand_connections_that_send_nothing, silent_connections_beyond_unauthenticated_conn_max, slow_loris_start_ups,
-    slow_loris_logins, two_hundred_half_open_connections, more_clients_than_max_client_conn, a_storm_of_failed_logins,
+    slow_loris_logins, two_hundred_half_open_connections, more_clients_than_max_client_conn, a_storm_of_abandoned_logins,
 }
 
 /// As many as the issue asks for, where the system lets a process have so many files.
@@ -77,9 +77,9 @@ fn ten_thousand_connections_that_send_nothing(stage: &Stage) {
     let typical = median((0..11).map(|_| login_time(&proxy)).collect());
     let rise = memory.rise_kib();
     let slowest = bystander.finish();
-    println!(
+    note(&format!(
         "{count} silent connections: {rise} KiB, a login in {typical:?}, the slowest query in {slowest:?}"
-    );
+    ));
     assert!(rise < count as u64 * SILENT_KIB_MAX, "{rise} KiB for {count} connections");
     assert!(typical < Duration::from_secs(1), "a login took {typical:?}");
     drop(silent);
@@ -178,7 +178,7 @@ fn two_hundred_half_open_connections(stage: &Stage) {
         stream.write_all(packet.get(..number % packet.len()).expect("within")).expect("sent");
     }
     let during = median((0..11).map(|_| login_time(&proxy)).collect());
-    println!("a login takes {before:?} alone and {during:?} beside 200 half-open connections");
+    note(&format!("a login takes {before:?} alone and {during:?} beside 200 half-open connections"));
     // The goal is 50 ms; ten times that is what a loaded machine and a debug build may add.
     assert!(during < Duration::from_millis(500), "{during:?}");
     drop(half);
@@ -199,7 +199,7 @@ fn more_clients_than_max_client_conn(stage: &Stage) {
     bystander.finish();
 }
 
-fn a_storm_of_failed_logins(stage: &Stage) {
+fn a_storm_of_abandoned_logins(stage: &Stage) {
     let _alone = alone();
     let proxy = stage.proxy();
     let bystander = Bystander::start(&proxy);

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-use trunkline_probes::{Bystander, MemoryWatch, Stage, expect_refusal, login, tags};
+use trunkline_probes::{Bystander, MemoryWatch, Stage, expect_refusal, login, note, tags};
 use trunkline_testkit::raw::{read_frame, startup};
 use trunkline_testkit::{Messages, Proxy, RawClient};
 
@@ -41,7 +41,7 @@ impl Scene {
     fn end(self, what: &str) {
         self.bystander.finish();
         let rise = self.memory.rise_kib();
-        println!("{what}: resident memory rose by {rise} KiB");
+        note(&format!("{what}: resident memory rose by {rise} KiB"));
         assert!(rise < RISE_KIB_MAX, "resident memory rose by {rise} KiB");
     }
 }

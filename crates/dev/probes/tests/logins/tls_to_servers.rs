@@ -135,18 +135,18 @@ fn bytes_behind_the_servers_answer_to_an_ssl_request(stage: &Stage) {
 fn scram_sha_256_plus_to_a_tls_server(stage: &Stage) {
     let server = stage.cluster().address();
     let root = CertificateDer::from_pem_file(stage.cluster().certificate()).expect("a certificate");
-    let bound = middle(Certificate::new(), server, Some(root));
+    let bound = middle(&Certificate::new(), server, Some(root));
     let proxy = mode(stage, "require").server(bound).start();
     let error = try_login(&proxy, "app", PASSWORD).expect_err("the proof fits another certificate");
     assert_eq!(sqlstate(&error), "28000", "{error:#}");
-    let unbound = middle(Certificate::new(), server, None);
+    let unbound = middle(&Certificate::new(), server, None);
     login(&mode(stage, "require").server(unbound).start(), "app");
     right(&mode(stage, "require").start(), "app", PASSWORD);
 }
 
 /// A relay that ends TLS on the proxy's side, and begins another with the server when it is given its certificate.
 /// It carries a login, no more.
-fn middle(own: Certificate, server: SocketAddr, root: Option<CertificateDer<'static>>) -> SocketAddr {
+fn middle(own: &Certificate, server: SocketAddr, root: Option<CertificateDer<'static>>) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("bound");
     let config = own.server_config();
