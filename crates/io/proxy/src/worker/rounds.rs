@@ -74,7 +74,10 @@ impl Worker {
     /// back may be its own unsent answers: it would be waited for for ever.
     fn read_last(&mut self, name: Name) {
         let key = ClientKey::from_u64(name.bits);
-        if name.kind == Kind::Client && self.board.client_paused(key) && self.sockets.clients.get_mut(key).is_some() {
+        if name.kind == Kind::Client
+            && self.board.client_paused(key)
+            && self.sockets.clients.get_mut(key).is_some()
+        {
             return self.client_gone(key, None);
         }
         self.read(name);
