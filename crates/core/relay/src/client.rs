@@ -8,7 +8,7 @@ use trunkline_session::backend::Login;
 use crate::ServerKey;
 use crate::outbox::Outbox;
 use crate::parameters::Profile;
-use crate::prepared::{ClientStatements, Unnamed};
+use crate::prepared::{ClientStatements, Named, Unnamed};
 
 /// Why a client asks for a server connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,8 @@ pub struct Client {
     pub(crate) outbox: Outbox,
     pub(crate) statements: Option<Box<ClientStatements>>,
     pub(crate) unnamed: Option<Unnamed>,
+    /// What the unnamed portal was bound from in this turn.
+    pub(crate) bound: Option<Arc<Named>>,
     /// The turn under way, as the client sent it.
     pub(crate) replay: Vec<u8>,
     pub(crate) identity: Identity,
@@ -134,6 +136,7 @@ impl Client {
             outbox: Outbox::default(),
             statements: None,
             unnamed: None,
+            bound: None,
             replay: Vec::new(),
             identity: Identity::default(),
             accepted: now,

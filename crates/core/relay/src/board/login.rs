@@ -336,12 +336,20 @@ impl Board {
         let Some(welcome) = server.welcome.clone() else { return };
         let mut profile = (*welcome.base).clone();
         wanted.iter().for_each(|(name, value)| profile.set(name, value));
+        let plain = profile == *welcome.base;
+        server.chore_answer = None;
+        // From the server's own values: `DateStyle=ISO` leaves the order of day and month as it finds it.
+        let chore = if plain { Chore::Probe } else { Chore::Parameters };
+        let reset = Self::send_parameters(server, Arc::clone(&welcome.base), chore);
+        if plain {
+            return match reset {
+                true => self.list_server(server_key),
+                false => self.probe_over(key, server_key, None),
+            };
+        }
         let profile = Arc::new(profile);
         let before = Arc::clone(&server.profile);
-        server.chore_answer = None;
-        if !Self::send_parameters(server, Arc::clone(&profile), Chore::Probe) {
-            return self.probe_over(key, server_key, None);
-        }
+        Self::send_parameters(server, Arc::clone(&profile), Chore::Probe);
         // What the server reports is known when it reports it: until then it has what it had.
         let mut expected = (*profile).clone();
         for (name, value) in before.iter().filter(|(name, _)| welcome.reports(name)) {

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use foldhash::fast::RandomState;
 
-use super::{Statement, StatementId};
+use super::{Shape, Statement, StatementId};
 
 /// A client's unnamed statement: it is nobody else's, so it is in no registry.
 #[derive(Clone, Debug)]
@@ -19,7 +20,29 @@ pub struct Unnamed {
 /// A client's names for statements.
 #[derive(Debug, Default)]
 pub struct ClientStatements {
-    names: HashMap<Box<[u8]>, Arc<Statement>, RandomState>,
+    names: HashMap<Box<[u8]>, Arc<Named>, RandomState>,
+}
+
+/// A statement under a client's name.
+#[derive(Debug)]
+pub struct Named {
+    /// The statement.
+    pub statement: Arc<Statement>,
+    /// A [`Shape`]; shared between the name and the answers that are owed for it.
+    shape: AtomicU64,
+}
+
+impl Named {
+    /// The result that the client was told of when it had the statement described: it reads later answers by that.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        Shape::from_bits(self.shape.load(Relaxed))
+    }
+
+    /// The client is told of the result.
+    pub fn describe(&self, shape: Shape) {
+        self.shape.store(shape.to_bits(), Relaxed);
+    }
 }
 
 impl ClientStatements {
@@ -27,17 +50,24 @@ impl ClientStatements {
     #[inline]
     #[must_use]
     pub fn named(&self, name: &[u8]) -> Option<&Arc<Statement>> {
+        self.names.get(name).map(|named| &named.statement)
+    }
+
+    /// The statement of that name, with what the client knows of it.
+    #[inline]
+    #[must_use]
+    pub fn entry(&self, name: &[u8]) -> Option<&Arc<Named>> {
         self.names.get(name)
     }
 
     /// Gives a name to a statement.
     pub fn insert(&mut self, name: &[u8], statement: Arc<Statement>) {
-        self.names.insert(name.into(), statement);
+        self.names.insert(name.into(), Arc::new(Named { statement, shape: AtomicU64::new(0) }));
     }
 
     /// Forgets a name.
     pub fn remove(&mut self, name: &[u8]) -> Option<Arc<Statement>> {
-        self.names.remove(name)
+        self.names.remove(name).map(|named| Arc::clone(&named.statement))
     }
 
     /// Forgets all names (DEALLOCATE ALL, DISCARD ALL).

@@ -4,8 +4,10 @@
 mod client;
 mod registry;
 mod server;
+mod shape;
 
-pub use client::{ClientStatements, Unnamed};
+pub use client::{ClientStatements, Named, Unnamed};
 pub(crate) use registry::NAME_PREFIX;
 pub use registry::{Registry, Statement, StatementId};
 pub use server::ServerStatements;
+pub use shape::Shape;

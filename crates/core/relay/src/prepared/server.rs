@@ -3,14 +3,20 @@
 use hashlink::LruCache;
 use std::sync::Arc;
 
-use super::{Statement, StatementId};
+use super::{Shape, Statement, StatementId};
 
 /// The prepared statements of one server connection.
 #[derive(Debug)]
 pub struct ServerStatements {
-    present: LruCache<StatementId, Arc<Statement>, foldhash::fast::RandomState>,
+    present: LruCache<StatementId, Present, foldhash::fast::RandomState>,
     /// Whose unnamed statement the server holds (0: none).
     pub unnamed: StatementId,
+}
+
+#[derive(Debug)]
+struct Present {
+    statement: Arc<Statement>,
+    shape: Shape,
 }
 
 impl Default for ServerStatements {
@@ -29,9 +35,21 @@ impl ServerStatements {
         self.present.get(&id).is_some()
     }
 
+    /// What the server said that the statement's result is, when it has the statement and was asked.
+    pub fn shape(&mut self, id: StatementId) -> Shape {
+        self.present.get(&id).map_or(Shape::UNKNOWN, |present| present.shape)
+    }
+
+    /// The server said what the statement's result is.
+    pub fn describe(&mut self, id: StatementId, shape: Shape) {
+        if let Some(present) = self.present.get_mut(&id) {
+            present.shape = shape;
+        }
+    }
+
     /// The server gets the statement.
     pub fn insert(&mut self, statement: Arc<Statement>) {
-        self.present.insert(statement.id, statement);
+        self.present.insert(statement.id, Present { statement, shape: Shape::UNKNOWN });
     }
 
     /// The statement to close so that one more keeps within `max`; it is taken off.
@@ -39,12 +57,12 @@ impl ServerStatements {
         if self.present.len() < max.max(1) {
             return None;
         }
-        self.present.remove_lru().map(|(_, statement)| statement)
+        self.present.remove_lru().map(|(_, present)| present.statement)
     }
 
     /// The statement, when the server has it.
     pub fn get(&mut self, id: StatementId) -> Option<Arc<Statement>> {
-        self.present.get(&id).cloned()
+        self.present.get(&id).map(|present| Arc::clone(&present.statement))
     }
 
     /// The server has lost the statement, or never got it.
@@ -59,7 +77,7 @@ impl ServerStatements {
 
     /// The names of all, least recently used first.
     pub fn names(&self) -> impl Iterator<Item = &[u8]> {
-        self.present.iter().map(|(_, statement)| &*statement.name)
+        self.present.iter().map(|(_, present)| &*present.statement.name)
     }
 
     /// How many named statements the server has.

@@ -82,7 +82,15 @@ pub(crate) fn from_client<W: Wires>(
             path.pass_server(server, &input[run..at]);
             run = at;
         }
-        let step = match step(path, client, server, header.tag, there, whole) {
+        let step = match step(
+            path,
+            client,
+            server,
+            header.tag,
+            there,
+            whole,
+            input.get(at + frame_bytes).copied(),
+        ) {
             Ok(step) => step,
             Err(fault) => break ClientStop::Fault(fault),
         };
@@ -117,6 +125,7 @@ fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serve
     server.turn_open = true;
     server.forgets = false;
     server.shape_asked = 0;
+    client.bound = None;
     if let Some(statement) = server.statements.get(std::mem::take(&mut server.heal)) {
         // Its result type changed, or the server has lost it: it is prepared anew when it is used again.
         prepare::inject_close(server, statement);
@@ -157,6 +166,7 @@ fn step<W: Wires>(
     tag: u8,
     there: &[u8],
     whole: bool,
+    next: Option<u8>,
 ) -> Result<Step, ClientMisbehaved> {
     if server.skipping && !matches!(tag, b'S' | b'X') {
         // The server would skip it; it costs nothing to spare it that.
@@ -184,7 +194,7 @@ fn step<W: Wires>(
         }
         b'E' => extended(server, Expect::Execute),
         b'P' | b'B' | b'D' | b'C' if client.tracked => {
-            let step = prepare::step(path, client, server, tag, there, whole)?;
+            let step = prepare::step(path, client, server, tag, there, whole, next)?;
             server.unsynced |= !matches!(step, Step::Wait);
             return Ok(step);
         }

@@ -211,7 +211,7 @@ fn step<W: Wires>(
         b'T' if in_query => {}
         b'T' | b'n' if matches!(head.expect, Expect::DescribeNamed(..) | Expect::DescribeInjected(_)) => {
             return Ok(match whole {
-                true => described(client, server, (tag == b'T').then(|| body(there))),
+                true => described(server, (tag == b'T').then(|| body(there))),
                 false => Step::Wait,
             });
         }
@@ -270,14 +270,12 @@ fn closed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
 }
 
 /// The server says what a named statement's result is.
-fn described(client: Option<&mut Client>, server: &mut Server, description: Option<&[u8]>) -> Step {
+fn described(server: &mut Server, description: Option<&[u8]>) -> Step {
     let shape = Shape::of(description);
     match server.replies.pop().map(|reply| reply.expect) {
-        Some(Expect::DescribeNamed(id, name)) => {
-            server.statements.describe(id, shape);
-            if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
-                names.describe(&name, shape);
-            }
+        Some(Expect::DescribeNamed(named)) => {
+            server.statements.describe(named.statement.id, shape);
+            named.describe(shape);
             Step::Pass
         }
         Some(Expect::DescribeInjected(id)) => {
@@ -422,12 +420,10 @@ fn error<W: Wires>(
 
 /// The statement that the server has no longer, or in a form that no longer fits its tables.
 fn broken_statement(expect: &Expect, code: Option<SqlState>, routine: Option<&[u8]>) -> Option<u64> {
-    let (Expect::Bind(id)
-    | Expect::Describe(id)
-    | Expect::DescribeNamed(id, _)
-    | Expect::DescribeInjected(id)) = expect
-    else {
-        return None;
+    let id = match expect {
+        Expect::Bind(id) | Expect::Describe(id) | Expect::DescribeInjected(id) => id,
+        Expect::DescribeNamed(named) => &named.statement.id,
+        _ => return None,
     };
     // The message may be translated; the routine that raised it is not.
     let changed = code == Some(SqlState::FEATURE_NOT_SUPPORTED) && routine == Some(b"RevalidateCachedQuery");

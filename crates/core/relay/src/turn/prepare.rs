@@ -31,13 +31,14 @@ pub(super) fn step<W: Wires>(
     tag: u8,
     there: &[u8],
     whole: bool,
+    next: Option<u8>,
 ) -> Result<Step, ClientMisbehaved> {
     if tag == b'B' {
         if is_undecided(path, client, server, tag, there) {
             server.undecided = true;
             return Ok(Step::Wait);
         }
-        return bind(path, client, server, there, whole);
+        return bind(path, client, server, there, whole, next == Some(b'D'));
     }
     if !whole {
         return if there.len() < path.limits.statement_bytes_max {
@@ -166,6 +167,7 @@ fn bind<W: Wires>(
     server: &mut Server,
     there: &[u8],
     whole: bool,
+    described: bool,
 ) -> Result<Step, ClientMisbehaved> {
     let names = cstr(body(there)).and_then(|(portal, rest)| Some((portal, cstr(rest)?)));
     let Some((portal, (name, _))) = names else {
@@ -182,14 +184,15 @@ fn bind<W: Wires>(
         server.replies.push(Expect::Bind(id), Owner::Client);
         return Ok(Step::Pass);
     }
-    let known = client.statements.as_ref().and_then(|names| names.named(name)).cloned();
+    let known = client.statements.as_ref().and_then(|names| names.entry(name)).cloned();
     let on_server = match &known {
-        Some(statement) => {
-            let told = client.statements.as_ref().map_or(Shape::UNKNOWN, |names| names.shape(name));
-            match fitness(path, server, statement, told) {
+        Some(named) => {
+            // Who has the portal described reads the answer by that.
+            let told = if described { Shape::UNKNOWN } else { named.shape() };
+            match fitness(path, server, &named.statement, told) {
                 Fitness::Fits => {
-                    ensure(path, server, statement);
-                    Cow::Borrowed(&*statement.name)
+                    ensure(path, server, &named.statement);
+                    Cow::Borrowed(&*named.statement.name)
                 }
                 Fitness::Asked => return Ok(Step::Wait),
                 Fitness::Outdated => Cow::Owned([NAME_PREFIX, b"outdated"].concat()),
@@ -198,10 +201,10 @@ fn bind<W: Wires>(
         // The server does not have it either, and says so.
         None => foreign_name(name),
     };
-    let outdated = known.as_ref().is_some_and(|statement| *on_server != *statement.name);
-    let expect = match (outdated, &known) {
-        (true, _) => Expect::BindOutdated,
-        (false, known) => Expect::Bind(known.as_ref().map_or(0, |statement| statement.id)),
+    let outdated = known.as_ref().is_some_and(|named| *on_server != *named.statement.name);
+    let expect = match outdated {
+        true => Expect::BindOutdated,
+        false => Expect::Bind(known.as_ref().map_or(0, |named| named.statement.id)),
     };
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
     let length = u64::from(u32::from_be_bytes([a, b, c, d])) + on_server.len() as u64 - name.len() as u64;
@@ -212,6 +215,7 @@ fn bind<W: Wires>(
     write::cstr(out, portal);
     write::cstr(out, &on_server);
     server.replies.push(expect, Owner::Client);
+    client.bound = known.filter(|_| portal.is_empty());
     Ok(Step::Replaced(HEADER_BYTES + portal.len() + name.len() + 2))
 }
 
@@ -224,7 +228,11 @@ fn describe<W: Wires>(
     let (kind, rest) = body(there).split_first().ok_or(ClientMisbehaved::Malformed("Describe"))?;
     let (name, _) = cstr(rest).ok_or(ClientMisbehaved::Malformed("Describe"))?;
     if *kind != b'S' {
-        server.replies.push(Expect::Describe(0), Owner::Client);
+        let expect = match &client.bound {
+            Some(named) if name.is_empty() => Expect::DescribeNamed(Arc::clone(named)),
+            _ => Expect::Describe(0),
+        };
+        server.replies.push(expect, Owner::Client);
         return Ok(Step::Pass);
     }
     if name.is_empty() {
@@ -232,15 +240,14 @@ fn describe<W: Wires>(
         server.replies.push(Expect::Describe(id), Owner::Client);
         return Ok(Step::Pass);
     }
-    let Some(statement) = client.statements.as_ref().and_then(|names| names.named(name)) else {
+    let Some(named) = client.statements.as_ref().and_then(|names| names.entry(name)) else {
         write_named(server.outbox.buffer(), b'D', &foreign_name(name));
         server.replies.push(Expect::Describe(0), Owner::Client);
         return Ok(Step::Replaced(there.len()));
     };
-    let statement = Arc::clone(statement);
-    ensure(path, server, &statement);
-    write_named(server.outbox.buffer(), b'D', &statement.name);
-    server.replies.push(Expect::DescribeNamed(statement.id, name.into()), Owner::Client);
+    ensure(path, server, &named.statement);
+    write_named(server.outbox.buffer(), b'D', &named.statement.name);
+    server.replies.push(Expect::DescribeNamed(Arc::clone(named)), Owner::Client);
     Ok(Step::Replaced(there.len()))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::prepared::{Statement, StatementId, Unnamed};
+use crate::prepared::{Named, Statement, StatementId, Unnamed};
 
 /// Work of our own on a server connection; its answers reach no client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +78,8 @@ pub enum Expect {
     Bind(StatementId),
     /// ParameterDescription, RowDescription or NoData; the statement, 0 when it is not tracked.
     Describe(StatementId),
-    /// The same of a named statement, by the client's name.
-    DescribeNamed(StatementId, Box<[u8]>),
+    /// The same of a named statement, or of a portal bound from it: the client learns its result by it.
+    DescribeNamed(Arc<Named>),
     /// The same, which nobody gets: whether the server's result is what the client knows.
     DescribeInjected(StatementId),
     /// An error: the statement's result is no longer what the client knows.

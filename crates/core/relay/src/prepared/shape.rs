@@ -1,0 +1,83 @@
+//! What a statement's result looks like.
+
+use std::hash::{BuildHasher, Hasher};
+
+use foldhash::fast::FixedState;
+use trunkline_wire::backend::RowDescription;
+
+/// A digest of a statement's result: the names and types of its columns. A client that has had a statement described
+/// reads all later answers by that, so a server on which the same text gives another result must not answer it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape(u64);
+
+impl Shape {
+    /// Nobody has asked yet.
+    pub const UNKNOWN: Self = Self(0);
+
+    /// For a place that holds a number.
+    #[must_use]
+    pub fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    /// Inverse of [`Shape::to_bits`].
+    #[must_use]
+    pub fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// Of the answer to a Describe: a RowDescription's body, or `None` for NoData.
+    #[must_use]
+    pub fn of(description: Option<&[u8]>) -> Self {
+        let mut hasher = FixedState::default().build_hasher();
+        match description.map(RowDescription::decode) {
+            Some(Ok(description)) => {
+                for column in description.columns {
+                    hasher.write(column.name);
+                    hasher.write_u8(0);
+                    hasher.write_u32(column.type_oid);
+                    hasher.write_i32(column.type_modifier);
+                }
+                hasher.write_u8(1);
+            }
+            Some(Err(_)) => hasher.write_u8(2),
+            None => hasher.write_u8(3),
+        }
+        Self(hasher.finish().max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trunkline_wire::backend::Column;
+    use trunkline_wire::list::Format;
+
+    use super::*;
+
+    fn described(names: &[&str]) -> Shape {
+        let column = |name: &&'static str| Column {
+            name: name.as_bytes(),
+            table: 0,
+            attribute: 0,
+            type_oid: 23,
+            type_size: 4,
+            type_modifier: -1,
+            format: Format(0),
+        };
+        let names: Vec<&'static str> =
+            names.iter().map(|name| if *name == "a" { "a" } else { "b" }).collect();
+        let columns: Vec<_> = names.iter().map(column).collect();
+        let mut frame = Vec::new();
+        RowDescription::write(&mut frame, &columns).expect("small");
+        Shape::of(Some(&frame[5..]))
+    }
+
+    #[test]
+    fn shapes_differ_by_columns() {
+        assert_eq!(described(&["a"]), described(&["a"]));
+        assert_ne!(described(&["a"]), described(&["b"]));
+        assert_ne!(described(&["a"]), described(&["a", "b"]));
+        assert_ne!(described(&[]), Shape::of(None));
+        assert_ne!(Shape::of(None), Shape::UNKNOWN);
+    }
+}
