@@ -295,8 +295,10 @@ impl Replies {
     /// Where the turn ends that an error answers now: as after any error, what begins with the extended protocol is
     /// skipped up to a Sync, simple queries too.
     fn end_of_lost(&self) -> Option<usize> {
-        match self.queue.front() {
-            Some(reply) if reply.expect.ends_turn() => Some(0),
+        // The end of a COPY that is lost too says nothing of the turn behind it.
+        let first = self.queue.iter().position(|reply| !matches!(reply.expect, Expect::CopyEnd))?;
+        match self.queue.get(first) {
+            Some(reply) if reply.expect.ends_turn() => Some(first),
             _ => self.queue.iter().position(|reply| matches!(reply.expect, Expect::Sync)),
         }
     }

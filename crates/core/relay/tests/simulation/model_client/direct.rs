@@ -75,7 +75,8 @@ impl Direct {
         loop {
             while session.ready() {
                 let out = session.run(&mut database);
-                pushed |= out.iter().any(|frame| matches!(frame.bytes[0], b'Z' | b'E' | b'G'));
+                // An error is pushed out too, but nobody need send a turn on that asks for no answer yet.
+                pushed |= out.iter().any(|frame| matches!(frame.bytes[0], b'Z' | b'G'));
                 due.extend(out);
             }
             let Some(message) = queue.pop_front() else { break };
@@ -97,7 +98,8 @@ impl Direct {
             return Err(format!("{} after the end", show(message)));
         }
         self.compared += 1;
-        let worded = field(message, b'M').starts_with("model: ") || matches!(&*field(message, b'C'), "42P05" | "0A000");
+        let worded = field(message, b'M').starts_with("model: ")
+            || matches!(&*field(message, b'C'), "42P05" | "0A000");
         if message[0] == b'E' && !worded {
             return self.foreign(message, excuses);
         }
