@@ -7,6 +7,9 @@ use crate::frames::{self, frame};
 pub(crate) struct Habits {
     /// It copies by the extended protocol; else it uses unnamed statements and portals again that earlier turns left.
     pub(crate) copies: bool,
+    /// It sends a Sync before the data of a COPY, which the server ignores. Not where a COPY may be cut short: whether the
+    /// server had read the Sync by then, and so how often it answers, is nobody's to know.
+    pub(crate) early_syncs: bool,
     /// It may reset its parameters and discard all (it set none at start-up: a pooled connection's RESET would not
     /// bring those back).
     pub(crate) resets: bool,
@@ -229,7 +232,7 @@ impl Script {
             out.push(parse("", &text));
             out.push(bind("", "", None));
             out.push(execute("", 0));
-            if self.rng.bool() {
+            if self.rng.bool() && self.habits.early_syncs {
                 out.push(sync());
             }
         } else {

@@ -6,7 +6,7 @@ use crate::model_client::Phase;
 use crate::model_client::script::{query, sync};
 
 /// Rounds without an end in sight after which something hangs.
-const ROUNDS_MAX: usize = 20_000;
+const ROUNDS_MAX: usize = 200_000;
 
 impl World {
     /// Lets everything that is on its way arrive. Slow queries end; time passes as far as logins are tried again.
