@@ -21,6 +21,7 @@ probes! {
     alter_table_under_a_cached_plan_heals_itself,
     alter_table_under_a_cached_plan_inside_a_transaction,
     a_table_dropped_under_a_statement_is_reported_and_comes_back,
+    a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one,
 }
 
 const SIZE: usize = 3;
@@ -414,5 +415,21 @@ fn a_table_dropped_under_a_statement_is_reported_and_comes_back(stage: &Stage) {
     for _ in 0..SIZE + 1 {
         rotation.turn();
         assert_eq!(values(&client.turn(&bind("s", &[])).expect("rows")), ["2"]);
+    }
+}
+
+fn a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one(stage: &Stage) {
+    let (_proxy, mut clients, mut rotation) = rotating(stage, 1);
+    let client = &mut clients[0];
+    rotation.turn();
+    let turn = Messages::new().parse("s", "select 1, 2", &[]).bind("", "s", &[]).execute("", 0).sync();
+    assert_eq!(values(&client.turn(&turn).expect("rows")), ["1|2"]);
+    rotation.turn();
+    // Its portal is described, and has one column where the named statement has two.
+    assert_eq!(client.extended("select 'unnamed'", &[]).expect("rows"), ["unnamed"]);
+    for _ in 0..SIZE {
+        rotation.turn();
+        let frames = client.turn(&bind("s", &[])).expect("rows");
+        assert_eq!((errors(&frames), values(&frames)), (vec![], vec!["1|2".to_owned()]));
     }
 }

@@ -30,16 +30,31 @@ pub use raw::{Frame, Messages, RawClient, RawServer};
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-/// A TCP port on 127.0.0.1 that nothing listens on at the moment of the call.
+/// Ports are taken from below those that the kernel gives to outgoing connections (32768 and up).
+const FIRST_PORT: u32 = 10_000;
+/// How many a process has to itself, and how many processes there is room for.
+const PORTS_A_PROCESS: u32 = 100;
+const PROCESSES: u32 = 200;
+
+/// A TCP port on 127.0.0.1 that nothing listens on at the moment of the call, and that neither this process nor
+/// (most likely) another test process is given soon: the proxy shares a port with whoever listens on it already.
 ///
 /// # Errors
-/// When the system has no free port.
+/// When all ports are taken.
 pub fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port on 127.0.0.1")?;
-    Ok(listener.local_addr()?.port())
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let mine = FIRST_PORT + std::process::id() % PROCESSES * PORTS_A_PROCESS;
+    for _ in 0..PORTS_A_PROCESS {
+        let port = u16::try_from(mine + NEXT.fetch_add(1, Ordering::Relaxed) % PORTS_A_PROCESS)?;
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    anyhow::bail!("no free port on 127.0.0.1 from {mine} on")
 }
 
 /// The repository's root: the first folder above this crate that holds `Cargo.lock`.

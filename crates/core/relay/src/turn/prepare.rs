@@ -182,6 +182,9 @@ fn bind<W: Wires>(
     if name.is_empty() {
         let id = ensure_unnamed(client, server);
         server.replies.push(Expect::Bind(id), Owner::Client);
+        if portal.is_empty() {
+            client.bound = None;
+        }
         return Ok(Step::Pass);
     }
     let known = client.statements.as_ref().and_then(|names| names.entry(name)).cloned();
