@@ -91,6 +91,18 @@ fn without_a_password_only_this_machine_is_let_in_unless_asked_for() {
 }
 
 #[test]
+fn md5_hashes_are_no_good_for_scram_and_advice_says_so() {
+    let text = |auth: &str| {
+        format!(
+            "[databases.d]\nhost = \"h\"\n[auth]\ntype = \"{auth}\"\n[users.u]\n\
+             password = \"md50123456789abcdef0123456789abcdef\"\n"
+        )
+    };
+    assert!(from_file(&text("scram-sha-256")).advice()[0].contains("md5 hash"));
+    assert_eq!(from_file(&text("md5")).advice(), [""; 0]);
+}
+
+#[test]
 fn settings_of_user_database_and_pool_are_put_together() {
     let config = from_file(
         "pool_mode = \"session\"\n[pool]\npool_size = 5\n[timeouts]\nquery_timeout = \"9s\"\n\

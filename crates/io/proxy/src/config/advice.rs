@@ -1,5 +1,7 @@
 //! What is allowed but may not be what was meant.
 
+use trunkline_session::authentication::Secret as StoredSecret;
+
 use super::Config;
 use super::address::ListenAddress;
 use super::modes::{AuthType, PoolMode, SslMode};
@@ -48,7 +50,22 @@ impl Config {
                     .to_owned(),
             );
         }
+        advice.extend(self.md5_advice());
         advice.extend(self.userlist.advice());
         advice
+    }
+
+    /// SCRAM cannot be proved against an md5 hash.
+    fn md5_advice(&self) -> Option<String> {
+        if self.auth.r#type != AuthType::ScramSha256 {
+            return None;
+        }
+        let names = self.users.keys().map(String::as_str).chain(self.userlist.names());
+        let has_md5 = |user: &&str| matches!(self.password_of(user), Some(StoredSecret::Md5(_)));
+        let user = names.into_iter().find(has_md5)?;
+        Some(format!(
+            "auth.type is \"scram-sha-256\", and the password of \"{user}\" is stored as an md5 hash: it cannot log in; \
+             use auth.type \"md5\", which lets users with SCRAM verifiers in by SCRAM all the same"
+        ))
     }
 }
