@@ -422,11 +422,11 @@ fn a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one(stage: &Stage) 
     let (_proxy, mut clients, mut rotation) = rotating(stage, 1);
     let client = &mut clients[0];
     rotation.turn();
-    let turn = Messages::new().parse("s", "select 1, 2", &[]).bind("", "s", &[]).execute("", 0).sync();
-    assert_eq!(values(&client.turn(&turn).expect("rows")), ["1|2"]);
-    rotation.turn();
-    // Its portal is described, and has one column where the named statement has two.
-    assert_eq!(client.extended("select 'unnamed'", &[]).expect("rows"), ["unnamed"]);
+    // The unnamed one's portal is described, and has one column where the named statement has two.
+    let turns = Messages::new().parse("s", "select 1, 2", &[]).bind("", "s", &[]).execute("", 0).sync();
+    let turns = turns.parse("", "select 'unnamed'", &[]).bind("", "", &[]).describe(b'P', "").execute("", 0);
+    assert_eq!(values(&client.turn(&turns.sync()).expect("rows")), ["1|2"]);
+    assert_eq!(values(&client.until_ready().expect("rows")), ["unnamed"]);
     for _ in 0..SIZE {
         rotation.turn();
         let frames = client.turn(&bind("s", &[])).expect("rows");
