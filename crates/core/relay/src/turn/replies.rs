@@ -219,6 +219,8 @@ impl Replies {
                 Expect::Query(previous, on_server) if reply.owner == Owner::Client => {
                     (Some(previous), on_server)
                 }
+                // One of ours, or of a client that has gone, drops the server's just the same.
+                Expect::Query(_, on_server) => (None, on_server),
                 Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => {
                     (None, on_server)
                 }

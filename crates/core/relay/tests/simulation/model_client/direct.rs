@@ -70,26 +70,22 @@ impl Direct {
         let mut session = self.session.clone();
         let mut database = self.database.clone();
         let mut due: Vec<Frame> = self.expected.iter().cloned().collect();
-        let mut pushed = !due.is_empty() && due.last().is_some_and(|frame| frame.bytes[0] == b'Z');
         let mut queue = self.queue.clone();
+        // An error is pushed out too, but nobody need send a turn on that asks for no answer yet.
+        let pushed = |due: &[Frame]| due.iter().any(|frame| matches!(frame.bytes[0], b'Z' | b'G'));
         loop {
             while session.ready() {
-                let out = session.run(&mut database);
-                // An error is pushed out too, but nobody need send a turn on that asks for no answer yet.
-                pushed |= out.iter().any(|frame| matches!(frame.bytes[0], b'Z' | b'G'));
-                due.extend(out);
+                due.extend(session.run(&mut database));
             }
-            let Some(message) = queue.pop_front() else { break };
+            if pushed(&due) {
+                return due.first().map(|frame| show(&frame.bytes));
+            }
+            let message = queue.pop_front()?;
             session.take(&message);
-            pushed |= message[0] == b'H' && session.copy.is_none() && !session.skipping;
-            if !pushed {
-                continue;
-            }
-            if let Some(first) = due.first() {
-                return Some(show(&first.bytes));
+            if message[0] == b'H' && session.copy.is_none() && !session.skipping && !due.is_empty() {
+                return due.first().map(|frame| show(&frame.bytes));
             }
         }
-        (pushed && !due.is_empty()).then(|| show(&due[0].bytes))
     }
 
     /// A message has come.

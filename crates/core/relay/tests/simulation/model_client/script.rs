@@ -52,8 +52,7 @@ impl Script {
 
     fn name(&mut self) -> String {
         if self.habits.unique_names {
-            let last = self.count.max(1);
-            return format!("u{}.{}", self.id, self.rng.usize(last.saturating_sub(3)..=last));
+            return format!("u{}", self.token());
         }
         (*self.rng.choice(NAMES).expect("names")).to_owned()
     }

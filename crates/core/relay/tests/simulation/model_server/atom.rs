@@ -87,6 +87,7 @@ impl Session {
     pub(crate) fn execute(&mut self, atom: &Atom, database: &mut Database) -> Result<Vec<Frame>, Failure> {
         match atom {
             Atom::Statement { text, many } => {
+                self.statements.remove(&b""[..]);
                 self.portals.remove(&b""[..]);
                 let sql = Sql::parse(text);
                 let mut out = Vec::new();
@@ -103,7 +104,10 @@ impl Session {
                 }
                 Ok(out)
             }
-            Atom::EmptyQuery => Ok(vec![frame(b'I', b"")]),
+            Atom::EmptyQuery => {
+                self.statements.remove(&b""[..]);
+                Ok(vec![frame(b'I', b"")])
+            }
             Atom::QueryEnd | Atom::Sync => {
                 self.skipping = false;
                 self.end_implicit();

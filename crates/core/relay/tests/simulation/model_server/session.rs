@@ -103,7 +103,6 @@ impl Session {
             b'X' => self.over = true,
             b'd' | b'c' | b'f' | b'H' => {}
             b'Q' => {
-                self.statements.remove(&b""[..]);
                 let commands = split(&String::from_utf8_lossy(&body[..body.len() - 1]));
                 let many = commands.len() > 1;
                 if commands.is_empty() {
@@ -177,6 +176,9 @@ impl Session {
             "42P05" | "26000" => frames::Kind::Code,
             _ => frames::Kind::Exact,
         };
+        if matches!(atom, Atom::Statement { .. }) {
+            self.statements.remove(&b""[..]);
+        }
         let mut out = vec![frames::report(b'E', "ERROR", &failure.0, &failure.1, failure.2)];
         out[0].kind = kind;
         if self.status == b'T' {
@@ -209,12 +211,14 @@ impl Session {
     pub(crate) fn lose(&mut self) {
         self.settings.values.clone_from(&self.settings.reported);
         self.forget_transaction();
-        self.fail(failure("08006", "lost"));
+        self.refuse();
     }
 
     /// The turn never reached a server.
     pub(crate) fn refuse(&mut self) {
+        let unnamed = self.statements.get(&b""[..]).cloned();
         self.fail(failure("53300", "refused"));
+        self.statements.extend(unnamed.map(|unnamed| (Vec::new(), unnamed)));
     }
 
     fn forget_transaction(&mut self) {
