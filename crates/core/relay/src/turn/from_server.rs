@@ -448,15 +448,23 @@ fn heal_wanted(client: Option<&Client>, server: &Server, broken: Option<u64>) ->
 fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
     let later = (server.statements.unnamed, client.as_deref().and_then(|client| client.unnamed.clone()));
     let statements = &mut server.statements;
-    let (mut set_unnamed, mut never_parsed) = (false, Vec::new());
+    let (mut set_unnamed, mut touched) = (false, Vec::new());
     let synced = server.replies.fail(|reply, failed| {
         set_unnamed |= reply.expect.sets_unnamed();
-        if let Expect::Parse { statement, .. } | Expect::ParseInjected(statement) = &reply.expect {
-            never_parsed.push(statement.id);
+        match &reply.expect {
+            Expect::Parse { statement, .. }
+            | Expect::ParseInjected(statement)
+            | Expect::CloseInjected(Some(statement)) => touched.push(statement.id),
+            _ => {}
         }
         undo(client.as_deref_mut(), statements, reply.expect, failed);
     });
-    never_parsed.into_iter().for_each(|statement| server.replies.never_parsed(statement));
+    for statement in touched {
+        let present = server.statements.get(statement);
+        if server.replies.amend_close(statement, present.as_ref()) {
+            server.statements.remove(statement);
+        }
+    }
     if set_unnamed {
         let before = client.as_deref().and_then(|client| client.unnamed.as_ref());
         let (for_server, for_client) = server.replies.amend_unnamed(server.statements.unnamed, before);

@@ -326,24 +326,22 @@ impl Replies {
         Some(owner)
     }
 
-    /// The server never got the statement: a Close of it that is on its way takes nothing away.
-    pub fn never_parsed(&mut self, statement: StatementId) {
+    /// What an error has undone is what a Close of the statement, already on its way, finds: `present`, or nothing. False
+    /// when none is on its way.
+    pub fn amend_close(&mut self, statement: StatementId, present: Option<&Arc<Statement>>) -> bool {
         for reply in &mut self.queue {
             match &mut reply.expect {
-                Expect::ParseInjected(other) | Expect::Parse { statement: other, .. }
-                    if other.id == statement =>
-                {
-                    return;
+                Expect::ParseInjected(other) | Expect::Parse { statement: other, .. } if other.id == statement => {
+                    return false;
                 }
-                Expect::CloseInjected(closed)
-                    if closed.as_ref().is_some_and(|closed| closed.id == statement) =>
-                {
-                    *closed = None;
-                    return;
+                Expect::CloseInjected(closed) if closed.as_ref().is_some_and(|closed| closed.id == statement) => {
+                    *closed = present.cloned();
+                    return true;
                 }
                 _ => {}
             }
         }
+        false
     }
 
     /// The client has gone: what was its is nobody's.
