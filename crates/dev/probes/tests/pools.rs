@@ -273,7 +273,7 @@ fn reload_moves_a_pool_to_another_server(stage: &Stage) {
     client.sql("set timezone = 'Asia/Tokyo'").expect("set");
     inside.sql("begin").expect("begin");
     let pid = one(&mut inside, "select pg_backend_pid()");
-    proxy.reload(&setup.clone().server(relay.address()).text()).expect("reloaded");
+    proxy.reload(&setup.server(relay.address()).text()).expect("reloaded");
     stage.eventually("new turns go there", || {
         let rows = client.sql("select 1").map_err(|error| error.to_string())?;
         assert_eq!(rows, ["1"]);
