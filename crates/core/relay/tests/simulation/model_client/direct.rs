@@ -104,7 +104,7 @@ impl Direct {
             message[0] == b'E' && excuses.untracked && matches!(&*field(message, b'C'), "26000" | "42P05");
         if (changed || lost) && !self.expects(message) {
             self.unwind()?;
-            self.session.fail(crate::model_server::session::failure("0A000", ""));
+            self.session.fail(&crate::model_server::session::failure("0A000", ""));
             return Ok(());
         }
         while self.expected.is_empty() {
@@ -215,7 +215,7 @@ impl Direct {
                 let Some(left) = self.cancels.checked_sub(1) else { return unexcused() };
                 self.cancels = left;
                 let failure = crate::model_server::session::failure("57014", "cancelled");
-                self.session.fail(failure);
+                self.session.fail(&failure);
                 Ok(())
             }
             "53300" if excuses.time_passes && text.contains("query_wait_timeout") => {

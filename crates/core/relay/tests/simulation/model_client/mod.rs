@@ -119,7 +119,8 @@ impl ModelClient {
         if self.phase == Phase::LoggingIn {
             return self.login_message(message, excuses);
         }
-        if self.garbage && message[0] == b'E' && field(message, b'C') == "08P01" {
+        let fatal = message[0] == b'E' && field(message, b'V') == "FATAL";
+        if self.garbage && fatal && field(message, b'C') == "08P01" {
             self.direct.ended = true;
             return Ok(());
         }
@@ -191,7 +192,9 @@ impl ModelClient {
         self.phase = Phase::Over;
         // A message that was cut in the middle leaves no room for an error.
         let torn = (excuses.servers_die || excuses.time_passes) && !self.received.is_empty();
-        if open && !self.cut && !torn && !self.garbage && !(excuses.servers_die && self.direct.excused > 0) {
+        let told = excuses.servers_die && self.direct.excused > 0;
+        let excused = self.cut || torn || self.garbage || told;
+        if open && !excused {
             return Err("the connection was closed without a word".to_owned());
         }
         Ok(())

@@ -192,7 +192,7 @@ impl Backend {
         self.slow_done = false;
         let mut why = failure("57014", "");
         why.1 = "canceling statement due to user request".to_owned();
-        let out = session.fail(why);
+        let out = session.fail(&why);
         self.answer(&out);
         what
     }

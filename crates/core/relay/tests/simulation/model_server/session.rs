@@ -152,7 +152,7 @@ impl Session {
         let extended = atom.is_extended();
         let mut out = match self.execute(&atom, database) {
             Ok(out) => out,
-            Err(failure) => return self.failed(&atom, extended, failure),
+            Err(failure) => return self.failed(&atom, extended, &failure),
         };
         if self.reports_at_once && !matches!(atom, Atom::Sync | Atom::QueryEnd) {
             out.extend(self.settings.report());
@@ -161,7 +161,7 @@ impl Session {
     }
 
     /// The next step (or the COPY under way) ends with this error instead.
-    pub(crate) fn fail(&mut self, failure: Failure) -> Vec<Frame> {
+    pub(crate) fn fail(&mut self, failure: &Failure) -> Vec<Frame> {
         if let Some(extended) = self.copy.take() {
             let atom = Atom::CopyFailed { extended };
             return self.failed(&atom, extended, failure);
@@ -171,7 +171,7 @@ impl Session {
         self.failed(&atom, extended, failure)
     }
 
-    fn failed(&mut self, atom: &Atom, extended: bool, failure: Failure) -> Vec<Frame> {
+    fn failed(&mut self, atom: &Atom, extended: bool, failure: &Failure) -> Vec<Frame> {
         let kind = match &*failure.0 {
             "42P05" | "26000" => frames::Kind::Code,
             _ => frames::Kind::Exact,
@@ -217,7 +217,7 @@ impl Session {
     /// The turn never reached a server.
     pub(crate) fn refuse(&mut self) {
         let unnamed = self.statements.get(&b""[..]).cloned();
-        self.fail(failure("53300", "refused"));
+        self.fail(&failure("53300", "refused"));
         self.statements.extend(unnamed.map(|unnamed| (Vec::new(), unnamed)));
     }
 

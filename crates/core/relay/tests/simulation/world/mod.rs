@@ -152,7 +152,7 @@ impl World {
             950..990 => self.carry_out_somewhere(),
             _ => self.something_happens(),
         }
-        if self.steps % 64 == 0 {
+        if self.steps.is_multiple_of(64) {
             self.check()?;
         }
         Ok(())
