@@ -105,7 +105,7 @@ impl<'s> Teller<'s> {
         let mut sequence = 0;
         while !self.shift.over.load(Ordering::Relaxed) {
             let Some(connection) = client.as_mut() else {
-                client = self.connect().map_err(|error| self.fail(error))?;
+                client = self.connect().map_err(|error| self.fail(&error))?;
                 continue;
             };
             sequence += 1;
@@ -119,7 +119,7 @@ impl<'s> Teller<'s> {
                     self.outcome.errors += 1;
                     match ask(connection, &Messages::new().query("rollback")) {
                         Ok(_) => {}
-                        Err(Setback::Wrong(what)) => return Err(self.fail(what)),
+                        Err(Setback::Wrong(what)) => return Err(self.fail(&what)),
                         Err(Setback::Refused | Setback::Gone) => client = None,
                     }
                 }
@@ -127,13 +127,13 @@ impl<'s> Teller<'s> {
                     self.outcome.errors += 1;
                     client = None;
                 }
-                Err(Setback::Wrong(what)) => return Err(self.fail(what)),
+                Err(Setback::Wrong(what)) => return Err(self.fail(&what)),
             }
         }
         Ok(self.outcome)
     }
 
-    fn fail(&self, what: String) -> String {
+    fn fail(&self, what: &str) -> String {
         self.shift.failed.store(true, Ordering::Relaxed);
         format!("client {}: {what}", self.number)
     }
@@ -150,7 +150,7 @@ impl<'s> Teller<'s> {
             }
         };
         // Every other client works with named statements.
-        if self.number % 2 == 0 {
+        if self.number.is_multiple_of(2) {
             return Ok(Some(client));
         }
         for (name, sql, _) in self.deal(0).statements() {
@@ -184,7 +184,7 @@ impl<'s> Teller<'s> {
                 0 => Messages::new().parse("", &sql, &[]).bind("", "", &given).execute("", 0).sync(),
                 _ => Messages::new().bind("", name, &given).execute("", 0).sync(),
             };
-            let shape = if self.number % 2 == 0 { "12" } else { "2" };
+            let shape = if self.number.is_multiple_of(2) { "12" } else { "2" };
             let rows =
                 expect(client, &messages, &format!("{shape}{}", if name == "s" { "DCZ" } else { "CZ" }))?;
             let marked = rows.first().is_none_or(|row| row.ends_with(&format!("|{}", deal.id)));
