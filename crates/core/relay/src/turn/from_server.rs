@@ -482,8 +482,8 @@ fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
 /// `None` when no end of a turn is owed.
 pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> Option<Owner> {
     // What is owed without a Sync behind it is skipped up to the Sync that is still to come.
-    server.unsynced |= !server.replies.has_end()
-        && server.replies.iter().any(|expect| !matches!(expect, Expect::CopyEnd));
+    server.unsynced |=
+        !server.replies.has_end() && server.replies.iter().any(|expect| !matches!(expect, Expect::CopyEnd));
     let statements = &mut server.statements;
     server.replies.lose_turn(|reply| {
         // A chore has changed nothing of the client's.

@@ -331,10 +331,14 @@ impl Replies {
     pub fn amend_close(&mut self, statement: StatementId, present: Option<&Arc<Statement>>) -> bool {
         for reply in &mut self.queue {
             match &mut reply.expect {
-                Expect::ParseInjected(other) | Expect::Parse { statement: other, .. } if other.id == statement => {
+                Expect::ParseInjected(other) | Expect::Parse { statement: other, .. }
+                    if other.id == statement =>
+                {
                     return false;
                 }
-                Expect::CloseInjected(closed) if closed.as_ref().is_some_and(|closed| closed.id == statement) => {
+                Expect::CloseInjected(closed)
+                    if closed.as_ref().is_some_and(|closed| closed.id == statement) =>
+                {
                     *closed = present.cloned();
                     return true;
                 }
