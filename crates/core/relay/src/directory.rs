@@ -73,7 +73,7 @@ pub struct Timeouts {
     pub server_connect: Duration,
     /// A cancel request to a server.
     pub cancel_wait: Duration,
-    /// The turn of a vanished client.
+    /// The turn of a vanished client: as long again for one that said good-bye behind it before it is cancelled.
     pub abandoned_turn: Duration,
 }
 

@@ -68,6 +68,8 @@ pub struct Server {
     pub(crate) shape_asked: u64,
     /// Something of the turn under way has been passed to the client.
     pub(crate) turn_replied: bool,
+    /// Its client said good-bye behind complete turns: they run to their end, as they would on a direct connection.
+    pub(crate) unhurried: bool,
     /// A whole session used it: it is reset before the next.
     pub(crate) worn: bool,
     /// It must not be used again (a cancel or a chore went wrong).
@@ -130,6 +132,7 @@ impl Server {
             awaits_shape: false,
             shape_asked: 0,
             turn_replied: false,
+            unhurried: false,
             worn: false,
             condemned: false,
             resetting: false,

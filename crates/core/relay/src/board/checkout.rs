@@ -145,6 +145,7 @@ impl Board {
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
         server.turn_open = false;
+        server.unhurried = false;
         if server.paused {
             server.paused = false;
             self.actions.push_back(Action::ResumeServer(key));

@@ -76,7 +76,9 @@ impl Board {
             (Chore::Heal, Some(client)) => self.replay(client, key),
             (Chore::Abandoned, _) if !server.is_settled() => {
                 // One more turn of a client that is gone: it is cancelled like the one before.
-                self.cancel_server(key);
+                if !server.unhurried {
+                    self.cancel_server(key);
+                }
             }
             (Chore::Abandoned | Chore::Parameters | Chore::Probe | Chore::AuthQuery | Chore::Heal, _) => {
                 server.condemned |= chore == Chore::Parameters && failed;

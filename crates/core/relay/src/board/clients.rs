@@ -117,8 +117,9 @@ impl Board {
             return self.close_server(key);
         }
         Self::end_abandoned(server);
+        let hurry = !server.unhurried;
         self.list_server(key);
-        if running {
+        if running && hurry {
             self.cancel_server(key);
         }
         let settled = self.servers.get(key).is_some_and(|server| server.is_settled());

@@ -109,6 +109,14 @@ impl Board {
                 continue;
             }
             self.shared.hit("abandoned_turn_timeout");
+            let now = self.now;
+            if let Some(server) = self.servers.get_mut(key)
+                && std::mem::take(&mut server.unhurried)
+            {
+                server.since = now;
+                self.cancel_server(key);
+                continue;
+            }
             self.close_server(key);
         }
     }

@@ -207,6 +207,9 @@ impl Board {
         match stop {
             ClientStop::More => (consumed, false),
             ClientStop::Terminate => {
+                if let Some(server) = self.servers.get_mut(server_key) {
+                    server.unhurried = !server.unsynced && !server.copy_in;
+                }
                 self.client_left(key);
                 (input.len(), false)
             }
