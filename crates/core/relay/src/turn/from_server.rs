@@ -446,6 +446,8 @@ fn heal_wanted(client: Option<&Client>, server: &Server, broken: Option<u64>) ->
 /// Undoes what the failed message, and those behind it that the server skips, were going to change.
 /// False when the server skips what is still to come.
 fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
+    // What was asked of the server may be among what it skips.
+    server.shape_asked = 0;
     let later = (server.statements.unnamed, client.as_deref().and_then(|client| client.unnamed.clone()));
     let statements = &mut server.statements;
     let (mut set_unnamed, mut touched) = (false, Vec::new());
