@@ -275,11 +275,10 @@ impl Board {
             return self.close_client(key);
         }
         let error = with_severity(body, false);
-        while let Some(owner) = undo_lost(Some(client), &mut server) {
-            if owner == crate::turn::Owner::Client {
-                client.outbox.push(&error);
-                client.outbox.push(&[b'Z', 0, 0, 0, 5, b'I']);
-            }
+        let owners = undo_lost(Some(client), &mut server);
+        for _ in owners.iter().filter(|owner| **owner == crate::turn::Owner::Client) {
+            client.outbox.push(&error);
+            client.outbox.push(&[b'Z', 0, 0, 0, 5, b'I']);
         }
         if server.unsynced {
             // Its last turn has no Sync yet: it hears of the error now, unless it has heard of another.

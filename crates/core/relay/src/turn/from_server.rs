@@ -480,19 +480,24 @@ fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
     synced
 }
 
-/// The server is lost with answers owed: undoes what the next turn was going to change. Says whose turn it was;
-/// `None` when no end of a turn is owed.
-pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> Option<Owner> {
-    // What is owed without a Sync behind it is skipped up to the Sync that is still to come.
-    server.unsynced |=
-        !server.replies.has_end() && server.replies.iter().any(|expect| !matches!(expect, Expect::CopyEnd));
-    let statements = &mut server.statements;
-    server.replies.lose_turn(|reply| {
-        // A chore has changed nothing of the client's.
-        if reply.owner == Owner::Client {
-            undo(client.as_deref_mut(), statements, reply.expect, false);
+/// The server is lost with answers owed: undoes what they were going to change, last first across all turns: a turn may
+/// have found what one before it was to make. Says whose turns they were, in order.
+pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> Vec<Owner> {
+    let (mut lost, mut owners) = (Vec::new(), Vec::new());
+    loop {
+        // What is owed without a Sync behind it is skipped up to the Sync that is still to come.
+        server.unsynced |= !server.replies.has_end()
+            && server.replies.iter().any(|expect| !matches!(expect, Expect::CopyEnd));
+        match server.replies.lose_turn(&mut lost) {
+            Some(owner) => owners.push(owner),
+            None => break,
         }
-    })
+    }
+    // A chore has changed nothing of the client's.
+    for reply in lost.into_iter().rev().filter(|reply| reply.owner == Owner::Client) {
+        undo(client.as_deref_mut(), &mut server.statements, reply.expect, false);
+    }
+    owners
 }
 
 /// Undoes what a message was going to change; `failed`: it was the cause, and not skipped because of another.

@@ -311,19 +311,14 @@ impl Replies {
         self.end_of_lost().is_some()
     }
 
-    /// The connection is lost: takes out what was owed before the next end of a turn, last first, and then that
-    /// end itself, whose owner has still to be told. `None` when no turn's end is owed.
-    pub fn lose_turn(&mut self, mut undo: impl FnMut(Reply)) -> Option<Owner> {
+    /// The connection is lost: moves what was owed up to the next end of a turn to `lost`, in order, and says whose that
+    /// turn was: its owner has still to be told. `None` when no turn's end is owed; all that is owed is moved then.
+    pub fn lose_turn(&mut self, lost: &mut Vec<Reply>) -> Option<Owner> {
         let end = self.end_of_lost();
-        let behind = self.queue.split_off(end.unwrap_or(self.queue.len()));
-        while let Some(reply) = self.queue.pop_back() {
-            undo(reply);
-        }
-        self.queue = behind;
-        let end = self.queue.pop_front()?;
-        let owner = end.owner;
-        undo(end);
-        Some(owner)
+        let taken = end.map_or(self.queue.len(), |end| end + 1);
+        let owner = end.and_then(|end| self.queue.get(end)).map(|reply| reply.owner);
+        lost.extend(self.queue.drain(..taken));
+        owner
     }
 
     /// What an error has undone is what a Close of the statement, already on its way, finds: `present`, or nothing. False
@@ -399,13 +394,13 @@ mod tests {
         let mut replies =
             queue(vec![query(), Expect::Bind(1), query(), Expect::Execute, Expect::Sync, query()]);
         replies.push(Expect::Bind(2), Owner::Client);
-        let mut undone = 0;
+        let mut lost = Vec::new();
         // A simple query behind a Bind that is lost is skipped up to the Sync, as after any error.
         for _ in 0..3 {
-            assert_eq!(replies.lose_turn(|_| undone += 1), Some(Owner::Client));
+            assert_eq!(replies.lose_turn(&mut lost), Some(Owner::Client));
         }
-        assert_eq!(replies.lose_turn(|_| undone += 1), None);
-        assert!(replies.is_empty() && undone == 7);
+        assert_eq!(replies.lose_turn(&mut lost), None);
+        assert!(replies.is_empty() && lost.len() == 7);
     }
 
     #[test]
