@@ -461,6 +461,9 @@ fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
         }
         undo(client.as_deref_mut(), statements, reply.expect, failed);
     });
+    // Once each: what is done about a statement changes what a second look at it would find.
+    touched.sort_unstable();
+    touched.dedup();
     for statement in touched {
         let present = server.statements.get(statement);
         if server.replies.amend_close(statement, present.as_ref()) {
