@@ -101,4 +101,10 @@ impl Server {
     pub fn waiting_bytes(&self) -> (usize, usize) {
         (self.inbox.len(), self.outbox.pending().len())
     }
+
+    /// Answers that are still to come from it.
+    #[must_use]
+    pub fn awaited_answers(&self) -> usize {
+        self.replies.len()
+    }
 }

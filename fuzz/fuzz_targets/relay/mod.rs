@@ -1,0 +1,253 @@
+//! One client, one pool and its server on a board, with sockets that take all or nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use trunkline_pool::{Capacity, PoolMode, PoolSettings};
+use trunkline_relay::{
+    Action, Board, ClientKey, Database, Directory, Note, ServerKey, Shared, Target, Timeouts, TurnLimits,
+    User, Wires,
+};
+use trunkline_session::backend::{Challenge, LoginSettings};
+use trunkline_session::frontend::TlsWish;
+
+/// Small, so that short inputs reach them.
+pub const STATEMENT_BYTES: usize = 256;
+pub const BUFFER_BYTES: usize = 512;
+/// What a message may add beside its own bytes: a statement prepared again and another closed, over the shortest Bind.
+const GROWTH: usize = 64;
+/// Answers and errors of the board's own.
+const OWN_BYTES: usize = 4096;
+
+/// StartupMessage of user `u`, database `d`.
+const STARTUP: &[u8] = b"\0\0\0\x1b\0\x03\0\0user\0u\0database\0d\0\0";
+/// AuthenticationOk, a ParameterStatus, BackendKeyData, ReadyForQuery.
+const WELCOME: &[u8] =
+    b"R\0\0\0\x08\0\0\0\0S\0\0\0\x19client_encoding\0UTF8\0K\0\0\0\x0c\0\0\0\x07\0\0\0\x09Z\0\0\0\x05I";
+
+/// The sockets.
+#[derive(Default)]
+pub struct Sockets {
+    pub client_takes: bool,
+    pub server_takes: bool,
+    /// What the server has been sent.
+    pub to_server: Vec<u8>,
+    /// What the client has been sent.
+    pub to_client: Vec<u8>,
+}
+
+impl Wires for Sockets {
+    fn send_client(&mut self, _: ClientKey, bytes: &[u8]) -> usize {
+        if self.client_takes {
+            self.to_client.extend_from_slice(bytes);
+        }
+        bytes.len() * usize::from(self.client_takes)
+    }
+
+    fn send_server(&mut self, _: ServerKey, bytes: &[u8]) -> usize {
+        if self.server_takes {
+            self.to_server.extend_from_slice(bytes);
+        }
+        bytes.len() * usize::from(self.server_takes)
+    }
+}
+
+pub struct Desk {
+    pub board: Board,
+    pub sockets: Sockets,
+    pub client: Option<ClientKey>,
+    pub server: Option<ServerKey>,
+    /// Servers dialled.
+    pub dialled: usize,
+    /// The board has said that a server broke the protocol.
+    pub server_blamed: bool,
+    /// Bytes the input has brought so far.
+    brought: usize,
+}
+
+impl Desk {
+    /// A client that is logged in, and a server connection that is.
+    pub fn new(settings: u8) -> Self {
+        let shared = Arc::new(Shared::new(1, 1 << 12));
+        let entropy = |bytes: &mut [u8]| bytes.fill(5);
+        let board = Board::new(0, shared, Arc::new(directory(settings)), Box::new(entropy));
+        let sockets = Sockets { client_takes: true, server_takes: true, ..Sockets::default() };
+        let mut desk =
+            Self { board, sockets, client: None, server: None, dialled: 0, server_blamed: false, brought: 0 };
+        let client = desk.board.client_accepted(false).expect("a client is welcome");
+        desk.client = Some(client);
+        desk.board.client_bytes(client, STARTUP, &mut desk.sockets);
+        desk.carry_out();
+        // Session mode links a client at its login; otherwise the first client is what makes a pool dial.
+        assert!(desk.sockets.to_client.ends_with(b"Z\0\0\0\x05I"), "the client has not been welcomed");
+        desk
+    }
+
+    /// As a worker does at the end of a round.
+    pub fn carry_out(&mut self) {
+        loop {
+            let mut idle = true;
+            while let Some(action) = self.board.next_action() {
+                idle = false;
+                self.act(action);
+            }
+            while let Some(key) = self.board.next_unsent_server() {
+                idle = false;
+                let unsent = self.board.server_unsent(key);
+                let sent = self.sockets.send_server(key, unsent);
+                self.board.server_sent(key, sent);
+            }
+            while let Some(key) = self.board.next_unsent_client() {
+                idle = false;
+                let unsent = self.board.client_unsent(key);
+                let sent = self.sockets.send_client(key, unsent);
+                self.board.client_sent(key, sent);
+            }
+            if idle {
+                return;
+            }
+        }
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Connect(key, _) => {
+                self.dialled += 1;
+                self.sockets.to_server.clear();
+                self.server = Some(key);
+                self.board.server_connected(key);
+                self.board.server_bytes(key, WELCOME, &mut self.sockets);
+                // The StartupMessage is not what a target looks at.
+                let sent = self.board.server_unsent(key).len();
+                self.board.server_sent(key, sent);
+                self.sockets.to_server.clear();
+            }
+            Action::CloseClient(key, _) => {
+                assert_eq!(self.client, Some(key));
+                self.client = None;
+            }
+            Action::CloseServer(key, _) => {
+                if self.server == Some(key) {
+                    self.server = None;
+                }
+            }
+            Action::Note(Note::Warning(text)) => self.server_blamed |= text.contains("broke the protocol"),
+            Action::Cancel(ticket) => self.board.cancel_delivered(ticket.server, true),
+            Action::Note(_) | Action::ResumeClient(_) | Action::ResumeServer(_) => {}
+            Action::Mail(..) | Action::Handoff(..) => panic!("there is no other worker"),
+            Action::ClientTls(_) | Action::ServerTls(..) => panic!("nobody asked for TLS"),
+        }
+    }
+
+    /// The client sends a piece; false when it may not, or is gone.
+    pub fn client_sends(&mut self, piece: &[u8]) -> bool {
+        let Some(client) = self.client else { return false };
+        if self.board.client_paused(client) {
+            return false;
+        }
+        self.brought += piece.len();
+        self.board.client_bytes(client, piece, &mut self.sockets);
+        self.carry_out();
+        self.check(piece.len());
+        true
+    }
+
+    /// The server sends a piece; false when it may not, or is gone.
+    pub fn server_sends(&mut self, piece: &[u8]) -> bool {
+        let Some(server) = self.server else { return false };
+        if self.board.server_paused(server) {
+            return false;
+        }
+        self.brought += piece.len();
+        self.board.server_bytes(server, piece, &mut self.sockets);
+        self.carry_out();
+        self.check(piece.len());
+        true
+    }
+
+    /// What is held stays within the limits and what the input has brought.
+    fn check(&self, piece: usize) {
+        for (key, client) in self.board.clients() {
+            let (inbox, outbox) = client.waiting_bytes();
+            assert!(inbox <= STATEMENT_BYTES + BUFFER_BYTES + piece, "{key:?} has {inbox} bytes waiting");
+            let most = BUFFER_BYTES + self.brought + OWN_BYTES;
+            assert!(outbox <= most, "{key:?} has {outbox} bytes unsent of {most}");
+            assert!(client.statement_count() <= self.brought);
+        }
+        for (key, server) in self.board.servers() {
+            let (inbox, outbox) = server.waiting_bytes();
+            assert!(inbox <= self.brought, "{key:?} has {inbox} bytes waiting of {}", self.brought);
+            let waited = STATEMENT_BYTES + BUFFER_BYTES + piece;
+            let most = BUFFER_BYTES + waited * GROWTH + OWN_BYTES;
+            assert!(outbox <= most, "{key:?} has {outbox} bytes unsent of {most}");
+            // The shortest message has five bytes, and brings at most a Close and a Parse of ours.
+            let answers = server.awaited_answers();
+            assert!(answers <= self.brought + 8, "{key:?} awaits {answers} answers");
+        }
+    }
+}
+
+fn directory(settings: u8) -> Directory {
+    let target =
+        Target { host: "server".into(), port: 5432, tls: TlsWish::Never, second_try: None, tls_profile: 0 };
+    let mode = match settings & 3 {
+        0 => PoolMode::Session,
+        1 => PoolMode::Statement,
+        _ => PoolMode::Transaction,
+    };
+    let pool = PoolSettings { mode, size: 1, ..PoolSettings::default() };
+    let database = Database {
+        name: "d".into(),
+        server_name: None,
+        target: Arc::new(target),
+        forced_user: None,
+        password: None,
+        pool,
+        capacity: Capacity::default(),
+        connect_query: None,
+        parameters: Vec::new(),
+        auth_query: None,
+    };
+    let login = Arc::new(LoginSettings::new([7; 32]));
+    Directory {
+        epoch: 1,
+        databases: HashMap::from([("d".into(), Arc::new(database))]),
+        fallback: None,
+        users: HashMap::from([("u".into(), User::default())]),
+        other_users: Capacity::default(),
+        challenge: Challenge::Trust,
+        any_user: false,
+        login_tcp: Arc::clone(&login),
+        login_unix: login,
+        scram_iterations_max: 10,
+        ignored_parameters: Vec::new(),
+        extra_parameters: Vec::new(),
+        limits: TurnLimits {
+            prepared_max: if settings & 4 == 0 { 2 } else { 0 },
+            statement_bytes_max: STATEMENT_BYTES,
+            client_statements_max: 4,
+            message_bytes_max: 1 << 20,
+            replay_bytes_max: 128,
+            outstanding_turns_max: 8,
+            client_buffer_bytes: BUFFER_BYTES,
+            server_buffer_bytes: BUFFER_BYTES,
+        },
+        clients_max: 0,
+        unauthenticated_max: 0,
+        cancels_max: 2,
+        timeouts: Timeouts {
+            client_login: Duration::ZERO,
+            client_idle: Duration::ZERO,
+            idle_transaction: Duration::ZERO,
+            query: Duration::ZERO,
+            server_connect: Duration::ZERO,
+            cancel_wait: Duration::ZERO,
+            abandoned_turn: Duration::ZERO,
+        },
+        reset_query: "DISCARD ALL".into(),
+        reset_always: false,
+        check_query: String::new(),
+        auth_cache_ttl: Duration::ZERO,
+    }
+}
