@@ -140,6 +140,13 @@ impl Ledger {
         before(&self.user).then_some(Refused::User)
     }
 
+    /// Whether it is another pool of the same database or user.
+    #[must_use]
+    pub fn shares_limit(&self, other: &Self) -> bool {
+        let related = Arc::ptr_eq(&self.database, &other.database) || Arc::ptr_eq(&self.user, &other.user);
+        related && self.id != other.id
+    }
+
     /// A server connection is gone.
     pub fn give_server(&self) {
         give_back(&self.user.servers);

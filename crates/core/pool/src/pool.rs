@@ -318,6 +318,12 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         self.ledger.open() > self.settings.size.saturating_add(reserve)
     }
 
+    /// Whether its connections count against a limit that other pools share.
+    #[must_use]
+    pub fn has_shared_limit(&self) -> bool {
+        self.database_limit != 0 || self.user_limit != 0
+    }
+
     /// Nobody has an idle connection to close for this pool's first waiter, which `refused` denies one: the next that
     /// comes free in another pool is.
     pub fn claim(&self, refused: Refused, now: Micros) {

@@ -70,16 +70,31 @@ impl Board {
         }
     }
 
+    /// A place under the limits of `pool`, or an idle connection to close for one, is there: for who waits in this worker's
+    /// other pools that share a limit with it.
+    pub(super) fn serve_sharers(&mut self, pool: PoolId) {
+        let Some(slot) = self.slot(pool) else { return };
+        if !slot.pool.has_shared_limit() {
+            return;
+        }
+        let ledger = Arc::clone(slot.pool.ledger());
+        let others = self.slots.iter().flatten().map(|slot| &slot.pool);
+        let waiting: Vec<PoolId> = others
+            .filter(|other| other.waiting() > 0 && other.ledger().shares_limit(&ledger))
+            .map(|other| other.ledger().id)
+            .collect();
+        waiting.into_iter().for_each(|pool| self.serve_queue(pool));
+    }
+
     /// Closes an idle connection of another pool that shares a limit with that of `ledger`.
     pub(super) fn evict_for(&mut self, ledger: &Arc<Ledger>) -> bool {
-        let victim = self.slots.iter_mut().flatten().find(|slot| {
-            let other = slot.pool.ledger();
-            let related =
-                Arc::ptr_eq(&other.database, &ledger.database) || Arc::ptr_eq(&other.user, &ledger.user);
-            related && other.id != ledger.id && slot.pool.idle() > 0
-        });
+        let victim = self
+            .slots
+            .iter_mut()
+            .flatten()
+            .find(|slot| slot.pool.ledger().shares_limit(ledger) && slot.pool.idle() > 0);
         let Some(server) = victim.and_then(|slot| slot.pool.take_coldest()) else { return false };
-        self.close_server(server);
+        self.hang_up(server);
         true
     }
 
@@ -196,6 +211,7 @@ impl Board {
                     server.stage = ServerStage::Idle;
                     server.since = now;
                 }
+                self.serve_sharers(pool);
             }
             Release::Handoff(worker) => {
                 slot.counters.handed_on += 1;

@@ -238,6 +238,7 @@ impl Board {
             self.fail_lent(client, server, body);
         }
         self.serve_queue(pool);
+        self.serve_sharers(pool);
     }
 
     /// Tells a client that its pool's server cannot be had.
@@ -301,14 +302,19 @@ impl Board {
 
     /// Closes a server connection that is on no list, in good order.
     pub(super) fn close_server(&mut self, key: ServerKey) {
-        let Some(server) = self.servers.remove(key) else { return };
+        if let Some(pool) = self.hang_up(key) {
+            self.serve_queue(pool);
+            self.serve_sharers(pool);
+        }
+    }
+
+    /// Closes it for the caller, who does what can be done with the place that it leaves. Returns its pool.
+    pub(super) fn hang_up(&mut self, key: ServerKey) -> Option<PoolId> {
+        let server = self.servers.remove(key)?;
         let good_bye = if server.replies.is_empty() { vec![b'X', 0, 0, 0, 4] } else { Vec::new() };
         self.actions.push_back(Action::CloseServer(key, good_bye));
         self.forget_cancels(key);
-        let pool = server.pool;
-        if let Some(slot) = self.slot_mut(pool) {
-            slot.pool.lost();
-        }
-        self.serve_queue(pool);
+        self.slot_mut(server.pool)?.pool.lost();
+        Some(server.pool)
     }
 }
