@@ -39,6 +39,11 @@ impl Pipe {
         self.bytes.drain(..most.min(self.bytes.len())).collect()
     }
 
+    /// What is on its way.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.bytes.iter().copied().collect()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
     }

@@ -104,7 +104,7 @@ impl Direct {
             message[0] == b'E' && excuses.untracked && matches!(&*field(message, b'C'), "26000" | "42P05");
         if (changed || lost) && !self.expects(message) {
             self.unwind()?;
-            self.session.fail(&crate::model_server::session::failure("0A000", ""));
+            self.fail_step("0A000");
             return Ok(());
         }
         while self.expected.is_empty() {
@@ -152,6 +152,13 @@ impl Direct {
             return Err("an error though nothing was asked".to_owned());
         }
         Ok(())
+    }
+
+    /// The error has come that ends the step under way; what the server says of parameters that it brings back is due.
+    fn fail_step(&mut self, code: &str) {
+        let out = self.session.fail(&crate::model_server::session::failure(code, ""));
+        self.expected.extend(out.into_iter().skip(1));
+        self.before.clone_from(&self.session);
     }
 
     fn compare(&mut self, expected: &Frame, message: &[u8], excuses: &Excuses) -> Result<(), String> {
@@ -214,8 +221,7 @@ impl Direct {
             "57014" if text == "canceling statement due to user request" => {
                 let Some(left) = self.cancels.checked_sub(1) else { return unexcused() };
                 self.cancels = left;
-                let failure = crate::model_server::session::failure("57014", "cancelled");
-                self.session.fail(&failure);
+                self.fail_step("57014");
                 Ok(())
             }
             "53300" if excuses.time_passes && text.contains("query_wait_timeout") => {

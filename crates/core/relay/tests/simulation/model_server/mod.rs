@@ -79,6 +79,19 @@ impl Backend {
             && self.session.as_ref().is_some_and(|session| !session.ready())
     }
 
+    /// Whether it answers nothing any more, with `coming` on its way to it: outside COPY it ignores what belongs to one, as
+    /// PostgreSQL does behind a COPY that failed.
+    pub(crate) fn is_answered_out(&self, coming: &[u8]) -> bool {
+        let mut rest = [&self.input, coming].concat();
+        while let Some(message) = frames::take(&mut rest) {
+            if !matches!(message[0], b'd' | b'c' | b'f') {
+                return false;
+            }
+        }
+        let ready = self.session.as_ref().is_none_or(Session::ready);
+        rest.is_empty() && self.buffer.is_empty() && self.pushed.is_empty() && !ready
+    }
+
     /// Lets the slow query finish.
     pub(crate) fn finish_slow(&mut self) {
         self.slow_done = true;

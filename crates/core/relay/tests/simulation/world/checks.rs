@@ -95,6 +95,9 @@ impl World {
                 self.check_statements(key, server, backend)?;
             }
             if matches!(server.stage(), ServerStage::Idle) {
+                let unsent = worker.board.server_unsent(key);
+                let quiet =
+                    wire.up.is_empty() && backend.is_answered_out(&[&wire.down.bytes(), unsent].concat());
                 self.check_idle(key, server, backend, quiet)?;
             }
         }
