@@ -155,7 +155,10 @@ impl Session {
             Err(failure) => return self.failed(&atom, extended, &failure),
         };
         if self.reports_at_once && !matches!(atom, Atom::Sync | Atom::QueryEnd) {
+            // A PostgreSQL that reports at once (before 14) does so within the command (ReportGUCOption), not behind it.
+            let completion = out.pop_if(|frame| frame.bytes[0] == b'C');
             out.extend(self.settings.report());
+            out.extend(completion);
         }
         out
     }
