@@ -7,11 +7,11 @@ use trunkline_wire::sqlstate::SqlState;
 use trunkline_wire::{Limits, frame};
 
 use super::from_client::body;
+use super::undo::undo_failed;
 use super::{Chore, Expect, Owner, Reply};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::parameters::canonical_name;
-use crate::prepared::ServerStatements;
 use crate::prepared::Shape;
 use crate::server::{ChoreAnswer, Server};
 use crate::wires::{Path, Wires};
@@ -441,110 +441,6 @@ fn heal_wanted(client: Option<&Client>, server: &Server, broken: Option<u64>) ->
         && !server.turn_replied
         && server.status == TransactionStatus::Idle
         && server.replies.turns() == 1
-}
-
-/// Undoes what the failed message, and those behind it that the server skips, were going to change.
-/// False when the server skips what is still to come.
-fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
-    // What was asked of the server may be among what it skips.
-    server.shape_asked = 0;
-    let later = (server.statements.unnamed, client.as_deref().and_then(|client| client.unnamed.clone()));
-    let statements = &mut server.statements;
-    let (mut set_unnamed, mut touched) = (false, Vec::new());
-    let synced = server.replies.fail(|reply, failed| {
-        set_unnamed |= reply.expect.sets_unnamed();
-        match &reply.expect {
-            Expect::Parse { statement, .. }
-            | Expect::ParseInjected(statement)
-            | Expect::CloseInjected(Some(statement)) => touched.push(statement.id),
-            _ => {}
-        }
-        undo(client.as_deref_mut(), statements, reply.expect, failed);
-    });
-    // Once each: what is done about a statement changes what a second look at it would find.
-    touched.sort_unstable();
-    touched.dedup();
-    for statement in touched {
-        let present = server.statements.get(statement);
-        if server.replies.amend_close(statement, present.as_ref()) {
-            server.statements.remove(statement);
-        }
-    }
-    if set_unnamed {
-        let before = client.as_deref().and_then(|client| client.unnamed.as_ref());
-        let (for_server, for_client) = server.replies.amend_unnamed(server.statements.unnamed, before);
-        if for_server {
-            server.statements.unnamed = later.0;
-        }
-        if let (true, Some(client)) = (for_client, client) {
-            client.unnamed = later.1;
-        }
-    }
-    synced
-}
-
-/// The server is lost with answers owed: undoes what they were going to change, last first across all turns: a turn may
-/// have found what one before it was to make. Says whose turns they were, in order.
-pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> Vec<Owner> {
-    let (mut lost, mut owners) = (Vec::new(), Vec::new());
-    loop {
-        // What is owed without a Sync behind it is skipped up to the Sync that is still to come.
-        server.unsynced |= !server.replies.has_end()
-            && server.replies.iter().any(|expect| !matches!(expect, Expect::CopyEnd));
-        match server.replies.lose_turn(&mut lost) {
-            Some(owner) => owners.push(owner),
-            None => break,
-        }
-    }
-    // A chore has changed nothing of the client's.
-    for reply in lost.into_iter().rev().filter(|reply| reply.owner == Owner::Client) {
-        undo(client.as_deref_mut(), &mut server.statements, reply.expect, false);
-    }
-    owners
-}
-
-/// Undoes what a message was going to change; `failed`: it was the cause, and not skipped because of another.
-fn undo(client: Option<&mut Client>, statements: &mut ServerStatements, expect: Expect, failed: bool) {
-    match expect {
-        Expect::Parse { statement, name } => {
-            statements.remove(statement.id);
-            if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
-                names.remove(&name);
-            }
-        }
-        Expect::ParseLocal(name) => {
-            if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
-                names.remove(&name);
-            }
-        }
-        // A Parse of the unnamed statement that fails has dropped the one before.
-        Expect::ParseUnnamed { .. } if failed => {
-            statements.unnamed = 0;
-            if let Some(client) = client {
-                client.unnamed = None;
-            }
-        }
-        Expect::ParseUnnamed { previous, on_server }
-        | Expect::CloseUnnamed(previous, on_server)
-        | Expect::Query(previous, on_server) => {
-            statements.unnamed = on_server;
-            if let Some(client) = client {
-                client.unnamed = previous;
-            }
-        }
-        Expect::ParseInjected(statement) => statements.remove(statement.id),
-        Expect::UnnamedInjected(_) if failed => statements.unnamed = 0,
-        Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => {
-            statements.unnamed = on_server;
-        }
-        Expect::CloseInjected(Some(statement)) => statements.insert(statement),
-        Expect::CloseLocal(name, Some(statement)) => {
-            if let Some(client) = client {
-                client.statements().insert(&name, statement);
-            }
-        }
-        _ => {}
-    }
 }
 
 fn duplicate_error(name: &[u8]) -> Vec<u8> {

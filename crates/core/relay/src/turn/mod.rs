@@ -7,7 +7,9 @@ mod from_client;
 mod from_server;
 mod prepare;
 mod replies;
+mod undo;
 
 pub(crate) use from_client::{ClientStop, from_client, turn_is_ready};
-pub(crate) use from_server::{ServerStop, from_server, undo_lost};
+pub(crate) use from_server::{ServerStop, from_server};
 pub use replies::{Chore, Expect, Owner, Replies, Reply};
+pub(crate) use undo::undo_lost;

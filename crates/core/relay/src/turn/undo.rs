@@ -1,0 +1,181 @@
+//! What was changed for messages that then failed, were skipped or never arrived is brought back.
+//!
+//! What a client and a server connection have prepared is changed when the message that does so is sent: most messages
+//! succeed, and what follows them need not wait. [`Expect`] keeps what stood before.
+
+use super::{Expect, Owner};
+use crate::client::Client;
+use crate::prepared::ServerStatements;
+use crate::server::Server;
+
+/// Undoes what the failed message, and those behind it that the server skips, were going to change.
+/// False when the server skips what is still to come.
+pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
+    // What was asked of the server may be among what it skips.
+    server.shape_asked = 0;
+    let later = (server.statements.unnamed, client.as_deref().and_then(|client| client.unnamed.clone()));
+    let statements = &mut server.statements;
+    let (mut set_unnamed, mut touched) = (false, Vec::new());
+    let synced = server.replies.fail(|reply, failed| {
+        set_unnamed |= reply.expect.sets_unnamed();
+        match &reply.expect {
+            Expect::Parse { statement, .. }
+            | Expect::ParseInjected(statement)
+            | Expect::CloseInjected(Some(statement)) => touched.push(statement.id),
+            _ => {}
+        }
+        undo(client.as_deref_mut(), statements, reply.expect, failed);
+    });
+    // Once each: what is done about a statement changes what a second look at it would find.
+    touched.sort_unstable();
+    touched.dedup();
+    for statement in touched {
+        let present = server.statements.get(statement);
+        if server.replies.amend_close(statement, present.as_ref()) {
+            server.statements.remove(statement);
+        }
+    }
+    if set_unnamed {
+        let before = client.as_deref().and_then(|client| client.unnamed.as_ref());
+        let (for_server, for_client) = server.replies.amend_unnamed(server.statements.unnamed, before);
+        if for_server {
+            server.statements.unnamed = later.0;
+        }
+        if let (true, Some(client)) = (for_client, client) {
+            client.unnamed = later.1;
+        }
+    }
+    synced
+}
+
+/// The server is lost with answers owed: undoes what they were going to change, last first across all turns: a turn may
+/// have found what one before it was to make. Says whose turns they were, in order.
+pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> Vec<Owner> {
+    let (mut lost, mut owners) = (Vec::new(), Vec::new());
+    loop {
+        // What is owed without a Sync behind it is skipped up to the Sync that is still to come.
+        server.unsynced |= !server.replies.has_end()
+            && server.replies.iter().any(|expect| !matches!(expect, Expect::CopyEnd));
+        match server.replies.lose_turn(&mut lost) {
+            Some(owner) => owners.push(owner),
+            None => break,
+        }
+    }
+    // A chore has changed nothing of the client's.
+    for reply in lost.into_iter().rev().filter(|reply| reply.owner == Owner::Client) {
+        undo(client.as_deref_mut(), &mut server.statements, reply.expect, false);
+    }
+    owners
+}
+
+/// Undoes what a message was going to change; `failed`: it was the cause, and not skipped because of another.
+fn undo(client: Option<&mut Client>, statements: &mut ServerStatements, expect: Expect, failed: bool) {
+    match expect {
+        Expect::Parse { statement, name } => {
+            statements.remove(statement.id);
+            if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
+                names.remove(&name);
+            }
+        }
+        Expect::ParseLocal(name) => {
+            if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
+                names.remove(&name);
+            }
+        }
+        // A Parse of the unnamed statement that fails has dropped the one before.
+        Expect::ParseUnnamed { .. } if failed => {
+            statements.unnamed = 0;
+            if let Some(client) = client {
+                client.unnamed = None;
+            }
+        }
+        Expect::ParseUnnamed { previous, on_server }
+        | Expect::CloseUnnamed(previous, on_server)
+        | Expect::Query(previous, on_server) => {
+            statements.unnamed = on_server;
+            if let Some(client) = client {
+                client.unnamed = previous;
+            }
+        }
+        Expect::ParseInjected(statement) => statements.remove(statement.id),
+        Expect::UnnamedInjected(_) if failed => statements.unnamed = 0,
+        Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => {
+            statements.unnamed = on_server;
+        }
+        Expect::CloseInjected(Some(statement)) => statements.insert(statement),
+        Expect::CloseLocal(name, Some(statement)) => {
+            if let Some(client) = client {
+                client.statements().insert(&name, statement);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use trunkline_session::frontend::{Login, ServerLogin};
+
+    use super::*;
+    use crate::parameters::Profile;
+    use crate::prepared::{Registry, Statement};
+
+    fn server() -> Server {
+        let login = Login::new(Arc::new(ServerLogin::new("u", "d")), &mut |_: &mut [u8]| {});
+        Server::new(login, 0, 0, Arc::new(Profile::default()), 0)
+    }
+
+    /// Sends what prepares `new` in the only place of the server, which `old` has.
+    fn replace(server: &mut Server, old: &Arc<Statement>, new: &Arc<Statement>) {
+        assert_eq!(server.statements.evict(1).map(|evicted| evicted.id), Some(old.id));
+        server.replies.push(Expect::CloseInjected(Some(Arc::clone(old))), Owner::Client);
+        server.statements.insert(Arc::clone(new));
+        server.replies.push(Expect::ParseInjected(Arc::clone(new)), Owner::Client);
+    }
+
+    fn ids(server: &Server) -> Vec<String> {
+        server.statements.names().map(|name| name.escape_ascii().to_string()).collect()
+    }
+
+    #[test]
+    fn a_statement_closed_twice_is_closed_by_the_turn_that_was_not_skipped() {
+        let registry = Registry::new(1 << 20);
+        let [a, b, c] = ["a", "b", "c"].map(|text| registry.intern(text.as_bytes()));
+        let mut server = server();
+        server.statements.insert(Arc::clone(&a));
+        // The first turn closes and prepares `a` again, the second closes it for good.
+        server.replies.push(Expect::Bind(0), Owner::Client);
+        replace(&mut server, &a, &b);
+        replace(&mut server, &b, &a);
+        server.replies.push(Expect::Sync, Owner::Client);
+        server.replies.push(Expect::Bind(0), Owner::Client);
+        replace(&mut server, &a, &c);
+        server.replies.push(Expect::Sync, Owner::Client);
+        // The first Bind fails: the server still has `a`, and closes it in the second turn.
+        assert!(undo_failed(None, &mut server));
+        assert_eq!(ids(&server), [c.name.escape_ascii().to_string()]);
+        server.replies.pop();
+        // The Bind there fails too: nothing has closed `a`.
+        assert!(undo_failed(None, &mut server));
+        assert_eq!(ids(&server), [a.name.escape_ascii().to_string()]);
+    }
+
+    #[test]
+    fn turns_of_a_lost_connection_are_undone_last_first() {
+        let mut server = server();
+        let parse = |server: &mut Server, id| {
+            let on_server = std::mem::replace(&mut server.statements.unnamed, id);
+            server.replies.push(Expect::ParseUnnamed { previous: None, on_server }, Owner::Client);
+            server.replies.push(Expect::Sync, Owner::Client);
+        };
+        server.statements.unnamed = 1;
+        parse(&mut server, 2);
+        parse(&mut server, 3);
+        parse(&mut server, 4);
+        assert_eq!(undo_lost(None, &mut server), [Owner::Client; 3]);
+        assert_eq!(server.statements.unnamed, 1);
+        assert!(server.replies.is_empty() && !server.unsynced);
+    }
+}
