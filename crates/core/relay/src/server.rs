@@ -60,6 +60,9 @@ pub struct Server {
     pub(crate) forgets: bool,
     /// The client's CopyData is what the server waits for.
     pub(crate) copy_in: bool,
+    /// Syncs are on their way to a COPY, which ignores them unless it fails before the server reads them: how often it
+    /// answers then is not known.
+    pub(crate) copy_synced: bool,
     /// A client's turn is under way.
     pub(crate) turn_open: bool,
     /// A Bind of the client waits until it is known what its statement's result is here.
@@ -128,6 +131,7 @@ impl Server {
             undecided: false,
             forgets: false,
             copy_in: false,
+            copy_synced: false,
             turn_open: false,
             awaits_shape: false,
             shape_asked: 0,

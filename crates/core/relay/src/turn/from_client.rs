@@ -180,7 +180,9 @@ fn step<W: Wires>(
     }
     match tag {
         b'S' => {
-            if !server.copy_in {
+            if server.copy_in {
+                server.copy_synced = true;
+            } else {
                 server.replies.push(Expect::Sync, Owner::Client);
                 server.unsynced = false;
                 server.skipping = false;

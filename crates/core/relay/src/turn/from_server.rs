@@ -224,11 +224,12 @@ fn step<W: Wires>(
             if !in_query {
                 server.replies.pop();
             }
-            server.copy_in = false;
+            (server.copy_in, server.copy_synced) = (false, false);
             return Ok(if tag == b'C' { completed(client, server, body(there), pass) } else { pass });
         }
         b'G' | b'W' if in_query || matches!(head.expect, Expect::Execute) => {
-            server.copy_in = server.replies.copy_in_began();
+            let copy = server.replies.copy_in_began();
+            (server.copy_in, server.copy_synced) = (copy.end_to_come, copy.ignores_syncs);
         }
         b'V' if matches!(head.expect, Expect::FunctionCall) => {}
         _ => return Err(unexpected(tag, "another answer")),
@@ -389,6 +390,8 @@ fn error<W: Wires>(
         path.counters.server_errors += 1;
     }
     server.copy_in = false;
+    // One ReadyForQuery more than is awaited may come: it must reach nobody else.
+    server.condemned |= std::mem::take(&mut server.copy_synced);
     let broken = broken_statement(&head.expect, code, response.and_then(|response| response.field(b'R')));
     let ours = match &head.expect {
         Expect::ParseDuplicate(name) if code == Some(SqlState::DUPLICATE_PSTATEMENT) => {

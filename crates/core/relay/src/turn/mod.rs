@@ -11,5 +11,5 @@ mod undo;
 
 pub(crate) use from_client::{ClientStop, from_client, turn_is_ready};
 pub(crate) use from_server::{ServerStop, from_server};
-pub use replies::{Chore, Expect, Owner, Replies, Reply};
+pub use replies::{Chore, CopyIn, Expect, Owner, Replies, Reply};
 pub(crate) use undo::undo_lost;

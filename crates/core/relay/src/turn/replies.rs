@@ -127,6 +127,15 @@ pub struct Reply {
     pub owner: Owner,
 }
 
+/// What is known of a COPY FROM STDIN that begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyIn {
+    /// The client has not sent its end yet.
+    pub end_to_come: bool,
+    /// Syncs are on their way to it, which the server will not answer unless the COPY fails before it reads them.
+    pub ignores_syncs: bool,
+}
+
 /// What a server connection owes. The server answers in order, so the head says what comes next.
 #[derive(Debug, Default)]
 pub struct Replies {
@@ -257,22 +266,24 @@ impl Replies {
     }
 
     /// CopyInResponse has come for the head: the server ignores the Syncs that were sent before the
-    /// client ended the COPY (as CopyGetData in PostgreSQL does). True when the end is still to come.
-    pub fn copy_in_began(&mut self) -> bool {
+    /// client ended the COPY (as CopyGetData in PostgreSQL does).
+    pub fn copy_in_began(&mut self) -> CopyIn {
         let mut at = 1;
+        let mut ignores_syncs = false;
         while let Some(reply) = self.queue.get(at) {
             match reply.expect {
                 Expect::CopyEnd => {
                     self.queue.remove(at);
-                    return false;
+                    return CopyIn { end_to_come: false, ignores_syncs };
                 }
                 Expect::Sync => {
                     self.queue.remove(at);
+                    ignores_syncs = true;
                 }
                 _ => at += 1,
             }
         }
-        true
+        CopyIn { end_to_come: true, ignores_syncs }
     }
 
     /// An error has answered the head, and what follows up to the next Sync is skipped by the server:
@@ -406,10 +417,12 @@ mod tests {
     #[test]
     fn syncs_before_the_end_of_a_copy_are_not_answered() {
         let mut replies = queue(vec![Expect::Execute, Expect::Sync]);
-        assert!(replies.copy_in_began());
+        assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: true, ignores_syncs: true });
         assert_eq!(names(&replies), "E");
         let mut replies = queue(vec![Expect::Execute, Expect::Sync, Expect::CopyEnd, Expect::Sync]);
-        assert!(!replies.copy_in_began());
+        assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: false, ignores_syncs: true });
         assert_eq!(names(&replies), "ES");
+        let mut replies = queue(vec![Expect::Execute, Expect::CopyEnd, Expect::Sync]);
+        assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: false, ignores_syncs: false });
     }
 }

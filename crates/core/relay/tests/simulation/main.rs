@@ -9,6 +9,7 @@ mod model_client;
 mod model_server;
 mod pipe;
 mod report;
+mod scenes;
 mod shell;
 mod world;
 

@@ -1,0 +1,91 @@
+//! Single scenes, where what is to be seen is too rare for a random world, or not to be foretold there.
+
+use std::sync::Arc;
+
+use trunkline_relay::{Action, Board, ClientKey, ServerKey, Shared, Wires};
+
+use crate::frames::{frame, text};
+use crate::world::settings::Flavour;
+
+struct NoWires;
+
+impl Wires for NoWires {
+    fn send_client(&mut self, _: ClientKey, _: &[u8]) -> usize {
+        0
+    }
+
+    fn send_server(&mut self, _: ServerKey, _: &[u8]) -> usize {
+        0
+    }
+}
+
+/// A client with a server connection, on which `turn` is on its way.
+fn scene(turn: &[u8]) -> (Board, ClientKey, ServerKey) {
+    let flavour = Flavour { session: false, ..Flavour::draw(&mut fastrand::Rng::with_seed(1)) };
+    let directory = Arc::new(flavour.directory(1, 1, true));
+    let mut board = Board::new(
+        0,
+        Arc::new(Shared::new(1, 1 << 16)),
+        directory,
+        Box::new(|bytes: &mut [u8]| bytes.fill(7)),
+    );
+    let client = board.client_accepted(false).expect("a client is welcome");
+    board.client_bytes(client, b"\0\0\0\x1b\0\x03\0\0user\0u\0database\0d\0\0", &mut NoWires);
+    let Some(Action::Connect(server, _)) = board.next_action() else { panic!("no connection is opened") };
+    board.server_connected(server);
+    let welcome =
+        [frame(b'R', &[0; 4]).bytes, frame(b'K', &[0, 0, 0, 1, 0, 0, 0, 2]).bytes, frame(b'Z', b"I").bytes];
+    board.server_bytes(server, &welcome.concat(), &mut NoWires);
+    board.client_bytes(client, turn, &mut NoWires);
+    let lent = board.clients().any(|(_, client)| client.server() == Some(server));
+    assert!(lent, "the client has no server connection");
+    (board, client, server)
+}
+
+fn closes(board: &mut Board, server: ServerKey) -> bool {
+    std::iter::from_fn(|| board.next_action())
+        .any(|action| matches!(action, Action::CloseServer(closed, _) if closed == server))
+}
+
+fn copy(early_sync: bool) -> Vec<u8> {
+    let sync = frame(b'S', b"").bytes;
+    let begin = [
+        frame(b'P', b"\0COPY t FROM STDIN\0\0\0").bytes,
+        frame(b'B', &[0; 8]).bytes,
+        frame(b'E', &[0; 5]).bytes,
+    ];
+    let early = if early_sync { sync.clone() } else { Vec::new() };
+    [begin.concat(), early, frame(b'd', b"x").bytes, frame(b'c', b"").bytes, sync].concat()
+}
+
+fn answers(of: &[(u8, &[u8])]) -> Vec<u8> {
+    of.iter().flat_map(|(tag, body)| frame(*tag, body).bytes).collect()
+}
+
+const BEGUN: [(u8, &[u8]); 3] = [(b'1', b""), (b'2', b""), (b'G', &[0; 3])];
+const CUT: (u8, &[u8]) = (b'E', b"SERROR\0VERROR\0C57014\0Mcanceling statement\0\0");
+
+/// Whether the server has read the early Sync when its COPY fails, and so whether one ReadyForQuery or two come, is
+/// nobody's to know: the second one must not answer the next client's turn.
+#[test]
+fn a_copy_cut_short_behind_an_early_sync_ends_its_connection() {
+    let (mut board, client, server) = scene(&copy(true));
+    board.server_bytes(server, &answers(&BEGUN), &mut NoWires);
+    board.server_bytes(server, &answers(&[CUT, (b'Z', b"I")]), &mut NoWires);
+    assert!(closes(&mut board, server), "the next client may read this one's ReadyForQuery");
+    assert!(board.clients().any(|(key, _)| key == client), "the client stays");
+    let sent = board.client_unsent(client);
+    assert!(sent.ends_with(&answers(&[CUT, (b'Z', b"I")])), "the client has its answer");
+}
+
+#[test]
+fn a_copy_that_ends_well_or_has_no_early_sync_keeps_its_connection() {
+    let done = text(b'C', "COPY 1").bytes;
+    let ready = answers(&[(b'Z', b"I")]);
+    for (early_sync, end) in [(true, done.clone()), (false, done), (false, answers(&[CUT]))] {
+        let (mut board, _, server) = scene(&copy(early_sync));
+        board.server_bytes(server, &answers(&BEGUN), &mut NoWires);
+        board.server_bytes(server, &[end, ready.clone()].concat(), &mut NoWires);
+        assert!(!closes(&mut board, server));
+    }
+}
