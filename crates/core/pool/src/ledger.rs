@@ -15,6 +15,8 @@ pub type PoolId = usize;
 pub struct Tally {
     servers: AtomicU32,
     clients: AtomicU32,
+    /// Queues (of any pool, in any worker) in which a client waits.
+    queues: AtomicU32,
     claim: Claim,
 }
 
@@ -147,6 +149,14 @@ impl Ledger {
         related && self.id != other.id
     }
 
+    /// Whether a client waits, in any worker, in another pool of the same database or user.
+    #[must_use]
+    pub fn sharers_wait(&self) -> bool {
+        // Read first: a queue of this pool that empties in between must not hide one of another.
+        let own = self.starving.load(SeqCst);
+        self.database.queues.load(SeqCst) > own || self.user.queues.load(SeqCst) > own
+    }
+
     /// A server connection is gone.
     pub fn give_server(&self) {
         give_back(&self.user.servers);
@@ -177,10 +187,14 @@ impl Ledger {
         let before = self.desks[worker].waiting_since.swap(since, SeqCst);
         match (before, since) {
             (0, 1..) => {
-                self.starving.fetch_add(1, SeqCst);
+                for counter in [&self.starving, &self.database.queues, &self.user.queues] {
+                    counter.fetch_add(1, SeqCst);
+                }
             }
             (1.., 0) => {
-                self.starving.fetch_sub(1, SeqCst);
+                for counter in [&self.starving, &self.database.queues, &self.user.queues] {
+                    counter.fetch_sub(1, SeqCst);
+                }
             }
             _ => {}
         }
@@ -277,6 +291,20 @@ mod tests {
         assert_eq!(a.take_server(2, 2, 0), Ok(()));
         assert_eq!(a.take_server(2, 9, 0), Err(Refused::PoolSize));
         assert_eq!((a.open(), b.open(), a.database.servers()), (2, 0, 2));
+    }
+
+    #[test]
+    fn who_shares_a_limit_is_seen_to_wait() {
+        let ledgers = Ledgers::new(2);
+        let (a, b, other) = (ledgers.pool("d", "a"), ledgers.pool("d", "b"), ledgers.pool("e", "c"));
+        assert!(a.shares_limit(&b) && !a.shares_limit(&other) && !a.shares_limit(&a));
+        a.set_waiting(0, 5);
+        assert!(!a.sharers_wait() && b.sharers_wait() && !other.sharers_wait());
+        a.set_waiting(1, 6);
+        a.set_waiting(0, 0);
+        assert!(b.sharers_wait());
+        a.set_waiting(1, 0);
+        assert!(!b.sharers_wait());
     }
 
     #[test]

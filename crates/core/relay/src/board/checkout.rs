@@ -57,7 +57,7 @@ impl Board {
                 }
                 Want::Evict(refused) => {
                     let ledger = Arc::clone(slot.pool.ledger());
-                    if !self.evict_for(&ledger) {
+                    if self.evict_for(&ledger).is_none() {
                         if let Some(slot) = self.slot(pool) {
                             slot.pool.claim(refused, now);
                         }
@@ -70,32 +70,41 @@ impl Board {
         }
     }
 
-    /// A place under the limits of `pool`, or an idle connection to close for one, is there: for who waits in this worker's
-    /// other pools that share a limit with it.
+    /// A place under the limits of `pool`, or an idle connection to close for one, is there: for who waits in other pools
+    /// that share a limit with it.
     pub(super) fn serve_sharers(&mut self, pool: PoolId) {
         let Some(slot) = self.slot(pool) else { return };
         if !slot.pool.has_shared_limit() {
             return;
         }
         let ledger = Arc::clone(slot.pool.ledger());
+        self.serve_sharers_here(&ledger);
+        if ledger.sharers_wait() {
+            for worker in (0..ledger.workers()).filter(|worker| *worker != self.worker) {
+                self.actions.push_back(Action::Mail(worker, Mail::Vacancy(Arc::clone(&ledger))));
+            }
+        }
+    }
+
+    /// The same, for this worker's pools.
+    pub(super) fn serve_sharers_here(&mut self, ledger: &Ledger) {
         let others = self.slots.iter().flatten().map(|slot| &slot.pool);
         let waiting: Vec<PoolId> = others
-            .filter(|other| other.waiting() > 0 && other.ledger().shares_limit(&ledger))
+            .filter(|other| other.waiting() > 0 && other.ledger().shares_limit(ledger))
             .map(|other| other.ledger().id)
             .collect();
         waiting.into_iter().for_each(|pool| self.serve_queue(pool));
     }
 
-    /// Closes an idle connection of another pool that shares a limit with that of `ledger`.
-    pub(super) fn evict_for(&mut self, ledger: &Arc<Ledger>) -> bool {
+    /// Closes an idle connection of another pool that shares a limit with that of `ledger`, and says of which.
+    pub(super) fn evict_for(&mut self, ledger: &Ledger) -> Option<PoolId> {
         let victim = self
             .slots
             .iter_mut()
             .flatten()
             .find(|slot| slot.pool.ledger().shares_limit(ledger) && slot.pool.idle() > 0);
-        let Some(server) = victim.and_then(|slot| slot.pool.take_coldest()) else { return false };
-        self.hang_up(server);
-        true
+        let server = victim.and_then(|slot| slot.pool.take_coldest())?;
+        self.hang_up(server)
     }
 
     fn ask_for_eviction(&mut self, ledger: &Arc<Ledger>) {

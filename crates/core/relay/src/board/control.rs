@@ -29,8 +29,11 @@ impl Board {
         match mail {
             Mail::Starving(pool, worker) => self.help(pool, worker),
             Mail::Evict(ledger) => {
-                self.evict_for(&ledger);
+                if let Some(pool) = self.evict_for(&ledger) {
+                    self.serve_sharers(pool);
+                }
             }
+            Mail::Vacancy(ledger) => self.serve_sharers_here(&ledger),
             Mail::Cancel(victim, from, asker) => self.cancel_client(victim, from, asker),
             Mail::Cancelled(asker) => self.client_left(asker),
             Mail::Reload(directory) => self.reload(directory),

@@ -228,6 +228,10 @@ impl Direct {
                 self.session.refuse();
                 Ok(())
             }
+            "08006" if excuses.time_passes && text.contains("server_connect_timeout") => {
+                self.session.refuse();
+                Ok(())
+            }
             "57P01" | "08006" | "53300" | "57P03" if excuses.servers_die => {
                 self.session.lose();
                 Ok(())

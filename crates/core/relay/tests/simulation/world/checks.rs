@@ -98,7 +98,7 @@ impl World {
                 let unsent = worker.board.server_unsent(key);
                 let quiet =
                     wire.up.is_empty() && backend.is_answered_out(&[&wire.down.bytes(), unsent].concat());
-                self.check_idle(key, server, backend, quiet)?;
+                self.check_idle(key, server, backend, *link, quiet)?;
             }
         }
         Ok(())
@@ -133,9 +133,21 @@ impl World {
     }
 
     /// An idle connection is clean: the next client finds what it expects.
-    fn check_idle(&self, key: ServerKey, server: &Server, backend: &Backend, quiet: bool) -> Checked {
+    fn check_idle(
+        &self,
+        key: ServerKey,
+        server: &Server,
+        backend: &Backend,
+        link: usize,
+        quiet: bool,
+    ) -> Checked {
         let trouble = |what: &str| format!("idle server {key:?} (backend {}): {what}", backend.process_id);
-        must(quiet, || trouble("bytes are on their way"))?;
+        must(quiet, || {
+            let wire = &self.links[link];
+            let (to_it, from_it) = (wire.down.bytes(), wire.up.bytes());
+            let bytes = [to_it, from_it].map(|bytes| bytes.escape_ascii().to_string());
+            trouble(&format!("bytes are on their way: to and from it {bytes:?}, {server:?}"))
+        })?;
         let Some(session) = &backend.session else { return Err(trouble("it has not logged in")) };
         must(session.status == b'I', || trouble("a transaction is open"))?;
         must(session.copy.is_none(), || trouble("a COPY is open"))?;
