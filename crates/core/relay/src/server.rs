@@ -56,8 +56,10 @@ pub struct Server {
     pub(crate) skipping: bool,
     /// The client's next message waits for the end of an earlier turn: what a name of it means is not known before.
     pub(crate) undecided: bool,
-    /// The client has prepared a DEALLOCATE or DISCARD in the turns under way.
+    /// The client has prepared or bound a DEALLOCATE or DISCARD in the turns under way.
     pub(crate) forgets: bool,
+    /// An Execute was sent, and no Flush of ours behind it.
+    pub(crate) unflushed: bool,
     /// The client's CopyData is what the server waits for.
     pub(crate) copy_in: bool,
     /// Syncs are on their way to a COPY, which ignores them unless it fails before the server reads them: how often it
@@ -130,6 +132,7 @@ impl Server {
             skipping: false,
             undecided: false,
             forgets: false,
+            unflushed: false,
             copy_in: false,
             copy_synced: false,
             turn_open: false,

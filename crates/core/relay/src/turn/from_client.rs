@@ -1,5 +1,6 @@
 //! Frames from a client to the server connection it is lent.
 
+use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::frame::{self, HEADER_BYTES};
 
 use super::prepare;
@@ -123,7 +124,8 @@ pub(crate) fn from_client<W: Wires>(
 
 fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Server) {
     server.turn_open = true;
-    server.forgets = false;
+    // A portal of an earlier turn lives on in a transaction.
+    server.forgets &= server.status != TransactionStatus::Idle;
     server.shape_asked = 0;
     client.bound = None;
     if let Some(statement) = server.statements.get(std::mem::take(&mut server.heal)) {
@@ -194,7 +196,10 @@ fn step<W: Wires>(
             server.replies.push(Expect::Query(unnamed, on_server), Owner::Client);
             server.unsynced = false;
         }
-        b'E' => extended(server, Expect::Execute),
+        b'E' => {
+            server.unflushed = true;
+            extended(server, Expect::Execute);
+        }
         b'P' | b'B' | b'D' | b'C' if client.tracked => {
             let step = prepare::step(path, client, server, tag, there, whole, next)?;
             server.unsynced |= !matches!(step, Step::Wait);

@@ -35,8 +35,7 @@ pub(super) fn step<W: Wires>(
 ) -> Result<Step, ClientMisbehaved> {
     if tag == b'B' {
         if is_undecided(path, client, server, tag, there) {
-            server.undecided = true;
-            return Ok(Step::Wait);
+            return Ok(await_answers(server));
         }
         return bind(path, client, server, there, whole, next == Some(b'D'));
     }
@@ -48,8 +47,7 @@ pub(super) fn step<W: Wires>(
         };
     }
     if is_undecided(path, client, server, tag, there) {
-        server.undecided = true;
-        return Ok(Step::Wait);
+        return Ok(await_answers(server));
     }
     match tag {
         b'P' => parse(path, client, server, there),
@@ -58,9 +56,21 @@ pub(super) fn step<W: Wires>(
     }
 }
 
-/// Whether the message names something that an unanswered turn before it may still change. Its answer is awaited then.
+/// The message waits for answers to those before it, which the server is made to give when no Sync does.
+fn await_answers(server: &mut Server) -> Step {
+    server.undecided = true;
+    if server.unsynced && std::mem::take(&mut server.unflushed) {
+        frontend::flush::encode(server.outbox.buffer());
+    }
+    Step::Wait
+}
+
+/// Whether the message names something that an unanswered turn before it may still change, or a DEALLOCATE or DISCARD
+/// that is under way in its own. The answer is awaited then.
 fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &Server, tag: u8, there: &[u8]) -> bool {
-    if server.replies.turns() == 0 {
+    let forgets =
+        server.forgets && (server.replies.turns() > 0 || (server.replies.may_execute() && !server.copy_in));
+    if server.replies.turns() == 0 && !forgets {
         return false;
     }
     let body = body(there);
@@ -73,7 +83,7 @@ fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &Server, tag: u8
     if name.is_empty() {
         return matches!(tag, b'B' | b'D') && server.replies.is_unnamed_undecided();
     }
-    if server.forgets {
+    if forgets {
         return true;
     }
     let id = match tag {
@@ -181,6 +191,7 @@ fn bind<W: Wires>(
     };
     if name.is_empty() {
         let id = ensure_unnamed(client, server);
+        server.forgets |= client.unnamed.as_ref().is_some_and(|unnamed| forgets_statements(&unnamed.body));
         server.replies.push(Expect::Bind(id), Owner::Client);
         if portal.is_empty() {
             client.bound = None;
@@ -188,6 +199,7 @@ fn bind<W: Wires>(
         return Ok(Step::Pass);
     }
     let known = client.statements.as_ref().and_then(|names| names.entry(name)).cloned();
+    server.forgets |= known.as_ref().is_some_and(|named| forgets_statements(&named.statement.body));
     let on_server = match &known {
         Some(named) => {
             // Who has the portal described reads the answer by that.

@@ -265,6 +265,12 @@ impl Replies {
         self.queue.iter().any(|reply| matches!(reply.expect, Expect::Execute | Expect::Query(..)))
     }
 
+    /// Whether an Execute is not answered yet.
+    #[must_use]
+    pub fn may_execute(&self) -> bool {
+        self.queue.iter().any(|reply| matches!(reply.expect, Expect::Execute))
+    }
+
     /// CopyInResponse has come for the head: the server ignores the Syncs that were sent before the
     /// client ended the COPY (as CopyGetData in PostgreSQL does).
     pub fn copy_in_began(&mut self) -> CopyIn {
