@@ -102,6 +102,8 @@ impl Board {
         let Some(server) = self.servers.get_mut(key) else { return };
         server.replies.disown(Chore::Abandoned);
         server.stage = ServerStage::Abandoned;
+        // What its RESET brings back is nobody's to be told of.
+        server.resetting = false;
         server.since = now;
         if server.paused {
             server.paused = false;
