@@ -170,6 +170,8 @@ impl Board {
         let Some(server) = self.servers.get_mut(key) else { return };
         server.turn_open = false;
         server.unhurried = false;
+        // A client that vanished within its RESET has left this behind.
+        server.resetting = false;
         if server.paused {
             server.paused = false;
             self.actions.push_back(Action::ResumeServer(key));
