@@ -18,7 +18,7 @@ probes! { kill_9_of_backends_under_tpc_b }
 
 /// How many kills are run; without it, [`KILLS`].
 const KILLS_VARIABLE: &str = "TRUNKLINE_PROBE_KILLS";
-const KILLS: usize = 40;
+const KILLS: usize = 200;
 /// The random moments' seed; without it, [`SEED`].
 const SEED_VARIABLE: &str = "TRUNKLINE_PROBE_SEED";
 const SEED: u64 = 20_261_121;
