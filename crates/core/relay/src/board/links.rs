@@ -339,7 +339,12 @@ impl Board {
             ServerStop::Decided => client_key.into_iter().for_each(|client| self.deal_inbox(client)),
             ServerStop::ChoreOver(chore) => self.chore_over(key, chore),
             ServerStop::Parameter(name, value) => self.parameter_changed(key, &name, &value),
-            ServerStop::ParametersUnknown => self.parameters_unknown(key),
+            ServerStop::ParametersUnknown => {
+                self.parameters_unknown(key);
+                // What the client sent behind its DISCARD may wait for just that.
+                let undecided = self.servers.get(key).is_some_and(|server| server.undecided);
+                client_key.filter(|_| undecided).into_iter().for_each(|client| self.deal_inbox(client));
+            }
             ServerStop::Fatal(body) => {
                 self.server_lost(key, &body);
                 return (input.len(), false);
