@@ -213,20 +213,24 @@ fn a_client_gone_in_a_copy(stage: &Stage) {
     stage.direct("app").sql("create table t (a int primary key, b text)").expect("a table");
     let proxy = Rotation::setup(stage.setup(), 1).start();
     let mut next = login(&proxy, "app");
-    let pid = one(&mut next, "select pg_backend_pid()");
+    let mut pid = one(&mut next, "select pg_backend_pid()");
     let extended = Messages::new().parse("", "copy t from stdin", &[]).bind("", "", &[]).execute("", 0);
-    for start in [
-        copy("t"),
-        extended.clone().flush(),
-        extended.sync(),
-        Messages::new().query("begin").query("copy t from stdin"),
+    for (start, kept) in [
+        (copy("t"), true),
+        (extended.clone().flush(), true),
+        (Messages::new().query("begin").query("copy t from stdin"), true),
+        // Whether the server reads that Sync as a part of the COPY, or behind its failure, cannot be known: how many
+        // ReadyForQuery follow neither. Such a connection is closed.
+        (extended.sync(), false),
     ] {
         let mut client = login(&proxy, "app");
         begin(&mut client, &start);
         client.send_messages(&Messages::new().copy_data(b"1\tone\n")).expect("sent");
         drop(client);
         assert_eq!(one(&mut next, "select count(*) from t"), "0");
-        assert_eq!(one(&mut next, "select pg_backend_pid()"), pid, "the connection is kept");
+        let now = one(&mut next, "select pg_backend_pid()");
+        assert_eq!(now == pid, kept, "the connection is kept where it is known to be clean");
+        pid = now;
     }
     // Half a message: nothing can follow it on that connection, and nothing of it may count.
     let mut client = login(&proxy, "app");
