@@ -93,8 +93,6 @@ pub struct Client {
     pub(crate) replayed: bool,
     /// Output may wait for the server's answer: nobody has asked for it yet.
     pub(crate) held: bool,
-    /// The client's protocol minor version.
-    pub(crate) minor: u16,
     /// Bytes received and not dealt with.
     pub(crate) inbox: Vec<u8>,
     pub(crate) outbox: Outbox,
@@ -131,7 +129,6 @@ impl Client {
             replay_complete: false,
             replayed: false,
             held: false,
-            minor: 0,
             inbox: Vec::new(),
             outbox: Outbox::default(),
             statements: None,

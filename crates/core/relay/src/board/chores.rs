@@ -37,7 +37,7 @@ impl Board {
         }
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
-        server.outbox.push(&[b'S', 0, 0, 0, 4]);
+        trunkline_wire::frontend::sync::encode(server.outbox.buffer());
         server.replies.push(Expect::Sync, Owner::Chore(Chore::Check));
         server.stage = ServerStage::Chore(Chore::Check);
         server.since = now;

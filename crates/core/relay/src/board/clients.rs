@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use trunkline_session::backend::Login;
+use trunkline_wire::frontend::{CopyFail, sync};
 use trunkline_wire::sqlstate::SqlState;
 
 use super::refusal::Refusal;
@@ -12,9 +13,6 @@ use crate::ClientKey;
 use crate::client::{Client, LoginState, Stage};
 use crate::server::ServerStage;
 use crate::turn::{Chore, Expect, Owner};
-
-/// ErrorResponse of a COPY whose client is gone: CopyFail's reason.
-const COPY_FAIL: &[u8] = b"f\0\0\0\x20the client has disconnected\0";
 
 impl Board {
     /// A connection was accepted. `None` when there are too many: tell it what is given and close it.
@@ -134,11 +132,11 @@ impl Board {
     pub(super) fn end_abandoned(server: &mut crate::server::Server) {
         if server.copy_in {
             server.copy_in = false;
-            server.outbox.push(COPY_FAIL);
+            CopyFail { message: b"the client has disconnected" }.encode(server.outbox.buffer());
             server.unsynced |= !server.replies.ends_with_turn();
         }
         if server.unsynced {
-            server.outbox.push(&[b'S', 0, 0, 0, 4]);
+            sync::encode(server.outbox.buffer());
             server.replies.push(Expect::Sync, Owner::Chore(Chore::Abandoned));
             server.unsynced = false;
             server.skipping = false;
@@ -150,5 +148,3 @@ impl Board {
         self.clients.get_mut(key).map(|client| std::mem::take(&mut client.inbox)).unwrap_or_default()
     }
 }
-
-const _: () = assert!(COPY_FAIL.len() == 0x20 + 1);

@@ -100,11 +100,8 @@ impl Board {
             return self.refuse(key, &refusal);
         };
         let (user, name) = (request.user.clone(), request.database.clone());
-        if let Some(client) = self.clients.get_mut(key) {
-            client.minor = request.version.minor;
-            if let Some(login) = client.login.as_mut() {
-                login.request = Some(request);
-            }
+        if let Some(login) = self.clients.get_mut(key).and_then(|client| client.login.as_mut()) {
+            login.request = Some(request);
         }
         let known = directory.secret_of(&user);
         if directory.challenge == Challenge::Trust {

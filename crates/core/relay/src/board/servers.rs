@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use trunkline_pool::PoolId;
 use trunkline_session::frontend::{Credential, Login, LoginError, LoginEvent, ServerReady, TlsWish};
-use trunkline_wire::backend::{ErrorResponse, TransactionStatus};
+use trunkline_wire::backend::{ErrorResponse, ReadyForQuery, TransactionStatus};
 use trunkline_wire::frame::HEADER_BYTES;
+use trunkline_wire::frontend::terminate;
 use trunkline_wire::sqlstate::SqlState;
 
 use super::refusal::Refusal;
@@ -279,7 +280,7 @@ impl Board {
         let owners = undo_lost(Some(client), &mut server);
         for _ in owners.iter().filter(|owner| **owner == crate::turn::Owner::Client) {
             client.outbox.push(&error);
-            client.outbox.push(&[b'Z', 0, 0, 0, 5, b'I']);
+            ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
         }
         if server.unsynced {
             // Its last turn has no Sync yet: it hears of the error now, unless it has heard of another.
@@ -311,7 +312,7 @@ impl Board {
     /// Closes it for the caller, who does what can be done with the place that it leaves. Returns its pool.
     pub(super) fn hang_up(&mut self, key: ServerKey) -> Option<PoolId> {
         let server = self.servers.remove(key)?;
-        let good_bye = if server.replies.is_empty() { vec![b'X', 0, 0, 0, 4] } else { Vec::new() };
+        let good_bye = if server.replies.is_empty() { terminate::FRAME.to_vec() } else { Vec::new() };
         self.actions.push_back(Action::CloseServer(key, good_bye));
         self.forget_cancels(key);
         self.slot_mut(server.pool)?.pool.lost();

@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use trunkline_wire::backend::TransactionStatus;
+use trunkline_wire::backend::{TransactionStatus, close_complete, parse_complete};
 use trunkline_wire::frame::HEADER_BYTES;
-use trunkline_wire::{frontend, write};
+use trunkline_wire::frontend::{self, Close, Describe, Target};
 
 use super::from_client::{Step, body};
 use super::{Expect, Owner};
@@ -116,7 +116,7 @@ fn parse<W: Wires>(
     if client.statements().named(name).is_some() {
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, &statement);
-        write_parse(server.outbox.buffer(), &statement);
+        frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
         server.replies.push(Expect::ParseDuplicate(name.into()), Owner::Client);
         return Ok(Step::Replaced(there.len()));
     }
@@ -129,7 +129,7 @@ fn parse<W: Wires>(
         path.counters.prepare_cache_hit += 1;
         if !may_be_failed(server) {
             if server.owes_nothing() {
-                complete_parse(path, client);
+                answer_at_once(path, client, &parse_complete::FRAME);
             } else {
                 server.replies.push(Expect::ParseLocal(name.into()), Owner::Client);
             }
@@ -143,7 +143,7 @@ fn parse<W: Wires>(
         make_room(path, server);
     }
     server.statements.insert(Arc::clone(&statement));
-    write_parse(server.outbox.buffer(), &statement);
+    frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
     server.replies.push(Expect::Parse { statement, name: name.into() }, Owner::Client);
     Ok(Step::Replaced(there.len()))
 }
@@ -165,10 +165,10 @@ fn forgets_statements(query: &[u8]) -> bool {
         .any(|word| query.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
 }
 
-/// ParseComplete for a statement that the server has already, with nothing before it unanswered.
-fn complete_parse<W: Wires>(path: &mut Path<'_, W>, client: &mut Client) {
+/// An answer of ours with nothing before it unanswered. It can wait for the server's next answer, or a Flush.
+fn answer_at_once<W: Wires>(path: &mut Path<'_, W>, client: &mut Client, frame: &[u8]) {
     client.held |= client.outbox.is_empty();
-    path.pass_client(client, &trunkline_wire::backend::parse_complete::FRAME);
+    path.pass_client(client, frame);
 }
 
 fn bind<W: Wires>(
@@ -224,11 +224,7 @@ fn bind<W: Wires>(
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
     let length = u64::from(u32::from_be_bytes([a, b, c, d])) + on_server.len() as u64 - name.len() as u64;
     let length = u32::try_from(length).map_err(|_| ClientMisbehaved::Malformed("Bind"))?;
-    let out = server.outbox.buffer();
-    out.push(b'B');
-    out.extend_from_slice(&length.to_be_bytes());
-    write::cstr(out, portal);
-    write::cstr(out, &on_server);
+    frontend::bind::encode_prefix(server.outbox.buffer(), length, portal, &on_server);
     server.replies.push(expect, Owner::Client);
     client.bound = known.filter(|_| portal.is_empty());
     Ok(Step::Replaced(HEADER_BYTES + portal.len() + name.len() + 2))
@@ -256,12 +252,12 @@ fn describe<W: Wires>(
         return Ok(Step::Pass);
     }
     let Some(named) = client.statements.as_ref().and_then(|names| names.entry(name)) else {
-        write_named(server.outbox.buffer(), b'D', &foreign_name(name));
+        write_describe(server.outbox.buffer(), &foreign_name(name));
         server.replies.push(Expect::Describe(0), Owner::Client);
         return Ok(Step::Replaced(there.len()));
     };
     ensure(path, server, &named.statement);
-    write_named(server.outbox.buffer(), b'D', &named.statement.name);
+    write_describe(server.outbox.buffer(), &named.statement.name);
     server.replies.push(Expect::DescribeNamed(Arc::clone(named)), Owner::Client);
     Ok(Step::Replaced(there.len()))
 }
@@ -285,13 +281,12 @@ fn close<W: Wires>(
     }
     let Some(statement) = client.statements.as_mut().and_then(|names| names.remove(name)) else {
         // Closing what is not there is no error; it may be there by SQL's PREPARE.
-        write_named(server.outbox.buffer(), b'C', &foreign_name(name));
+        write_close(server.outbox.buffer(), &foreign_name(name));
         server.replies.push(Expect::Close, Owner::Client);
         return Ok(Step::Replaced(there.len()));
     };
     if server.owes_nothing() {
-        client.held |= client.outbox.is_empty();
-        path.pass_client(client, &trunkline_wire::backend::close_complete::FRAME);
+        answer_at_once(path, client, &close_complete::FRAME);
     } else {
         server.replies.push(Expect::CloseLocal(name.into(), Some(statement)), Owner::Client);
     }
@@ -334,7 +329,7 @@ fn fitness<W>(
         inject_close(server, Arc::clone(statement));
     }
     ensure(path, server, statement);
-    write_named(server.outbox.buffer(), b'D', &statement.name);
+    write_describe(server.outbox.buffer(), &statement.name);
     frontend::flush::encode(server.outbox.buffer());
     server.replies.push(Expect::DescribeInjected(statement.id), Owner::Client);
     server.unsynced = true;
@@ -361,7 +356,7 @@ fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statem
     path.counters.prepare_cache_miss += 1;
     make_room(path, server);
     server.statements.insert(Arc::clone(statement));
-    write_parse(server.outbox.buffer(), statement);
+    frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
     server.replies.push(Expect::ParseInjected(Arc::clone(statement)), Owner::Client);
 }
 
@@ -375,15 +370,11 @@ fn ensure_unnamed(client: &Client, server: &mut Server) -> u64 {
     }
     match &client.unnamed {
         Some(unnamed) => {
-            let out = server.outbox.buffer();
-            let mark = write::begin(out, b'P');
-            out.push(0);
-            out.extend_from_slice(&unnamed.body);
-            write::end(out, mark);
+            frontend::parse::write_renamed(server.outbox.buffer(), b"", &unnamed.body);
             server.replies.push(Expect::UnnamedInjected(before), Owner::Client);
         }
         None => {
-            write_named(server.outbox.buffer(), b'C', b"");
+            write_close(server.outbox.buffer(), b"");
             server.replies.push(Expect::UnnamedCloseInjected(before), Owner::Client);
         }
     }
@@ -393,29 +384,22 @@ fn ensure_unnamed(client: &Client, server: &mut Server) -> u64 {
 fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
     while let Some(evicted) = server.statements.evict(path.limits.prepared_max) {
         path.counters.prepared_evicted += 1;
-        write_named(server.outbox.buffer(), b'C', &evicted.name);
+        write_close(server.outbox.buffer(), &evicted.name);
         server.replies.push(Expect::CloseInjected(Some(evicted)), Owner::Client);
     }
 }
 
 /// Closes a statement on the server; nobody hears of it.
 pub(crate) fn inject_close(server: &mut Server, statement: Arc<Statement>) {
-    write_named(server.outbox.buffer(), b'C', &statement.name);
+    write_close(server.outbox.buffer(), &statement.name);
     server.statements.remove(statement.id);
     server.replies.push(Expect::CloseInjected(Some(statement)), Owner::Client);
 }
 
-fn write_parse(out: &mut Vec<u8>, statement: &Statement) {
-    let mark = write::begin(out, b'P');
-    write::cstr(out, &statement.name);
-    out.extend_from_slice(&statement.body);
-    write::end(out, mark);
+fn write_describe(out: &mut Vec<u8>, name: &[u8]) {
+    Describe { target: Target::Statement, name }.encode(out);
 }
 
-/// A Describe or Close message of a statement.
-fn write_named(out: &mut Vec<u8>, tag: u8, name: &[u8]) {
-    let mark = write::begin(out, tag);
-    out.push(b'S');
-    write::cstr(out, name);
-    write::end(out, mark);
+fn write_close(out: &mut Vec<u8>, name: &[u8]) {
+    Close { target: Target::Statement, name }.encode(out);
 }
