@@ -1,6 +1,10 @@
 # `make run` and `make test` install what is missing first (scripts/setup says what).
 SHELL := /bin/bash
-export PATH := $(HOME)/.cargo/bin:$(PATH)
+# Some services and CI machines start programs without a HOME.
+HOME ?= $(shell getent passwd $$(id -u) | cut -d: -f6)
+export HOME
+CARGO_HOME ?= $(HOME)/.cargo
+export PATH := $(CARGO_HOME)/bin:$(PATH)
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 
