@@ -43,6 +43,13 @@ impl Claim {
         }
     }
 
+    /// The client of `pool` that waited since `since` waits no more: it was served otherwise, or is gone.
+    pub(crate) fn withdraw(&self, pool: PoolId, since: Micros) {
+        if self.since.load(Relaxed) == since {
+            self.settle(pool);
+        }
+    }
+
     /// Whether another pool waits longer than `pool`, whose first client waits since `since`.
     pub(crate) fn is_before(&self, pool: PoolId, since: Option<Micros>, now: Micros) -> bool {
         self.until.load(Relaxed) > now
@@ -70,6 +77,11 @@ mod tests {
         claim.settle(7);
         assert!(claim.is_before(7, None, 2_000_000), "another one's claim is not settled");
         claim.settle(9);
+        assert!(!claim.is_before(7, None, 2_000_000));
+        claim.raise(9, 900_000, 2_000_000);
+        claim.withdraw(9, 900_001);
+        assert!(claim.is_before(7, None, 2_000_000), "another client of that pool made it");
+        claim.withdraw(9, 900_000);
         assert!(!claim.is_before(7, None, 2_000_000));
     }
 }

@@ -132,6 +132,12 @@ impl Ledger {
         }
     }
 
+    /// A client that waited since `since` waits no more: what was claimed for it is anybody's.
+    pub fn withdraw_claim(&self, since: Micros) {
+        self.database.claim.withdraw(self.id, since);
+        self.user.claim.withdraw(self.id, since);
+    }
+
     /// The bound under which another pool waits longer than this one, whose first client waits since `since`.
     #[must_use]
     pub fn claimed_by_another(&self, since: Option<Micros>, now: Micros) -> Option<Refused> {

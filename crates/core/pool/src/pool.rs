@@ -178,9 +178,9 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// A client no longer waits.
     pub fn leave_queue(&mut self, client: C) {
         if let Some(at) = self.queue.iter().position(|waiter| waiter.client == client) {
-            self.queue.remove(at);
-            if at == 0 {
-                self.tell_waiting();
+            let waiter = self.queue.remove(at);
+            if let (0, Some(waiter)) = (at, waiter) {
+                self.tell_gone(&waiter);
             }
         }
     }
@@ -241,8 +241,10 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         if self.ledger.open() > 0 {
             return Vec::new();
         }
-        let failed = self.queue.drain(..).collect();
-        self.tell_waiting();
+        let failed: Vec<Waiter<C>> = self.queue.drain(..).collect();
+        if let Some(first) = failed.first() {
+            self.tell_gone(first);
+        }
         failed
     }
 
@@ -259,7 +261,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
             return Release::Handoff(worker);
         }
         if let Some(waiter) = self.queue.pop_front() {
-            self.tell_waiting();
+            self.tell_gone(&waiter);
             return Release::Serve(waiter);
         }
         self.idle.push_back((server, now));
@@ -364,9 +366,9 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         if !passed(self.settings.query_wait_timeout, head.since, now) {
             return None;
         }
-        let waiter = self.queue.pop_front();
-        self.tell_waiting();
-        waiter
+        let waiter = self.queue.pop_front()?;
+        self.tell_gone(&waiter);
+        Some(waiter)
     }
 
     /// All who wait, longest first.
@@ -377,6 +379,14 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     fn tell_idle(&self) {
         if self.ledger.workers() > 1 {
             self.ledger.set_idle(self.worker, self.idle.len());
+        }
+    }
+
+    /// The first of the queue has left it.
+    fn tell_gone(&self, waiter: &Waiter<C>) {
+        self.tell_waiting();
+        if self.has_shared_limit() {
+            self.ledger.withdraw_claim(waiter.since);
         }
     }
 
@@ -438,6 +448,36 @@ mod tests {
         assert_eq!(pools[1].release(9, 6), Release::Idle);
         pools[0].enqueue(3, 7);
         assert_eq!(pools[0].want(7), Want::Ask(1));
+    }
+
+    #[test]
+    fn a_claim_ends_with_the_wait_it_was_made_for() {
+        let ledgers = Ledgers::new(1);
+        let mut pools = ["u", "v"].map(|user| {
+            let mut pool: Pool<u32, u32> = Pool::new(ledgers.pool("d", user), 0, PoolSettings::default());
+            pool.configure(
+                PoolSettings::default(),
+                Capacity { servers: 1, clients: 0 },
+                Capacity::default(),
+            );
+            pool
+        });
+        pools[0].enqueue(1, 1);
+        assert_eq!(pools[0].want(1), Want::Open);
+        pools[0].opened();
+        assert!(matches!(pools[0].release(7, 1), Release::Serve(_)));
+        for leaves in [true, false] {
+            pools[1].enqueue(2, 2);
+            assert_eq!(pools[1].want(1_000_000), Want::Evict(Refused::Database));
+            pools[1].claim(Refused::Database, 1_000_000);
+            assert!(pools[0].must_yield(1_000_000));
+            if leaves {
+                pools[1].leave_queue(2);
+            } else {
+                assert!(matches!(pools[1].release(8, 1_000_000), Release::Serve(_)));
+            }
+            assert!(!pools[0].must_yield(1_000_000), "nobody waits for it any more");
+        }
     }
 
     #[test]
