@@ -277,8 +277,8 @@ impl Board {
             return self.close_client(key);
         }
         let error = with_severity(body, false);
-        let owners = undo_lost(Some(client), &mut server);
-        for _ in owners.iter().filter(|owner| **owner == crate::turn::Owner::Client) {
+        let lost = undo_lost(Some(client), &mut server);
+        for _ in lost.owners.iter().filter(|owner| **owner == crate::turn::Owner::Client) {
             client.outbox.push(&error);
             ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
         }
@@ -287,7 +287,9 @@ impl Board {
             if !server.skipping {
                 client.outbox.push(&error);
             }
-            client.skipping = true;
+            // When all of it was answered, the error is of what the client asks next.
+            client.skipping = server.skipping || lost.unended;
+            client.failing = !client.skipping;
         }
         if client.frame_left > 0 {
             client.frame_dropped = true;

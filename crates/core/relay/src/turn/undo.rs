@@ -48,24 +48,33 @@ pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) 
     synced
 }
 
+/// What a lost server connection owed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LostTurns {
+    /// Whose turns they were, in order.
+    pub(crate) owners: Vec<Owner>,
+    /// Behind them came the beginning of another, which is skipped up to the Sync that is still to come.
+    pub(crate) unended: bool,
+}
+
 /// The server is lost with answers owed: undoes what they were going to change, last first across all turns: a turn may
-/// have found what one before it was to make. Says whose turns they were, in order.
-pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> Vec<Owner> {
+/// have found what one before it was to make.
+pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> LostTurns {
     let (mut lost, mut owners) = (Vec::new(), Vec::new());
-    loop {
-        // What is owed without a Sync behind it is skipped up to the Sync that is still to come.
-        server.unsynced |= !server.replies.has_end()
+    let unended = loop {
+        let unended = !server.replies.has_end()
             && server.replies.iter().any(|expect| !matches!(expect, Expect::CopyEnd));
         match server.replies.lose_turn(&mut lost) {
             Some(owner) => owners.push(owner),
-            None => break,
+            None => break unended,
         }
-    }
+    };
+    server.unsynced |= unended;
     // A chore has changed nothing of the client's.
     for reply in lost.into_iter().rev().filter(|reply| reply.owner == Owner::Client) {
         undo(client.as_deref_mut(), &mut server.statements, reply.expect, false);
     }
-    owners
+    LostTurns { owners, unended }
 }
 
 /// Undoes what a message was going to change; `failed`: it was the cause, and not skipped because of another.
@@ -174,7 +183,8 @@ mod tests {
         parse(&mut server, 2);
         parse(&mut server, 3);
         parse(&mut server, 4);
-        assert_eq!(undo_lost(None, &mut server), [Owner::Client; 3]);
+        let lost = LostTurns { owners: vec![Owner::Client; 3], unended: false };
+        assert_eq!(undo_lost(None, &mut server), lost);
         assert_eq!(server.statements.unnamed, 1);
         assert!(server.replies.is_empty() && !server.unsynced);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trunkline_relay::{Action, Board, ClientKey, ServerKey, Shared, Wires};
 
-use crate::frames::{frame, text};
+use crate::frames::{frame, take, text};
 use crate::world::settings::Flavour;
 
 struct NoWires;
@@ -40,6 +40,12 @@ fn scene(turn: &[u8]) -> (Board, ClientKey, ServerKey) {
     let lent = board.clients().any(|(_, client)| client.server() == Some(server));
     assert!(lent, "the client has no server connection");
     (board, client, server)
+}
+
+/// The first letters of what the client is to get.
+fn tags(board: &Board, client: ClientKey) -> String {
+    let mut unsent = board.client_unsent(client).to_vec();
+    std::iter::from_fn(|| take(&mut unsent)).map(|message| char::from(message[0])).collect()
 }
 
 fn closes(board: &mut Board, server: ServerKey) -> bool {
@@ -87,5 +93,35 @@ fn a_copy_that_ends_well_or_has_no_early_sync_keeps_its_connection() {
         board.server_bytes(server, &answers(&BEGUN), &mut NoWires);
         board.server_bytes(server, &[end, ready.clone()].concat(), &mut NoWires);
         assert!(!closes(&mut board, server));
+    }
+}
+
+/// A turn without its Sync, all answered, is lost with its server. The error belongs to what the client asks next: a
+/// simple query gets its ReadyForQuery, and is not waited for in vain.
+#[test]
+fn a_query_behind_a_lost_turn_that_was_answered_is_answered() {
+    let turn = [frame(b'C', b"Pp\0").bytes, frame(b'H', b"").bytes].concat();
+    let (query, sync) = (text(b'Q', "SELECT 1").bytes, frame(b'S', b"").bytes);
+    let execute = frame(b'E', &[0; 5]).bytes;
+    for (next, due) in [
+        (query.clone(), "Z"),
+        (sync.clone(), "Z"),
+        ([execute.clone(), query.clone()].concat(), ""),
+        ([execute, query.clone(), sync].concat(), "Z"),
+    ] {
+        let (mut board, client, server) = scene(&turn);
+        board.server_bytes(server, &answers(&[(b'3', b"")]), &mut NoWires);
+        board.server_closed(server, "the server is gone");
+        let told = tags(&board, client);
+        assert!(told.ends_with("Z3E"), "{told}");
+        board.client_bytes(client, &next, &mut NoWires);
+        let told = tags(&board, client);
+        assert!(told.ends_with(&format!("Z3E{due}")), "{told} after {}", next.escape_ascii());
+        if due.is_empty() {
+            continue;
+        }
+        // The next turn is no part of that: it goes to a server.
+        board.client_bytes(client, &query, &mut NoWires);
+        assert_eq!(tags(&board, client), told, "after {}", next.escape_ascii());
     }
 }
