@@ -147,7 +147,7 @@ impl Board {
                 return (input.len(), false);
             }
             b'S' => {
-                client.skipping = false;
+                (client.skipping, client.failing) = (false, false);
                 ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
                 client.held = false;
                 self.list_client(key);
