@@ -455,11 +455,7 @@ mod tests {
         let ledgers = Ledgers::new(1);
         let mut pools = ["u", "v"].map(|user| {
             let mut pool: Pool<u32, u32> = Pool::new(ledgers.pool("d", user), 0, PoolSettings::default());
-            pool.configure(
-                PoolSettings::default(),
-                Capacity { servers: 1, clients: 0 },
-                Capacity::default(),
-            );
+            pool.configure(PoolSettings::default(), Capacity { servers: 1, clients: 0 }, Capacity::default());
             pool
         });
         pools[0].enqueue(1, 1);
