@@ -145,13 +145,17 @@ impl Direct {
 
     /// An error came instead of what is expected: the session stands before the step it answers.
     fn unwind(&mut self) -> Result<(), String> {
+        if self.step_back() { Ok(()) } else { Err("an error though nothing was asked".to_owned()) }
+    }
+
+    /// The same; false when there is no step.
+    fn step_back(&mut self) -> bool {
         if !self.expected.is_empty() {
             self.expected.clear();
             self.session.clone_from(&self.before);
-        } else if self.session.copy.is_none() && self.fetch().is_none() {
-            return Err("an error though nothing was asked".to_owned());
+            return true;
         }
-        Ok(())
+        self.session.copy.is_some() || self.fetch().is_some()
     }
 
     /// The error has come that ends the step under way; what the server says of parameters that it brings back is due.
@@ -216,12 +220,22 @@ impl Direct {
                 unexcused()
             };
         }
-        self.unwind()?;
+        let lost = excuses.servers_die && matches!(&*code, "57P01" | "08006" | "53300" | "57P03");
+        if !self.step_back() {
+            // The server is lost within a turn of which all is answered: what is asked next fails.
+            self.session.failing = lost && self.session.is_in_turn() && !self.session.failing;
+            return if self.session.failing { Ok(()) } else { unexcused() };
+        }
         match &*code {
             "57014" if text == "canceling statement due to user request" => {
                 let Some(left) = self.cancels.checked_sub(1) else { return unexcused() };
                 self.cancels = left;
-                self.fail_step("57014");
+                // The proxy cancels what waits for a server itself.
+                if field(message, b'R').is_empty() {
+                    self.session.refuse();
+                } else {
+                    self.fail_step("57014");
+                }
                 Ok(())
             }
             "53300" if excuses.time_passes && text.contains("query_wait_timeout") => {
@@ -232,7 +246,7 @@ impl Direct {
                 self.session.refuse();
                 Ok(())
             }
-            "57P01" | "08006" | "53300" | "57P03" if excuses.servers_die => {
+            _ if lost => {
                 self.session.lose();
                 Ok(())
             }

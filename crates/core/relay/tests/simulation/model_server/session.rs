@@ -49,6 +49,10 @@ pub(crate) struct Session {
     pub(crate) over: bool,
     /// Parameters are reported when they change (before PostgreSQL 14), not before ReadyForQuery.
     pub(crate) reports_at_once: bool,
+    /// The error of the next step was told already, when nothing had been asked yet.
+    pub(crate) failing: bool,
+    /// The unnamed statement before the simple query under way.
+    unnamed_before: Option<Prepared>,
     /// Something was executed in the implicit transaction.
     pub(crate) executed: bool,
     pub(crate) todo: VecDeque<Atom>,
@@ -73,9 +77,16 @@ impl Session {
             copy: None,
             over: false,
             reports_at_once,
+            failing: false,
+            unnamed_before: None,
             executed: false,
             todo: VecDeque::new(),
         }
+    }
+
+    /// Whether a turn of the extended protocol waits for more of it.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.snapshot.is_some() && self.status == b'I' && !self.skipping
     }
 
     /// Whether a step is there to be run; else it waits for a message.
@@ -98,6 +109,9 @@ impl Session {
         }
         if self.skipping && !matches!(tag, b'S' | b'X') {
             return;
+        }
+        if matches!(tag, b'Q' | b'F') {
+            self.unnamed_before = self.statements.get(&b""[..]).cloned();
         }
         match tag {
             b'X' => self.over = true,
@@ -148,6 +162,10 @@ impl Session {
 
     /// Runs the next step.
     pub(crate) fn run(&mut self, database: &mut Database) -> Vec<Frame> {
+        if std::mem::take(&mut self.failing) {
+            self.lose();
+            return Vec::new();
+        }
         let Some(atom) = self.todo.pop_front() else { return Vec::new() };
         let extended = atom.is_extended();
         let mut out = match self.execute(&atom, database) {
@@ -210,8 +228,13 @@ impl Session {
         out
     }
 
-    /// The server behind the proxy is lost outside a transaction: what the client was told of parameters holds.
+    /// The server behind the proxy is lost outside a transaction: what the client was told of parameters holds, and the
+    /// unnamed statement that a query under way has dropped is there.
     pub(crate) fn lose(&mut self) {
+        if self.todo.iter().any(|atom| matches!(atom, Atom::QueryEnd)) {
+            let before = self.unnamed_before.take();
+            self.statements.extend(before.map(|unnamed| (Vec::new(), unnamed)));
+        }
         self.settings.values.clone_from(&self.settings.reported);
         self.forget_transaction();
         self.refuse();
