@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trunkline_pool::{Micros, PoolId};
-use trunkline_session::backend::Login;
+use trunkline_session::backend::{CancelKey, Login};
 
 use crate::ServerKey;
 use crate::outbox::Outbox;
@@ -49,13 +49,13 @@ pub(crate) struct LoginState {
     pub stored: Option<trunkline_session::authentication::Secret>,
 }
 
-/// Whose limits a logged-in client counts against, and the name it can be cancelled by.
-#[derive(Debug, Default)]
+/// What a logged-in client can be cancelled by.
+#[derive(Debug)]
 pub(crate) struct Identity {
     /// The process id it was given.
     pub process_id: i32,
     /// The secret it was given.
-    pub secret: Box<[u8]>,
+    pub key: CancelKey,
 }
 
 /// A client connection.
@@ -102,7 +102,8 @@ pub struct Client {
     pub(crate) bound: Option<Arc<Named>>,
     /// The turn under way, as the client sent it.
     pub(crate) replay: Vec<u8>,
-    pub(crate) identity: Identity,
+    /// Once it is welcome.
+    pub(crate) identity: Option<Identity>,
     /// When it was accepted.
     pub(crate) accepted: Micros,
     /// The last time something came from it, or its stage changed.
@@ -135,7 +136,7 @@ impl Client {
             unnamed: None,
             bound: None,
             replay: Vec::new(),
-            identity: Identity::default(),
+            identity: None,
             accepted: now,
             since: now,
         }

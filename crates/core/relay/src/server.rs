@@ -96,12 +96,22 @@ pub struct Server {
     /// The statement that a turn is played again for.
     pub(crate) heal: u64,
     pub(crate) process_id: i32,
-    pub(crate) secret: Box<[u8]>,
+    pub(crate) secret: BackendSecret,
     pub(crate) opened: Micros,
     /// When its stage changed, or its turn began.
     pub(crate) since: Micros,
     pub(crate) hits: u64,
     pub(crate) misses: u64,
+}
+
+/// By what a server's queries are cancelled. `Debug` does not show it.
+#[derive(Default)]
+pub(crate) struct BackendSecret(pub(crate) Box<[u8]>);
+
+impl std::fmt::Debug for BackendSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("BackendSecret(..)")
+    }
 }
 
 /// What came back for a chore.
@@ -153,7 +163,7 @@ impl Server {
             chore_answer: None,
             heal: 0,
             process_id: 0,
-            secret: Box::default(),
+            secret: BackendSecret::default(),
             opened: now,
             since: now,
             hits: 0,

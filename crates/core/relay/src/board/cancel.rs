@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use trunkline_session::backend::CancelKey;
 use trunkline_wire::sqlstate::SqlState;
 
 use super::refusal::Refusal;
@@ -26,21 +27,21 @@ pub struct CancelKeys {
 
 #[derive(Debug)]
 struct Entry {
-    secret: Box<[u8]>,
+    key: CancelKey,
     worker: usize,
     client: ClientKey,
 }
 
 impl CancelKeys {
-    pub(super) fn register(&self, process_id: i32, secret: &[u8], worker: usize, client: ClientKey) {
+    pub(super) fn register(&self, process_id: i32, key: CancelKey, worker: usize, client: ClientKey) {
         let mut all = self.by_process.lock().unwrap_or_else(PoisonError::into_inner);
-        all.entry(process_id).or_default().push(Entry { secret: secret.into(), worker, client });
+        all.entry(process_id).or_default().push(Entry { key, worker, client });
     }
 
-    pub(super) fn forget(&self, process_id: i32, secret: &[u8]) {
+    pub(super) fn forget(&self, process_id: i32, key: &CancelKey) {
         let mut all = self.by_process.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entries) = all.get_mut(&process_id) {
-            entries.retain(|entry| *entry.secret != *secret);
+            entries.retain(|entry| entry.key != *key);
             if entries.is_empty() {
                 all.remove(&process_id);
             }
@@ -51,17 +52,13 @@ impl CancelKeys {
     fn find(&self, process_id: i32, secret: &[u8]) -> Option<(usize, ClientKey)> {
         let all = self.by_process.lock().unwrap_or_else(PoisonError::into_inner);
         let entries = all.get(&process_id)?;
-        let found = entries.iter().find(|entry| same(&entry.secret, secret))?;
+        let found = entries.iter().find(|entry| entry.key.matches(secret))?;
         Some((found.worker, found.client))
     }
 
     fn is_taken(&self, process_id: i32) -> bool {
         self.by_process.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&process_id)
     }
-}
-
-fn same(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }
 
 impl Shared {
@@ -77,8 +74,8 @@ impl Shared {
     }
 }
 
-/// A cancel request to be delivered to a server.
-#[derive(Clone, Debug)]
+/// A cancel request to be delivered to a server. `Debug` does not show its secret.
+#[derive(Clone)]
 pub struct CancelTicket {
     /// Give it back with `cancel_delivered`.
     pub server: ServerKey,
@@ -86,6 +83,15 @@ pub struct CancelTicket {
     pub target: Arc<Target>,
     /// The CancelRequest packet.
     pub packet: Vec<u8>,
+}
+
+impl std::fmt::Debug for CancelTicket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CancelTicket")
+            .field("server", &self.server)
+            .field("target", &self.target)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Who waits for cancels of this worker's server connections.
@@ -161,7 +167,7 @@ impl Board {
     /// has come and gone. False when that cannot be.
     pub(super) fn cancel_server(&mut self, key: ServerKey) -> bool {
         let Some(server) = self.servers.get_mut(key) else { return false };
-        if server.secret.is_empty() {
+        if server.secret.0.is_empty() {
             return false;
         }
         if server.cancelling {
@@ -185,7 +191,7 @@ impl Board {
         let mut packet = Vec::new();
         let request = trunkline_wire::startup::CancelRequest {
             process_id: server.process_id,
-            secret_key: &server.secret,
+            secret_key: &server.secret.0,
         };
         request.encode(&mut packet);
         let target = Arc::clone(&slot.database.target);
@@ -223,5 +229,44 @@ impl Board {
         for (worker, asker) in self.cancels.waiting.remove(&key).unwrap_or_default() {
             self.answer_cancel(worker, asker);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use trunkline_wire::startup::ProtocolVersion;
+
+    use super::*;
+
+    #[test]
+    fn a_key_finds_its_client_and_nobody_else() {
+        let keys = CancelKeys::default();
+        let of = |byte| CancelKey::new(ProtocolVersion::V3_0, [byte; 32]);
+        let clients = [1, 2].map(ClientKey::from_u64);
+        // In session mode two clients of two servers may share a process id.
+        keys.register(7, of(1), 0, clients[0]);
+        keys.register(7, of(2), 1, clients[1]);
+        assert_eq!(keys.find(7, &[2; 4]), Some((1, clients[1])));
+        assert_eq!(keys.find(7, &[1; 4]), Some((0, clients[0])));
+        assert_eq!((keys.find(7, &[1; 3]), keys.find(7, &[3; 4]), keys.find(8, &[1; 4])), (None, None, None));
+        keys.forget(7, &of(1));
+        assert_eq!((keys.find(7, &[1; 4]), keys.is_taken(7)), (None, true));
+        keys.forget(7, &of(2));
+        assert!(!keys.is_taken(7));
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let target = Target {
+            host: "h".to_owned(),
+            port: 1,
+            tls: trunkline_session::frontend::TlsWish::Never,
+            second_try: None,
+            tls_profile: 0,
+        };
+        let packet = vec![201; 16];
+        let ticket = CancelTicket { server: ServerKey::from_u64(1), target: Arc::new(target), packet };
+        assert!(!format!("{ticket:?}").contains("201"));
+        assert_eq!(format!("{:?}", crate::server::BackendSecret([201; 4].into())), "BackendSecret(..)");
     }
 }

@@ -72,8 +72,8 @@ impl Board {
         if client.login.is_some() {
             self.shared.unauthenticated.fetch_sub(1, Relaxed);
         }
-        if client.identity.process_id != 0 {
-            self.shared.cancel_keys.forget(client.identity.process_id, &client.identity.secret);
+        if let Some(identity) = &client.identity {
+            self.shared.cancel_keys.forget(identity.process_id, &identity.key);
         }
         if client.counted
             && let Some(slot) = self.slot(client.home)

@@ -15,7 +15,7 @@ use trunkline_wire::{frontend, write};
 
 use super::refusal::Refusal;
 use super::{Action, Board};
-use crate::client::{Client, Purpose, Stage};
+use crate::client::{Client, Identity, Purpose, Stage};
 use crate::directory::Database;
 use crate::parameters::{Profile, canonical_name, is_parameter_name};
 use crate::server::ChoreAnswer;
@@ -416,14 +416,19 @@ impl Board {
         self.entropy.fill(&mut random);
         let Some(client) = self.clients.get_mut(key) else { return };
         let Some(request) = client.login.take().and_then(|login| login.request) else { return };
-        let secret = CancelKey::new(request.version, random);
+        let cancel_key = CancelKey::new(request.version, random);
         let parameters = said.parameters.iter().map(|(name, value)| {
             let own = profile.value(name).unwrap_or(value);
             (name.as_bytes(), own.as_bytes())
         });
-        welcome(client.outbox.buffer(), parameters, process_id, secret.as_bytes(), TransactionStatus::Idle);
-        client.identity.process_id = process_id;
-        client.identity.secret = secret.as_bytes().into();
+        welcome(
+            client.outbox.buffer(),
+            parameters,
+            process_id,
+            cancel_key.as_bytes(),
+            TransactionStatus::Idle,
+        );
+        client.identity = Some(Identity { process_id, key: cancel_key });
         client.startup = Arc::clone(&profile);
         client.profile = profile;
         client.since = self.now;
@@ -431,7 +436,7 @@ impl Board {
             client.stage = Stage::Idle;
         }
         self.shared.unauthenticated.fetch_sub(1, Relaxed);
-        self.shared.cancel_keys.register(process_id, secret.as_bytes(), self.worker, key);
+        self.shared.cancel_keys.register(process_id, cancel_key, self.worker, key);
         self.list_client(key);
         self.deal_inbox(key);
     }

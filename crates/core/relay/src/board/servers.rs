@@ -14,7 +14,7 @@ use super::slots::Welcome;
 use super::{Action, Board};
 use crate::client::{Purpose, Stage};
 use crate::parameters::Profile;
-use crate::server::{Server, ServerStage};
+use crate::server::{BackendSecret, Server, ServerStage};
 use crate::turn::{Chore, undo_lost};
 use crate::{ClientKey, ServerKey};
 
@@ -167,7 +167,7 @@ impl Board {
         server.welcome = Some(welcome);
         server.profile = base;
         server.process_id = ready.process_id;
-        server.secret = ready.secret_key.into();
+        server.secret = BackendSecret(ready.secret_key.into());
         server.status = ready.status;
         server.opened = now;
         server.since = now;
