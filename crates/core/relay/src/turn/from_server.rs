@@ -194,7 +194,8 @@ fn step<W: Wires>(
         _ => {}
     }
     let Some(head) = server.replies.head() else { return Err(unexpected(tag, "nothing")) };
-    let ours = matches!(head.owner, Owner::Chore(_));
+    let owner = head.owner;
+    let ours = matches!(owner, Owner::Chore(_));
     let in_query = matches!(head.expect, Expect::Query(..));
     let pass = if ours { Step::Drop } else { Step::Pass };
     match tag {
@@ -225,7 +226,7 @@ fn step<W: Wires>(
                 server.replies.pop();
             }
             (server.copy_in, server.copy_synced) = (false, false);
-            return Ok(if tag == b'C' { completed(client, server, body(there), pass) } else { pass });
+            return Ok(if tag == b'C' { completed(client, server, owner, body(there), pass) } else { pass });
         }
         b'G' | b'W' if in_query || matches!(head.expect, Expect::Execute) => {
             let copy = server.replies.copy_in_began();
@@ -288,14 +289,24 @@ fn described(server: &mut Server, description: Option<&[u8]>) -> Step {
 }
 
 /// Some commands change what a connection remembers.
-fn completed(client: Option<&mut Client>, server: &mut Server, tag: &[u8], pass: Step) -> Step {
+fn completed(
+    client: Option<&mut Client>,
+    server: &mut Server,
+    owner: Owner,
+    tag: &[u8],
+    pass: Step,
+) -> Step {
     let all = matches!(tag, b"DEALLOCATE ALL\0" | b"DISCARD ALL\0");
     if all {
         forget_statements(client, server);
     }
-    match (tag, pass) {
-        (b"DISCARD ALL\0" | b"RESET\0", Step::Pass) => Step::Stop(true, ServerStop::ParametersUnknown),
-        (_, pass) => pass,
+    // Of a client's that has gone too, but not what sets parameters for us: that is known.
+    match (tag, pass, owner) {
+        (b"DISCARD ALL\0" | b"RESET\0", Step::Pass, _) => Step::Stop(true, ServerStop::ParametersUnknown),
+        (b"DISCARD ALL\0" | b"RESET\0", _, Owner::Chore(Chore::Abandoned)) => {
+            Step::Stop(false, ServerStop::ParametersUnknown)
+        }
+        (_, pass, _) => pass,
     }
 }
 

@@ -21,6 +21,11 @@ impl Wires for NoWires {
 
 /// A client with a server connection, on which `turn` is on its way.
 fn scene(turn: &[u8]) -> (Board, ClientKey, ServerKey) {
+    scene_of("", turn)
+}
+
+/// The same of a client that sets `work_mem` at start-up, where that is not empty.
+fn scene_of(work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
     let flavour = Flavour { session: false, ..Flavour::draw(&mut fastrand::Rng::with_seed(1)) };
     let directory = Arc::new(flavour.directory(1, 1, true));
     let mut board = Board::new(
@@ -30,12 +35,18 @@ fn scene(turn: &[u8]) -> (Board, ClientKey, ServerKey) {
         Box::new(|bytes: &mut [u8]| bytes.fill(7)),
     );
     let client = board.client_accepted(false).expect("a client is welcome");
-    board.client_bytes(client, b"\0\0\0\x1b\0\x03\0\0user\0u\0database\0d\0\0", &mut NoWires);
+    let own = if work_mem.is_empty() { String::new() } else { format!("work_mem\0{work_mem}\0") };
+    let start_up = format!("\0\x03\0\0user\0u\0database\0d\0{own}\0");
+    let length = u32::try_from(start_up.len() + 4).expect("short").to_be_bytes();
+    board.client_bytes(client, &[&length, start_up.as_bytes()].concat(), &mut NoWires);
     let Some(Action::Connect(server, _)) = board.next_action() else { panic!("no connection is opened") };
     board.server_connected(server);
     let welcome =
         [frame(b'R', &[0; 4]).bytes, frame(b'K', &[0, 0, 0, 1, 0, 0, 0, 2]).bytes, frame(b'Z', b"I").bytes];
     board.server_bytes(server, &welcome.concat(), &mut NoWires);
+    if !own.is_empty() {
+        board.server_bytes(server, &answers(&[(b'C', b"SET\0"), (b'Z', b"I")]), &mut NoWires);
+    }
     board.client_bytes(client, turn, &mut NoWires);
     let lent = board.clients().any(|(_, client)| client.server() == Some(server));
     assert!(lent, "the client has no server connection");
@@ -123,5 +134,24 @@ fn a_query_behind_a_lost_turn_that_was_answered_is_answered() {
         // The next turn is no part of that: it goes to a server.
         board.client_bytes(client, &query, &mut NoWires);
         assert_eq!(tags(&board, client), told, "after {}", next.escape_ascii());
+    }
+}
+
+/// What is not reported is back to the server's own value: the next client that wants another has to set it.
+#[test]
+fn a_reset_whose_client_has_vanished_is_known_to_have_happened() {
+    for command in ["RESET", "DISCARD ALL"] {
+        let (mut board, client, server) = scene_of("64kB", &text(b'Q', "SELECT reset_all()").bytes);
+        let work_mem = |board: &Board| {
+            let (_, server) = board.servers().find(|(key, _)| *key == server).expect("it is there");
+            server.profile().value("work_mem").map(str::to_owned)
+        };
+        assert_eq!(work_mem(&board).as_deref(), Some("64kB"));
+        board.client_closed(client);
+        board.server_bytes(server, &text(b'C', command).bytes, &mut NoWires);
+        board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoWires);
+        board.cancel_delivered(server, true);
+        assert!(!closes(&mut board, server));
+        assert_eq!(work_mem(&board), None, "after {command}");
     }
 }
