@@ -32,6 +32,9 @@ const QUOTED_LISTS: [&str; 5] = [
 /// Interned profiles kept at most before those that nobody holds are dropped.
 const INTERNED_SWEEP: usize = 1024;
 
+/// Stands for a value that is not known. No value of a parameter has a zero byte: this one is nobody's.
+pub const UNKNOWN: &str = "\0";
+
 /// The spelling under which a parameter is kept: the server's for [`TRACKED`] ones, lower case else.
 #[must_use]
 pub fn canonical_name(name: &str) -> String {
@@ -88,10 +91,15 @@ impl Profile {
         self.entries.is_empty()
     }
 
-    /// Only the parameters that the server reports.
+    /// What is left of it when something may have changed any parameter: those that the server reports, and of the
+    /// others that they have [`UNKNOWN`] values, so that whoever comes next sets or resets them.
     #[must_use]
-    pub fn reported(&self, is_reported: impl Fn(&str) -> bool) -> Self {
-        Self { entries: self.entries.iter().filter(|(name, _)| is_reported(name)).cloned().collect() }
+    pub fn unknown_but(&self, is_reported: impl Fn(&str) -> bool) -> Self {
+        let kept = |(name, value): &(Box<str>, Box<str>)| {
+            let value = if is_reported(name) { value.clone() } else { UNKNOWN.into() };
+            (name.clone(), value)
+        };
+        Self { entries: self.entries.iter().map(kept).collect() }
     }
 
     /// Writes the Query message that turns a connection with `self` into one with `wanted`. False when
@@ -189,6 +197,19 @@ mod tests {
             change(&[("work_mem", "1MB")], &[("search_path", "a, b")]).as_deref(),
             Some("SELECT pg_catalog.set_config('search_path',E'a, b',false);RESET work_mem;")
         );
+    }
+
+    #[test]
+    fn what_is_not_known_is_set_or_reset() {
+        let before = profile(&[("TimeZone", "UTC"), ("work_mem", "1MB")]);
+        let unknown = before.unknown_but(|name| name == "TimeZone");
+        let query = |wanted: &Profile| {
+            let mut out = Vec::new();
+            unknown.write_change(wanted, &mut out);
+            String::from_utf8_lossy(&out).into_owned()
+        };
+        assert!(query(&before).ends_with("SET work_mem=E'1MB';\0"));
+        assert!(query(&profile(&[("TimeZone", "UTC")])).ends_with("RESET work_mem;\0"));
     }
 
     #[test]

@@ -167,13 +167,13 @@ impl Board {
         self.list_client(client_key);
     }
 
-    /// The client has reset parameters, of which only some are reported: which the others have now is not known,
-    /// but for the server's own values.
+    /// The client has reset parameters, of which only some are reported: which values the others have now is not known,
+    /// even less so when a transaction is rolled back.
     pub(super) fn parameters_unknown(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         server.resetting = true;
         let Some(welcome) = server.welcome.clone() else { return };
-        let profile = server.profile.reported(|name| welcome.reports(name));
+        let profile = server.profile.unknown_but(|name| welcome.reports(name));
         server.profile = self.profiles.intern(profile);
     }
 }

@@ -398,7 +398,11 @@ impl Board {
             return;
         };
         let Some(welcome) = &server.welcome else { return };
-        let wanted = self.profiles.intern(client.profile.reported(|name| welcome.reports(name)));
+        let mut wanted = (*server.profile).clone();
+        for (name, value) in client.profile.iter().filter(|(name, _)| welcome.reports(name)) {
+            wanted.set(name, value);
+        }
+        let wanted = self.profiles.intern(wanted);
         Self::send_parameters(server, wanted, Chore::Parameters);
         self.list_server(key);
     }
