@@ -75,6 +75,8 @@ pub(crate) struct Path<'a, W> {
     pub(crate) client: ClientKey,
     pub(crate) server: ServerKey,
     pub(crate) replaying: bool,
+    /// A turn must not leave a transaction open (statement mode).
+    pub(crate) no_transactions: bool,
     pub(crate) now: Micros,
 }
 

@@ -346,8 +346,9 @@ fn statement_mode_refuses_begin(stage: &Stage) {
     for begin in ["begin", "start transaction"] {
         let mut client = login(&proxy, "app");
         assert_eq!(one(&mut client, "select 1"), "1");
-        let frames = client.turn(&Messages::new().query(begin)).expect("an answer");
-        assert_eq!(frames.last().map(|ready| ready.body.clone()), Some(b"T".to_vec()), "{frames:?}");
+        // Pipelined behind it, nothing runs in the transaction either.
+        client.send(&Messages::new().query(begin).query("select 1")).expect("heard");
+        assert_eq!(client.frame().expect("an answer").tag, b'C');
         trunkline_probes::expect_refusal(&mut client, "0A000");
         assert_eq!(one(&mut other, "select 1"), "1", "the server connection came back");
     }

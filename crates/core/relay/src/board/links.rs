@@ -240,6 +240,7 @@ impl Board {
             client: key,
             server: server_key,
             replaying,
+            no_transactions: false,
             now: self.now,
         };
         let result = from_client(&mut path, client, server, input);
@@ -310,17 +311,20 @@ impl Board {
         let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else {
             return (input.len(), false);
         };
+        let client = client_key.and_then(|client| self.clients.get_mut(client));
+        let turns = |client: &Client| matches!(client.stage, Stage::Linked(_, Purpose::Turn));
         let mut path = Path {
             wires,
             registry: &self.shared.registry,
             limits: &self.directory.limits,
+            no_transactions: slot.pool.settings().mode == PoolMode::Statement
+                && client.as_deref().is_some_and(turns),
             counters: &mut slot.counters,
             client: client_key.unwrap_or(ClientKey::from_u64(u64::MAX)),
             server: key,
             replaying: false,
             now: self.now,
         };
-        let client = client_key.and_then(|client| self.clients.get_mut(client));
         let (consumed, stop) = from_server(&mut path, client, server, input);
         if matches!(server.stage, ServerStage::Abandoned) && (server.copy_in || server.unsynced) {
             // Its COPY has begun, or an error makes it skip up to a Sync, only after its client had gone.
@@ -337,6 +341,9 @@ impl Board {
             ServerStop::More => return (consumed, false),
             ServerStop::TurnOver => self.turn_over(key),
             ServerStop::Decided => client_key.into_iter().for_each(|client| self.deal_inbox(client)),
+            ServerStop::TransactionOpen => {
+                client_key.into_iter().for_each(|client| self.transaction_refused(client));
+            }
             ServerStop::ChoreOver(chore) => self.chore_over(key, chore),
             ServerStop::Parameter(name, value) => self.parameter_changed(key, &name, &value),
             ServerStop::ParametersUnknown => {
@@ -364,8 +371,7 @@ impl Board {
         let Some(server) = self.servers.get_mut(key) else { return };
         let reset = std::mem::take(&mut server.resetting);
         let ServerStage::Lent(client_key) = server.stage else { return };
-        let (status, pool, undecided) = (server.status, server.pool, server.undecided);
-        let Some(mode) = self.slot(pool).map(|slot| slot.pool.settings().mode) else { return };
+        let (status, undecided) = (server.status, server.undecided);
         let Some(client) = self.clients.get_mut(client_key) else { return };
         client.since = self.now;
         let session = matches!(client.stage, Stage::Linked(_, Purpose::Session));
@@ -379,16 +385,19 @@ impl Board {
         }
         if status == TransactionStatus::Idle {
             self.unlink(client_key, key);
-        } else if mode == PoolMode::Statement {
-            let refusal = Refusal::new(
-                SqlState::FEATURE_NOT_SUPPORTED,
-                "transaction blocks are not allowed in statement pooling mode",
-            )
-            .hint("use pool_mode = \"transaction\" for this database or user");
-            self.refuse(client_key, &refusal);
         } else if undecided {
             self.deal_inbox(client_key);
         }
+    }
+
+    /// A client of a pool in statement mode has begun a transaction: it hears of that in place of ReadyForQuery.
+    fn transaction_refused(&mut self, key: ClientKey) {
+        let refusal = Refusal::new(
+            SqlState::FEATURE_NOT_SUPPORTED,
+            "transaction blocks are not allowed in statement pooling mode",
+        )
+        .hint("use pool_mode = \"transaction\" for this database or user");
+        self.refuse(key, &refusal);
     }
 
     /// Sets what a RESET has taken from a client that keeps its connection. Only what the server reports: of the rest

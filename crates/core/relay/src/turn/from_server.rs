@@ -28,6 +28,8 @@ pub(crate) enum ServerStop {
     TurnOver,
     /// A turn of the client has ended, and what it sent since waits for what came of it.
     Decided,
+    /// A turn has left a transaction open, where none may be.
+    TransactionOpen,
     /// A chore has ended.
     ChoreOver(Chore),
     /// The server changed parameters: name and value.
@@ -355,6 +357,9 @@ fn ready<W>(path: &mut Path<'_, W>, server: &mut Server, there: &[u8]) -> Result
         return Ok(Step::Stop(false, ServerStop::ChoreOver(chore)));
     }
     path.counters.turns += 1;
+    if path.no_transactions && status != TransactionStatus::Idle {
+        return Ok(Step::Stop(false, ServerStop::TransactionOpen));
+    }
     path.counters.transactions += u64::from(status == TransactionStatus::Idle);
     path.counters.turn_us += path.now.saturating_sub(server.since);
     if server.replies.is_empty() && !server.unsynced {

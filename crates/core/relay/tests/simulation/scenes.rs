@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use trunkline_pool::PoolMode;
 use trunkline_relay::{Action, Board, ClientKey, ServerKey, Shared, Wires};
 
-use crate::frames::{frame, take, text};
+use crate::frames::{field, frame, take, text};
 use crate::world::settings::Flavour;
 
 struct NoWires;
@@ -26,7 +27,11 @@ fn scene(turn: &[u8]) -> (Board, ClientKey, ServerKey) {
 
 /// The same of a client that sets `work_mem` at start-up, where that is not empty.
 fn scene_of(work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
-    let flavour = Flavour { session: false, ..Flavour::draw(&mut fastrand::Rng::with_seed(1)) };
+    scene_in(PoolMode::Transaction, work_mem, turn)
+}
+
+fn scene_in(mode: PoolMode, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
+    let flavour = Flavour { mode, ..Flavour::draw(&mut fastrand::Rng::with_seed(1)) };
     let directory = Arc::new(flavour.directory(1, 1, true));
     let mut board = Board::new(
         0,
@@ -168,5 +173,25 @@ fn what_a_reset_may_have_changed_is_set_for_the_next_client() {
         let sent = String::from_utf8_lossy(&board.server_unsent(server)[sent..]).into_owned();
         let (reset, asked) = (sent.find("RESET work_mem;"), sent.find("SHOW work_mem"));
         assert!(reset.is_some() && reset < asked, "{commands:?}, {vanishes}: {sent:?}");
+    }
+}
+
+/// The client does not read that its transaction is open, and nothing that it sent behind its BEGIN runs within it.
+#[test]
+fn statement_mode_refuses_a_transaction_before_it_is_ready() {
+    let begin = text(b'Q', "BEGIN").bytes;
+    for behind in [Vec::new(), [text(b'Q', "SELECT 1").bytes, text(b'Q', "COMMIT").bytes].concat()] {
+        let (mut board, client, server) = scene_in(PoolMode::Statement, "", &[begin.clone(), behind].concat());
+        board.server_bytes(server, &answers(&[(b'C', b"BEGIN\0"), (b'Z', b"T")]), &mut NoWires);
+        let last = std::iter::from_fn(|| board.next_action()).find_map(|action| match action {
+            Action::CloseClient(key, last) if key == client => Some(last),
+            _ => None,
+        });
+        let mut last = last.expect("the client is sent away");
+        let told: Vec<Vec<u8>> = std::iter::from_fn(|| take(&mut last)).collect();
+        let tags: String = told.iter().map(|message| char::from(message[0])).collect();
+        assert!(tags.ends_with("ZCE"), "{tags}");
+        let error = told.last().expect("an error");
+        assert_eq!((&*field(error, b'V'), &*field(error, b'C')), ("FATAL", "0A000"));
     }
 }

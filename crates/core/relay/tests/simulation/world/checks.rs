@@ -121,10 +121,10 @@ impl World {
         let ours = |name: &&Vec<u8>| name.starts_with(b"_tl_");
         let forgotten =
             session.statements.keys().filter(ours).find(|name| !believed.contains(name.as_slice()));
-        must(forgotten.is_none() || self.flavour.session || self.flavour.untracked, || {
+        must(forgotten.is_none() || self.flavour.session() || self.flavour.untracked, || {
             format!("server {key:?} has a statement that the board forgot: {forgotten:?}")
         })?;
-        if server.has_unnamed_statement() && !self.flavour.session {
+        if server.has_unnamed_statement() && !self.flavour.session() {
             must(session.statements.contains_key(&b""[..]), || {
                 format!("server {key:?} has no unnamed statement")
             })?;

@@ -82,7 +82,7 @@ impl World {
         let habits = Habits {
             copies: self.flavour.copies,
             early_syncs: !self.flavour.cancels && !self.flavour.servers_die && !self.flavour.time_passes,
-            resets: parameters.is_empty() && !self.flavour.session,
+            resets: parameters.is_empty() && !self.flavour.session(),
             slow: true,
             unique_names: self.flavour.untracked,
             tables: self.flavour.schema_changes,

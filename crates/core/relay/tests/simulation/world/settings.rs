@@ -16,7 +16,7 @@ pub(crate) struct Flavour {
     pub(crate) clients: usize,
     pub(crate) pool_size: u32,
     pub(crate) database_limit: u32,
-    pub(crate) session: bool,
+    pub(crate) mode: PoolMode,
     pub(crate) servers_die: bool,
     pub(crate) clients_vanish: bool,
     pub(crate) cancels: bool,
@@ -50,7 +50,7 @@ impl Flavour {
             clients: rng.usize(1..=7),
             pool_size: rng.u32(1..=4),
             database_limit: if two_pools { rng.u32(2..=5) } else { 0 },
-            session,
+            mode: if session { PoolMode::Session } else { PoolMode::Transaction },
             servers_die,
             clients_vanish,
             cancels,
@@ -71,10 +71,14 @@ impl Flavour {
         }
     }
 
+    pub(crate) fn session(&self) -> bool {
+        self.mode == PoolMode::Session
+    }
+
     fn pool(&self, size: u32) -> PoolSettings {
         let time = |seconds| if self.time_passes { Duration::from_secs(seconds) } else { Duration::ZERO };
         PoolSettings {
-            mode: if self.session { PoolMode::Session } else { PoolMode::Transaction },
+            mode: self.mode,
             size,
             reserve_size: u32::from(self.time_passes),
             reserve_timeout: Duration::from_secs(1),
