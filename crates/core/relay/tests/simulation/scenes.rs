@@ -176,7 +176,7 @@ fn what_a_reset_may_have_changed_is_set_for_the_next_client() {
     }
 }
 
-/// The client does not read that its transaction is open, and nothing that it sent behind its BEGIN runs within it.
+/// The client does not read that its transaction is open, nor an answer to what it sent behind its BEGIN.
 #[test]
 fn statement_mode_refuses_a_transaction_before_it_is_ready() {
     let begin = text(b'Q', "BEGIN").bytes;
