@@ -6,7 +6,7 @@ use trunkline_pool::PoolMode;
 use trunkline_relay::{Action, Board, ClientKey, ServerKey, Shared, Wires};
 
 use crate::frames::{field, frame, take, text};
-use crate::world::settings::Flavour;
+use crate::world::settings::{Flavour, Limits};
 
 struct NoWires;
 
@@ -31,8 +31,9 @@ fn scene_of(work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
 }
 
 fn scene_in(mode: PoolMode, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
-    let flavour = Flavour { mode, ..Flavour::draw(&mut fastrand::Rng::with_seed(1)) };
-    let directory = Arc::new(flavour.directory(1, 1, true));
+    let any = Flavour::draw(&mut fastrand::Rng::with_seed(1));
+    let flavour = Flavour { mode, pool_size: 1, passwords: false, limits: Limits::default(), ..any };
+    let directory = Arc::new(flavour.directory(&flavour.edition()));
     let mut board = Board::new(
         0,
         Arc::new(Shared::new(1, 1 << 16)),

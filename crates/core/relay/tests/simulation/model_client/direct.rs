@@ -5,6 +5,9 @@
 
 use std::collections::VecDeque;
 
+use trunkline_relay::board::Shutdown;
+
+use super::SHUTTING_DOWN;
 use crate::frames::{Frame, Kind, field, show};
 use crate::model_server::session::{Database, Session};
 
@@ -17,6 +20,14 @@ pub(crate) struct Excuses {
     pub(crate) time_passes: bool,
     /// Statements are tracked no longer, or again, after a reload.
     pub(crate) untracked: bool,
+    /// Transactions are refused.
+    pub(crate) statement_mode: bool,
+    /// Clients are counted against limits.
+    pub(crate) limited: bool,
+    /// The servers have moved.
+    pub(crate) moved: bool,
+    /// The proxy comes to its end.
+    pub(crate) shutdown: Option<Shutdown>,
     /// The schema's version now.
     pub(crate) schema: u64,
 }
@@ -94,6 +105,15 @@ impl Direct {
             return Err(format!("{} after the end", show(message)));
         }
         self.compared += 1;
+        if excuses.statement_mode {
+            match message[0] {
+                b'Z' if message[5] != b'I' => return Err("a transaction in statement mode".to_owned()),
+                b'E' if field(message, b'V') == "FATAL" && field(message, b'C') == "0A000" => {
+                    return self.transaction_refused();
+                }
+                _ => {}
+            }
+        }
         let worded = field(message, b'M').starts_with("model: ")
             || matches!(&*field(message, b'C'), "42P05" | "0A000");
         if message[0] == b'E' && !worded {
@@ -112,6 +132,27 @@ impl Direct {
         }
         let Some(expected) = self.expected.pop_front() else { return Ok(()) };
         self.compare(&expected, message, excuses)
+    }
+
+    /// The client has begun a transaction, and is sent away where it would be told that it did.
+    fn transaction_refused(&mut self) -> Result<(), String> {
+        self.ended = true;
+        while self.expected.is_empty() {
+            self.next_step().ok_or("a transaction is refused that nobody began")?;
+        }
+        match self.expected.front().map(|due| &*due.bytes) {
+            Some([b'Z', .., b'T' | b'E']) => Ok(()),
+            due => Err(format!("a transaction is refused where {:?} was due", due.map(show))),
+        }
+    }
+
+    /// Whether some of a turn was answered and some was not.
+    fn is_amid_turn(&self) -> bool {
+        let idle = self.session.failing || self.session.skipping;
+        !self.expected.is_empty()
+            || self.session.status != b'I'
+            || !self.session.todo.is_empty()
+            || (self.session.is_in_turn() && !idle)
     }
 
     /// Whether the answer that comes next is this one.
@@ -212,6 +253,13 @@ impl Direct {
         self.gap = true;
         if fatal {
             self.ended = true;
+            if text == SHUTTING_DOWN {
+                return match excuses.shutdown {
+                    Some(Shutdown::Now) => Ok(()),
+                    Some(Shutdown::WaitForServers) if !self.is_amid_turn() => Ok(()),
+                    _ => unexcused(),
+                };
+            }
             let server = matches!(&*code, "57P01" | "08006" | "57P03" | "53300");
             let late = matches!(&*code, "57P05" | "25P03" | "57014" | "53300" | "08006");
             return if (server && excuses.servers_die) || (late && excuses.time_passes) {

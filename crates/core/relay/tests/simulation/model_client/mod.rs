@@ -3,12 +3,17 @@
 pub(crate) mod direct;
 pub(crate) mod script;
 
+use trunkline_relay::board::Shutdown;
+
 use crate::frames::{self, field, show};
 use crate::model_server::session::Session;
 use crate::model_server::settings::{KNOWN, Settings};
 use crate::pipe::Pipe;
 use direct::{Direct, Excuses};
 use script::Script;
+
+/// What clients are sent away with at the end.
+pub(crate) const SHUTTING_DOWN: &str = "the proxy is shutting down";
 
 /// Where a client is.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,6 +35,8 @@ pub(crate) struct ModelClient {
     pub(crate) key: Option<(i32, Vec<u8>)>,
     /// Its start-up parameters are such that the server refuses them.
     pub(crate) bad_start: bool,
+    password: Option<String>,
+    refusal: Option<&'static str>,
     told: Vec<(String, String)>,
     outgoing: Vec<u8>,
     received: Vec<u8>,
@@ -40,20 +47,30 @@ pub(crate) struct ModelClient {
     pub(crate) status: u8,
 }
 
+/// How a client logs in.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) user: String,
+    /// When it is to be asked for.
+    pub(crate) password: Option<String>,
+    pub(crate) parameters: Vec<(String, String)>,
+    /// The SQLSTATE with which it is to be refused.
+    pub(crate) refusal: Option<&'static str>,
+}
+
 impl ModelClient {
     pub(crate) fn new(
         link: usize,
         worker: usize,
         script: Script,
-        user: &str,
-        parameters: &[(String, String)],
+        start: Start,
         reports_at_once: bool,
     ) -> Self {
-        let settings = Settings::new(parameters);
+        let settings = Settings::new(&start.parameters);
         let bad_start = settings.is_err();
         let settings = settings.unwrap_or_else(|_| Settings::new(&[]).expect("the defaults"));
-        let mut body = format!("\0\x03\0\0user\0{user}\0database\0d\0").into_bytes();
-        for (name, value) in parameters {
+        let mut body = format!("\0\x03\0\0user\0{}\0database\0d\0", start.user).into_bytes();
+        for (name, value) in &start.parameters {
             body.extend_from_slice(format!("{name}\0{value}\0").as_bytes());
         }
         body.push(0);
@@ -68,6 +85,8 @@ impl ModelClient {
             direct: Direct::new(Session::new(settings, reports_at_once)),
             key: None,
             bad_start,
+            password: start.password,
+            refusal: start.refusal,
             told: Vec::new(),
             outgoing,
             received: Vec::new(),
@@ -135,6 +154,10 @@ impl ModelClient {
         let body = &message[5..];
         match message[0] {
             b'R' if *body == [0; 4] => {}
+            b'R' if *body == [0, 0, 0, 3] => {
+                let password = self.password.take().ok_or("a password is asked for")?;
+                self.outgoing.extend(frames::text(b'p', &password).bytes);
+            }
             b'S' => {
                 let mut words =
                     body.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
@@ -150,10 +173,14 @@ impl ModelClient {
             b'E' => {
                 self.phase = Phase::Over;
                 self.direct.ended = true;
-                let code = field(message, b'C');
+                let (code, text) = (field(message, b'C'), field(message, b'M'));
                 let excused = match &*code {
+                    code if self.refusal == Some(code) => true,
                     "22023" => self.bad_start,
+                    "53300" if text.starts_with("no more") => excuses.limited,
                     "53300" | "08006" | "57014" => excuses.time_passes || excuses.servers_die,
+                    "57P01" if text == SHUTTING_DOWN => excuses.shutdown.is_some(),
+                    "57P03" if text.contains("settings changed") => excuses.moved,
                     "57P01" | "57P03" => excuses.servers_die,
                     _ => false,
                 };
@@ -170,6 +197,9 @@ impl ModelClient {
         self.phase = Phase::Open;
         if self.bad_start {
             return Err("bad start-up parameters were taken".to_owned());
+        }
+        if let Some(due) = self.refusal {
+            return Err(format!("a client came in that was to be refused with {due}"));
         }
         let values = &self.direct.session.settings.values;
         for (at, (name, _, _)) in KNOWN.iter().enumerate().filter(|(_, (.., reported))| *reported) {
@@ -191,7 +221,8 @@ impl ModelClient {
         let open = self.phase != Phase::Over && !self.direct.ended;
         self.phase = Phase::Over;
         // A message that was cut in the middle leaves no room for an error.
-        let torn = (excuses.servers_die || excuses.time_passes) && !self.received.is_empty();
+        let now = excuses.shutdown == Some(Shutdown::Now);
+        let torn = (excuses.servers_die || excuses.time_passes || now) && !self.received.is_empty();
         let told = excuses.servers_die && self.direct.excused > 0;
         let excused = self.cut || torn || self.garbage || told;
         if open && !excused {

@@ -13,6 +13,8 @@ pub(crate) struct Habits {
     /// It may reset its parameters and discard all (it set none at start-up: a pooled connection's RESET would not
     /// bring those back).
     pub(crate) resets: bool,
+    /// It begins transactions as a matter of course; else seldom, for they end its connection.
+    pub(crate) blocks: bool,
     /// It runs slow queries.
     pub(crate) slow: bool,
     /// Its names are never used again, and nobody else's.
@@ -89,7 +91,7 @@ impl Script {
             18 => format!("COPY OUT {} {}", self.token(), self.rng.usize(..5)),
             19 => format!("NOTICE {}", self.token()),
             20 => "WRONG".to_owned(),
-            21 => "BEGIN".to_owned(),
+            21 if self.habits.blocks || self.rng.u8(..) < 40 => "BEGIN".to_owned(),
             22 => if self.rng.bool() { "COMMIT" } else { "ROLLBACK" }.to_owned(),
             _ => self.select(),
         }
@@ -135,7 +137,7 @@ impl Script {
             }
             8 => out.push(frame(b'F', &[0, 0, 0, 1, 0, 0, 0, 0, 0, 0]).bytes),
             9 => out.push(query("")),
-            10 => out.push(query("BEGIN")),
+            10 if self.habits.blocks => out.push(query("BEGIN")),
             11..14 => {
                 let text = self.command();
                 self.once(&text, &mut out);

@@ -13,6 +13,11 @@ use crate::pipe::Pipe;
 use session::{Database, Session, failure};
 use settings::{KNOWN, Settings};
 
+/// The password of a user.
+pub(crate) fn password_of(user: &str) -> String {
+    format!("secret of {user}")
+}
+
 /// PostgreSQL's send buffer (pqcomm.c).
 const BUFFER_BYTES: usize = 8192;
 
@@ -31,6 +36,8 @@ pub(crate) enum Activity {
 pub(crate) struct Backend {
     pub(crate) process_id: i32,
     pub(crate) secret: [u8; 4],
+    /// Where it was dialled.
+    pub(crate) port: u16,
     pub(crate) session: Option<Session>,
     reports_at_once: bool,
     input: Vec<u8>,
@@ -56,10 +63,11 @@ pub(crate) enum Cancelled {
 }
 
 impl Backend {
-    pub(crate) fn new(process_id: i32, secret: [u8; 4], reports_at_once: bool) -> Self {
+    pub(crate) fn new(process_id: i32, secret: [u8; 4], port: u16, reports_at_once: bool) -> Self {
         Self {
             process_id,
             secret,
+            port,
             session: None,
             reports_at_once,
             input: Vec::new(),

@@ -19,6 +19,8 @@ pub(crate) enum Sql {
     Nextval(usize),
     /// A table whose columns a schema change replaces.
     Table,
+    /// What is stored of a user.
+    Lookup,
     Show(usize),
     Set(usize, String),
     Reset(Option<usize>),
@@ -50,6 +52,7 @@ impl Sql {
             ("SLOW", _) => Self::Slow(second.to_owned()),
             ("NEXTVAL", _) => Self::Nextval(number(Some(second))),
             ("TABLE", _) => Self::Table,
+            ("LOOKUP", _) => Self::Lookup,
             ("SHOW", name) => settings::index(name).map_or(Self::Syntax, Self::Show),
             ("SET", _) => Self::set(text),
             ("RESET", "ALL") => Self::Reset(None),
@@ -91,8 +94,8 @@ impl Sql {
 
     /// Whether it gives rows, and so has a RowDescription.
     pub(crate) fn has_rows(&self) -> bool {
-        use Sql::{Nextval, Select, Show, Slow, Table};
-        matches!(self, Select { .. } | Slow(_) | Nextval(_) | Table | Show(_))
+        use Sql::{Lookup, Nextval, Select, Show, Slow, Table};
+        matches!(self, Select { .. } | Slow(_) | Nextval(_) | Table | Lookup | Show(_))
     }
 
     /// Whether it may run in a transaction that has failed.

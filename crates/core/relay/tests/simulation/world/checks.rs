@@ -3,11 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering::Relaxed;
 
+use trunkline_relay::parameters::UNKNOWN;
 use trunkline_relay::{Board, Server, ServerKey, ServerStage, Stage};
 
 use super::{Checked, Letter, World};
 use crate::model_server::Backend;
 use crate::model_server::settings::index;
+
+/// All who have a pool.
+const USERS: [&str; 3] = ["u", "v", "w"];
 
 fn must(holds: bool, what: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(what()) }
@@ -41,8 +45,10 @@ impl World {
         }
         let counted = self.shared.clients.load(Relaxed);
         must(counted == clients, || format!("{counted} clients are counted, there are {clients}"))?;
+        let most = self.loosest.clients;
+        must(most == 0 || counted <= most + most / 16 + 8, || format!("{counted} connections of {most}"))?;
         let reserve = u32::from(self.flavour.time_passes);
-        for user in ["u", "v"] {
+        for user in USERS {
             let ledger = self.shared.ledgers.pool("d", user);
             let there = open.get(&ledger.id).copied().unwrap_or(0);
             must(ledger.open() == there, || {
@@ -51,6 +57,33 @@ impl World {
             must(there <= self.pool_size_max + reserve, || format!("pool {user} has {there} connections"))?;
             let (all, limit) = (ledger.database.servers(), self.flavour.database_limit);
             must(limit == 0 || all <= limit, || format!("{all} connections of {limit}"))?;
+            let (all, limit) = (ledger.user.servers(), self.loosest.user_servers);
+            must(all == there && (limit == 0 || all <= limit), || {
+                format!("{all} connections of {limit} are counted for {user}, there are {there}")
+            })?;
+        }
+        self.check_clients()
+    }
+
+    /// Those who have logged in are counted, and kept to their limits.
+    fn check_clients(&self) -> Checked {
+        let mut welcome: BTreeMap<usize, u32> = BTreeMap::new();
+        for (_, client) in self.workers.iter().flat_map(|worker| worker.board.clients()) {
+            client.pool().into_iter().for_each(|pool| *welcome.entry(pool).or_default() += 1);
+        }
+        let all: u32 = welcome.values().sum();
+        for (limit, what) in [(self.loosest.clients, "all"), (self.loosest.database_clients, "the database")] {
+            must(limit == 0 || all <= limit, || format!("{all} clients of {limit} for {what}"))?;
+        }
+        for user in USERS {
+            let ledger = self.shared.ledgers.pool("d", user);
+            let there = welcome.get(&ledger.id).copied().unwrap_or(0);
+            let (counted, limit) = (ledger.user.clients(), self.loosest.user_clients);
+            must(counted == there && (limit == 0 || counted <= limit), || {
+                format!("{counted} clients of {limit} are counted for {user}, there are {there}")
+            })?;
+            let counted = ledger.database.clients();
+            must(counted == all, || format!("{counted} clients are counted for the database, there are {all}"))?;
         }
         Ok(())
     }
@@ -75,7 +108,7 @@ impl World {
         for (key, stage) in &stages {
             let lent = matches!(stage, ServerStage::Lent(_));
             must(lent == held.contains(key), || format!("server {key:x} is {stage:?} without a client"))?;
-            let dialling = self.dials.contains(&(at, *key));
+            let dialling = self.dials.iter().any(|dial| (dial.0, dial.1) == (at, *key));
             let there = worker.sockets.servers.contains_key(key);
             must(there != dialling, || format!("server {key:x}: socket {there}, dialling {dialling}"))?;
         }
@@ -156,7 +189,8 @@ impl World {
         for (name, value) in server.profile().iter() {
             let at = index(name).ok_or_else(|| trouble("an unknown parameter"))?;
             let has = &session.settings.values[at];
-            must(has == value, || trouble(&format!("{name} is {has:?} and believed to be {value:?}")))?;
+            // What a client's RESET has made of it is found out by who needs it next.
+            must(has == value || value == UNKNOWN, || trouble(&format!("{name} is {has:?} and believed to be {value:?}")))?;
         }
         for (at, (name, ..)) in crate::model_server::settings::KNOWN.iter().enumerate() {
             let default = session.settings.values[at] == session.settings.start[at];
@@ -178,11 +212,18 @@ impl World {
             for (key, server) in worker.board.servers() {
                 let idle = matches!(server.stage(), ServerStage::Idle);
                 must(idle, || format!("server {key:?} is {:?}", server.stage()))?;
+                let backend = worker.sockets.servers.get(&key.to_u64()).and_then(|link| self.backends.get(link));
+                let port = backend.map_or(0, |backend| backend.port);
+                must(port == self.edition.port, || format!("server {key:?} is still at {port}"))?;
             }
+            let over = worker.board.is_over();
+            must(over == self.shutdown.is_some(), || format!("the worker is over: {over}"))?;
+            let left = worker.board.servers().count();
+            must(!over || left == 0, || format!("{left} server connections are left behind"))?;
             must(worker.letters.is_empty(), || "letters are unread".to_owned())?;
             must(Board::status(&worker.board).cancels == 0, || "cancels are under way".to_owned())?;
         }
-        for user in ["u", "v"] {
+        for user in USERS {
             let ledger = self.shared.ledgers.pool("d", user);
             let clients = (ledger.database.clients(), ledger.user.clients());
             must(clients == (0, 0), || format!("clients of {user} are still counted: {clients:?}"))?;

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use trunkline_pool::PoolMode;
 use trunkline_relay::Mail;
-use trunkline_relay::board::CancelTicket;
+use trunkline_relay::board::{CancelTicket, Shutdown};
 
+use super::settings::Limits;
 use super::{Checked, Letter, World};
-use crate::model_client::script::{Habits, Script};
-use crate::model_client::{ModelClient, Phase};
-use crate::model_server::{Backend, Cancelled};
+use crate::frames::{field, show};
+use crate::model_client::script::{Habits, Script, query};
+use crate::model_client::{ModelClient, Phase, SHUTTING_DOWN, Start};
+use crate::model_server::{Backend, Cancelled, password_of};
 use crate::shell::Link;
 
 /// Messages a client has unanswered at most before it stops adding batches.
@@ -53,7 +56,18 @@ impl World {
     }
 
     fn new_link(&mut self, worker: usize) -> Option<usize> {
-        let key = self.workers[worker].board.client_accepted(false).ok()?;
+        let key = match self.workers[worker].board.client_accepted(false) {
+            Ok(key) => key,
+            Err(error) => {
+                let expected = match &*field(&error, b'C') {
+                    "57P03" => self.shutdown.is_some() && field(&error, b'M') == SHUTTING_DOWN,
+                    "53300" => self.flavour.limits.any(),
+                    _ => false,
+                };
+                assert!(expected, "a connection is refused: {}", show(&error));
+                return None;
+            }
+        };
         let link = self.links.len();
         self.links.push(Link::new(self.flavour.socket_bytes));
         self.workers[worker].sockets.clients.insert(key.to_u64(), link);
@@ -82,6 +96,7 @@ impl World {
         let habits = Habits {
             copies: self.flavour.copies,
             early_syncs: !self.flavour.cancels && !self.flavour.servers_die && !self.flavour.time_passes,
+            blocks: self.flavour.mode != PoolMode::Statement,
             resets: parameters.is_empty() && !self.flavour.session(),
             slow: true,
             unique_names: self.flavour.untracked,
@@ -89,17 +104,59 @@ impl World {
             bytes_max: self.flavour.bytes_max,
         };
         let script = Script::new(self.next_client, habits, self.rng.fork());
-        let user = if self.flavour.two_pools && self.rng.bool() { "v" } else { "u" };
-        let client = ModelClient::new(link, worker, script, user, &parameters, self.flavour.reports_at_once);
-        self.note(|| {
-            format!("c{} connects to board {worker} by link {link} as {user} {parameters:?}", client.id)
-        });
+        let start = self.start(parameters);
+        let shown = format!("{start:?}");
+        let client = ModelClient::new(link, worker, script, start, self.flavour.reports_at_once);
+        self.note(|| format!("c{} connects to board {worker} by link {link}: {shown}", client.id));
         self.clients.push(client);
         self.touched(worker);
     }
 
+    fn start(&mut self, parameters: Vec<(String, String)>) -> Start {
+        let user = if self.flavour.two_pools && self.rng.bool() { "v" } else { "u" };
+        if !self.flavour.passwords {
+            return Start { user: user.to_owned(), password: None, parameters, refusal: None };
+        }
+        let (user, refusal) = match self.rng.u8(..10) {
+            0..5 => (user, None),
+            5..8 => ("w", None),
+            8 => ("x", Some("28P01")),
+            _ => ("z", Some("28000")),
+        };
+        let wrong = refusal.is_none() && self.rng.u8(..) < 30;
+        Start {
+            user: user.to_owned(),
+            password: Some(password_of(if wrong { "somebody else" } else { user })),
+            parameters,
+            refusal: if wrong { Some("28P01") } else { refusal },
+        }
+    }
+
+    /// What a client says last, that has parameters which no server reports: what became of them is for the next client
+    /// to find, who has others.
+    fn reset_at_last(&mut self, at: usize) {
+        let client = &self.clients[at];
+        let can = client.phase == Phase::Open && !client.garbage && !client.direct.in_copy();
+        if !can || !self.flavour.start_parameters || self.rng.u8(..) < 100 {
+            return;
+        }
+        let sent: &[&str] = match self.rng.u8(..5) {
+            0 => &["RESET ALL"],
+            1 => &["DISCARD ALL"],
+            2 => &["RESET ALL;FAIL 22012"],
+            3 => &["BEGIN", "RESET ALL", "ROLLBACK"],
+            _ => &["BEGIN", "RESET ALL"],
+        };
+        let client = &mut self.clients[at];
+        client.write_raw(&crate::model_client::script::sync());
+        sent.iter().for_each(|text| client.write_raw(&query(text)));
+        let wire = &mut self.links[client.link];
+        client.send(&mut wire.up, usize::MAX);
+    }
+
     /// The client's socket is closed without a word, maybe in the middle of a message.
     pub(super) fn vanish(&mut self, at: usize) {
+        self.reset_at_last(at);
         let link = self.clients[at].link;
         let id = self.clients[at].id;
         self.note(|| format!("c{id} vanishes"));
@@ -112,6 +169,7 @@ impl World {
     }
 
     pub(super) fn say_good_bye(&mut self, at: usize) {
+        self.reset_at_last(at);
         let id = self.clients[at].id;
         self.note(|| format!("c{id} leaves"));
         let link = self.clients[at].link;
@@ -216,8 +274,9 @@ impl World {
                 let schema = self.database.schema;
                 self.note(|| format!("schema is v{schema}"));
             }
-            5 if self.flavour.reloads || self.flavour.untracked => self.reload(),
+            5 if self.flavour.reloads || self.flavour.untracked || self.flavour.moves => self.reload(),
             6 if self.flavour.pauses => self.pause(!self.paused),
+            7 if self.flavour.shutdown && self.rng.u8(..) < 60 => self.shut_down(),
             _ => {}
         }
     }
@@ -252,14 +311,37 @@ impl World {
     }
 
     fn reload(&mut self) {
-        self.epoch += 1;
-        let size = if self.flavour.reloads { self.rng.u32(1..=4) } else { self.flavour.pool_size };
-        let tracked = !self.flavour.untracked || self.rng.bool();
-        self.pool_size_max = self.pool_size_max.max(size);
-        self.note(|| format!("reload: pool_size {size}, tracked {tracked}"));
-        let directory = Arc::new(self.flavour.directory(self.epoch, size, tracked));
+        let edition = &mut self.edition;
+        edition.epoch += 1;
+        if self.flavour.reloads {
+            edition.pool_size = self.rng.u32(1..=4);
+            self.pool_size_max = self.pool_size_max.max(edition.pool_size);
+            if self.flavour.limits.any() {
+                edition.limits = Limits::draw(&mut self.rng);
+                self.loosest = self.loosest.or(edition.limits);
+            }
+        }
+        edition.tracked = !self.flavour.untracked || self.rng.bool();
+        edition.port += u16::from(self.flavour.moves && self.rng.bool());
+        let directory = Arc::new(self.flavour.directory(edition));
+        let text = format!("reload: {edition:?}");
+        self.note(|| text);
         for worker in &mut self.workers {
             worker.letters.push_back(Letter::Mail(Mail::Reload(Arc::clone(&directory))));
+        }
+    }
+
+    /// The first signal, or the second.
+    fn shut_down(&mut self) {
+        let how = match (self.shutdown, self.rng.u8(..3)) {
+            (Some(_), _) | (None, 0) => Shutdown::Now,
+            (None, 1) => Shutdown::WaitForServers,
+            (None, _) => Shutdown::WaitForClients,
+        };
+        self.shutdown = Some(how);
+        self.note(|| format!("shutdown: {how:?}"));
+        for worker in &mut self.workers {
+            worker.letters.push_back(Letter::Mail(Mail::Shutdown(how)));
         }
     }
 

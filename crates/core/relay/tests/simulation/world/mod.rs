@@ -9,7 +9,8 @@ pub(crate) mod settings;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use trunkline_relay::board::CancelTicket;
+use trunkline_pool::PoolMode;
+use trunkline_relay::board::{CancelTicket, Shutdown};
 use trunkline_relay::{Board, Mail, Server, Shared};
 
 use crate::model_client::ModelClient;
@@ -17,7 +18,7 @@ use crate::model_client::direct::Excuses;
 use crate::model_server::Backend;
 use crate::model_server::session::Database;
 use crate::shell::{Link, Sockets};
-use settings::Flavour;
+use settings::{Edition, Flavour, Limits};
 
 /// Events remembered for the report of a failure.
 const TRACE_MAX: usize = 4_000;
@@ -52,14 +53,19 @@ pub(crate) struct World {
     pub(crate) cancellers: Vec<(usize, Vec<u8>)>,
     /// Keys of clients that are gone, for stale cancels.
     pub(crate) stale_keys: Vec<(i32, Vec<u8>)>,
-    pub(crate) dials: Vec<(usize, u64)>,
+    /// A worker, its server connection and the port.
+    pub(crate) dials: Vec<(usize, u64, u16)>,
     pub(crate) cancels: Vec<(usize, CancelTicket)>,
     /// Clients of which a cancel was asked for with the right key: their slow queries may end.
     pub(crate) cancelled: BTreeMap<usize, usize>,
     next_client: usize,
     next_process: i32,
-    epoch: u64,
+    /// The configuration in force, or on its way.
+    pub(crate) edition: Edition,
     pub(crate) pool_size_max: u32,
+    /// What no configuration so far has allowed to be exceeded.
+    pub(crate) loosest: Limits,
+    pub(crate) shutdown: Option<Shutdown>,
     pub(crate) paused: bool,
     quiescing: bool,
     pub(crate) trace: VecDeque<String>,
@@ -73,7 +79,8 @@ impl World {
         let mut rng = fastrand::Rng::with_seed(seed);
         let flavour = Flavour::draw(&mut rng);
         let shared = Arc::new(Shared::new(flavour.workers, 1 << 16));
-        let directory = Arc::new(flavour.directory(1, flavour.pool_size, true));
+        let edition = flavour.edition();
+        let directory = Arc::new(flavour.directory(&edition));
         let workers = (0..flavour.workers)
             .map(|worker| {
                 let mut entropy = fastrand::Rng::with_seed(rng.u64(..));
@@ -101,7 +108,9 @@ impl World {
             cancelled: BTreeMap::new(),
             next_client: 0,
             next_process: 100,
-            epoch: 1,
+            loosest: edition.limits,
+            edition,
+            shutdown: None,
             paused: false,
             quiescing: false,
             trace: VecDeque::new(),
@@ -124,6 +133,10 @@ impl World {
             servers_die: self.flavour.servers_die,
             time_passes: self.flavour.time_passes,
             untracked: self.flavour.untracked,
+            statement_mode: self.flavour.mode == PoolMode::Statement,
+            limited: self.flavour.limits.any(),
+            moved: self.flavour.moves,
+            shutdown: self.shutdown,
             schema: self.database.schema,
         }
     }

@@ -188,7 +188,7 @@ impl World {
         self.note(|| format!("board {worker} wants {}", crate::report::shown(&action)));
         let place = &mut self.workers[worker];
         match action {
-            Action::Connect(key, _) => self.dials.push((worker, key.to_u64())),
+            Action::Connect(key, target) => self.dials.push((worker, key.to_u64(), target.port)),
             Action::CloseClient(key, last) => {
                 let Some(link) = place.sockets.clients.remove(&key.to_u64()) else { return };
                 let wire = &mut self.links[link];
@@ -199,7 +199,7 @@ impl World {
                 }
             }
             Action::CloseServer(key, last) => {
-                self.dials.retain(|dial| *dial != (worker, key.to_u64()));
+                self.dials.retain(|dial| (dial.0, dial.1) != (worker, key.to_u64()));
                 let Some(link) = place.sockets.servers.remove(&key.to_u64()) else { return };
                 let wire = &mut self.links[link];
                 wire.down.push(&last);
@@ -254,7 +254,7 @@ impl World {
         if self.dials.is_empty() {
             return;
         }
-        let (worker, key) = self.dials.swap_remove(self.rng.usize(..self.dials.len()));
+        let (worker, key, port) = self.dials.swap_remove(self.rng.usize(..self.dials.len()));
         let refused = self.flavour.servers_die && !self.quiescing && self.rng.u8(..) < 60;
         let place = &mut self.workers[worker];
         if refused {
@@ -265,7 +265,7 @@ impl World {
         self.links.push(Link::new(self.flavour.socket_bytes));
         self.next_process += 1;
         let secret = self.rng.u32(..).to_be_bytes();
-        let backend = Backend::new(self.next_process, secret, self.flavour.reports_at_once);
+        let backend = Backend::new(self.next_process, secret, port, self.flavour.reports_at_once);
         self.backends.insert(link, backend);
         place.sockets.servers.insert(key, link);
         place.board.server_connected(server_key(key));

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use trunkline_pool::{Capacity, PoolMode, PoolSettings};
-use trunkline_relay::{Database, Directory, Target, Timeouts, TurnLimits, User};
+use trunkline_relay::{AuthQuery, Database, Directory, Target, Timeouts, TurnLimits, User};
+use trunkline_session::authentication::{Password, Secret};
 use trunkline_session::backend::{Challenge, LoginSettings};
 use trunkline_session::frontend::TlsWish;
+
+use crate::model_server::password_of;
 
 /// Which faults and habits a run has.
 #[derive(Clone, Debug)]
@@ -34,6 +37,64 @@ pub(crate) struct Flavour {
     pub(crate) socket_bytes: usize,
     pub(crate) bytes_max: usize,
     pub(crate) two_pools: bool,
+    /// Clients have passwords, and some are looked up on a server.
+    pub(crate) passwords: bool,
+    pub(crate) passwords_kept: bool,
+    pub(crate) limits: Limits,
+    /// The servers move when the configuration is read again.
+    pub(crate) moves: bool,
+    pub(crate) shutdown: bool,
+}
+
+/// Bounds on clients and their servers; 0: none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limits {
+    pub(crate) clients: u32,
+    pub(crate) unauthenticated: u32,
+    pub(crate) database_clients: u32,
+    pub(crate) user_clients: u32,
+    pub(crate) user_servers: u32,
+}
+
+impl Limits {
+    pub(crate) fn draw(rng: &mut fastrand::Rng) -> Self {
+        let mut limit = |most| if rng.u8(..) < 80 { rng.u32(1..=most) } else { 0 };
+        Self {
+            clients: limit(6),
+            unauthenticated: limit(4),
+            database_clients: limit(5),
+            user_clients: limit(4),
+            user_servers: limit(3),
+        }
+    }
+
+    /// What neither bound allows to be exceeded.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let either = |a: u32, b: u32| if a == 0 || b == 0 { 0 } else { a.max(b) };
+        Self {
+            clients: either(self.clients, other.clients),
+            unauthenticated: either(self.unauthenticated, other.unauthenticated),
+            database_clients: either(self.database_clients, other.database_clients),
+            user_clients: either(self.user_clients, other.user_clients),
+            user_servers: either(self.user_servers, other.user_servers),
+        }
+    }
+
+    pub(crate) fn any(self) -> bool {
+        let all = [self.clients, self.unauthenticated, self.database_clients, self.user_clients];
+        all.iter().any(|limit| *limit != 0)
+    }
+}
+
+/// What a reload may change.
+#[derive(Clone, Debug)]
+pub(crate) struct Edition {
+    pub(crate) epoch: u64,
+    pub(crate) pool_size: u32,
+    pub(crate) tracked: bool,
+    /// Where the servers are.
+    pub(crate) port: u16,
+    pub(crate) limits: Limits,
 }
 
 impl Flavour {
@@ -50,7 +111,11 @@ impl Flavour {
             clients: rng.usize(1..=7),
             pool_size: rng.u32(1..=4),
             database_limit: if two_pools { rng.u32(2..=5) } else { 0 },
-            mode: if session { PoolMode::Session } else { PoolMode::Transaction },
+            mode: match (session, rng.u8(..)) {
+                (true, _) => PoolMode::Session,
+                (false, ..30) => PoolMode::Statement,
+                (false, _) => PoolMode::Transaction,
+            },
             servers_die,
             clients_vanish,
             cancels,
@@ -68,7 +133,17 @@ impl Flavour {
             socket_bytes: rng.choice([20, 200, 4_000, 100_000]).expect("sizes"),
             bytes_max: if large { 60_000 } else { 300 },
             two_pools,
+            passwords: rng.u8(..) < 70,
+            passwords_kept: rng.bool(),
+            limits: if rng.u8(..) < 50 { Limits::draw(rng) } else { Limits::default() },
+            moves: rng.u8(..) < 60,
+            shutdown: rng.u8(..) < 50,
         }
+    }
+
+    /// The configuration at the beginning.
+    pub(crate) fn edition(&self) -> Edition {
+        Edition { epoch: 1, pool_size: self.pool_size, tracked: true, port: 5432, limits: self.limits }
     }
 
     pub(crate) fn session(&self) -> bool {
@@ -91,37 +166,47 @@ impl Flavour {
         }
     }
 
-    /// The configuration of the `epoch`th reload.
-    pub(crate) fn directory(&self, epoch: u64, pool_size: u32, tracked: bool) -> Directory {
+    /// The users of the configuration.
+    fn users(&self, limits: Limits) -> HashMap<String, User> {
+        let known = |user: &str| User {
+            secret: self.passwords.then(|| Secret::Plain(Password::new(password_of(user)))),
+            capacity: Capacity { servers: limits.user_servers, clients: limits.user_clients },
+            ..User::default()
+        };
+        ["u", "v"].map(|user| (user.to_owned(), known(user))).into()
+    }
+
+    pub(crate) fn directory(&self, edition: &Edition) -> Directory {
+        let limits = edition.limits;
         let time = |seconds| if self.time_passes { Duration::from_secs(seconds) } else { Duration::ZERO };
         let target = Target {
             host: "server".to_owned(),
-            port: 5432,
+            port: edition.port,
             tls: TlsWish::Never,
             second_try: None,
             tls_profile: 0,
         };
+        let auth_query = AuthQuery { sql: "LOOKUP $1".to_owned(), user: "u".to_owned(), database: None };
         let database = Database {
             name: "d".to_owned(),
             server_name: None,
             target: Arc::new(target),
             forced_user: None,
             password: None,
-            pool: self.pool(pool_size),
-            capacity: Capacity { servers: self.database_limit, clients: 0 },
+            pool: self.pool(edition.pool_size),
+            capacity: Capacity { servers: self.database_limit, clients: limits.database_clients },
             connect_query: None,
             parameters: Vec::new(),
-            auth_query: None,
+            auth_query: self.passwords.then(|| Arc::new(auth_query)),
         };
-        let login = Arc::new(LoginSettings::new([7; 32]));
-        let users = ["u", "v"].map(|user| (user.to_owned(), User::default()));
+        let login = Arc::new(LoginSettings { cleartext_without_tls: true, ..LoginSettings::new([7; 32]) });
         Directory {
-            epoch,
+            epoch: edition.epoch,
             databases: HashMap::from([("d".to_owned(), Arc::new(database))]),
             fallback: None,
-            users: HashMap::from(users),
-            other_users: Capacity::default(),
-            challenge: Challenge::Trust,
+            users: self.users(limits),
+            other_users: Capacity { servers: limits.user_servers, clients: limits.user_clients },
+            challenge: if self.passwords { Challenge::Cleartext } else { Challenge::Trust },
             any_user: false,
             login_tcp: Arc::clone(&login),
             login_unix: login,
@@ -129,14 +214,14 @@ impl Flavour {
             ignored_parameters: Vec::new(),
             extra_parameters: Vec::new(),
             limits: TurnLimits {
-                prepared_max: if tracked { self.prepared_max } else { 0 },
+                prepared_max: if edition.tracked { self.prepared_max } else { 0 },
                 statement_bytes_max: 4_096,
                 client_buffer_bytes: self.buffer_bytes,
                 server_buffer_bytes: self.buffer_bytes,
                 ..TurnLimits::default()
             },
-            clients_max: 0,
-            unauthenticated_max: 0,
+            clients_max: limits.clients,
+            unauthenticated_max: limits.unauthenticated,
             cancels_max: 2,
             timeouts: Timeouts {
                 client_login: time(10),
@@ -150,7 +235,7 @@ impl Flavour {
             reset_query: "DISCARD ALL".to_owned(),
             reset_always: false,
             check_query: String::new(),
-            auth_cache_ttl: Duration::ZERO,
+            auth_cache_ttl: Duration::from_secs(u64::from(self.passwords_kept)),
         }
     }
 }
