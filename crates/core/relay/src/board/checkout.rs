@@ -70,6 +70,18 @@ impl Board {
         }
     }
 
+    /// A connection of `pool` is gone: its place is for who waits, here or in another worker.
+    pub(super) fn serve_place(&mut self, pool: PoolId) {
+        self.serve_queue(pool);
+        let ledger = self.slot(pool).map(|slot| Arc::clone(slot.pool.ledger()));
+        if let Some(ledger) = ledger
+            && let Some((worker, _)) = ledger.starving_elsewhere(self.worker)
+        {
+            self.actions.push_back(Action::Mail(worker, Mail::Vacancy(ledger)));
+        }
+        self.serve_sharers(pool);
+    }
+
     /// A place under the limits of `pool`, or an idle connection to close for one, is there: for who waits in other pools
     /// that share a limit with it.
     pub(super) fn serve_sharers(&mut self, pool: PoolId) {
@@ -86,11 +98,12 @@ impl Board {
         }
     }
 
-    /// The same, for this worker's pools.
+    /// The same, for this worker's pools, that pool among them.
     pub(super) fn serve_sharers_here(&mut self, ledger: &Ledger) {
         let others = self.slots.iter().flatten().map(|slot| &slot.pool);
         let waiting: Vec<PoolId> = others
-            .filter(|other| other.waiting() > 0 && other.ledger().shares_limit(ledger))
+            .filter(|other| other.waiting() > 0)
+            .filter(|other| other.ledger().id == ledger.id || other.ledger().shares_limit(ledger))
             .map(|other| other.ledger().id)
             .collect();
         waiting.into_iter().for_each(|pool| self.serve_queue(pool));

@@ -121,8 +121,8 @@ pub enum Mail {
     /// A pool cannot grow because its database or user is at its limit: close an idle connection of another pool of
     /// theirs. You may not have met that pool: here is its account.
     Evict(Arc<Ledger>),
-    /// A place under the limits of that pool came free, or an idle connection that can be closed for one: for who waits
-    /// in other pools of its database or user.
+    /// A place in that pool or under its limits came free, or an idle connection that can be closed for one: for who
+    /// waits in it, or in other pools of its database or user.
     Vacancy(Arc<Ledger>),
     /// Cancel what this client of yours runs: its key, who asked (a worker and its client).
     Cancel(ClientKey, usize, ClientKey),

@@ -238,8 +238,7 @@ impl Board {
         if let ServerStage::Lent(client) = stage {
             self.fail_lent(client, server, body);
         }
-        self.serve_queue(pool);
-        self.serve_sharers(pool);
+        self.serve_place(pool);
     }
 
     /// Tells a client that its pool's server cannot be had.
@@ -306,8 +305,7 @@ impl Board {
     /// Closes a server connection that is on no list, in good order.
     pub(super) fn close_server(&mut self, key: ServerKey) {
         if let Some(pool) = self.hang_up(key) {
-            self.serve_queue(pool);
-            self.serve_sharers(pool);
+            self.serve_place(pool);
         }
     }
 

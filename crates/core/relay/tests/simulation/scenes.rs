@@ -31,15 +31,21 @@ fn scene_of(work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
 }
 
 fn scene_in(mode: PoolMode, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
+    let [board] = boards(mode);
+    lent(board, work_mem, turn)
+}
+
+/// Workers that may have one server connection in all.
+fn boards<const N: usize>(mode: PoolMode) -> [Board; N] {
     let any = Flavour::draw(&mut fastrand::Rng::with_seed(1));
     let flavour = Flavour { mode, pool_size: 1, passwords: false, limits: Limits::default(), ..any };
     let directory = Arc::new(flavour.directory(&flavour.edition()));
-    let mut board = Board::new(
-        0,
-        Arc::new(Shared::new(1, 1 << 16)),
-        directory,
-        Box::new(|bytes: &mut [u8]| bytes.fill(7)),
-    );
+    let shared = Arc::new(Shared::new(N, 1 << 16));
+    let entropy = || Box::new(|bytes: &mut [u8]| bytes.fill(7));
+    std::array::from_fn(|worker| Board::new(worker, Arc::clone(&shared), Arc::clone(&directory), entropy()))
+}
+
+fn lent(mut board: Board, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
     let client = board.client_accepted(false).expect("a client is welcome");
     let own = if work_mem.is_empty() { String::new() } else { format!("work_mem\0{work_mem}\0") };
     board.client_bytes(client, &start_up(&own), &mut NoWires);
@@ -195,4 +201,24 @@ fn statement_mode_refuses_a_transaction_before_it_is_ready() {
         let error = told.last().expect("an error");
         assert_eq!((&*field(error, b'V'), &*field(error, b'C')), ("FATAL", "0A000"));
     }
+}
+
+/// The place that a closed connection leaves is for who waits in another worker, at once and not when that looks again.
+#[test]
+fn a_place_in_a_pool_is_told_to_the_worker_whose_client_waits() {
+    let [first, mut second] = boards(PoolMode::Transaction);
+    let (mut first, _, server) = lent(first, "", &text(b'Q', "SELECT 1").bytes);
+    let client = second.client_accepted(false).expect("a client is welcome");
+    second.client_bytes(client, &start_up(""), &mut NoWires);
+    let opens = |board: &mut Board| {
+        std::iter::from_fn(|| board.next_action()).any(|action| matches!(action, Action::Connect(..)))
+    };
+    assert!(!opens(&mut second), "the pool is full");
+    first.server_closed(server, "the server is gone");
+    while let Some(action) = first.next_action() {
+        if let Action::Mail(1, mail) = action {
+            second.handle_mail(mail);
+        }
+    }
+    assert!(opens(&mut second), "nobody told of the place");
 }
