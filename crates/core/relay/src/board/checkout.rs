@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use trunkline_pool::{Ledger, PoolId, Release, Waiter, Want};
+use trunkline_pool::{Ledger, PoolId, PoolMode, Release, Waiter, Want};
 use trunkline_wire::backend::TransactionStatus;
 
+use super::slots::Slot;
 use super::{Action, Board, Mail};
 use crate::client::{Purpose, Stage};
 use crate::server::{Server, ServerStage};
@@ -205,7 +206,12 @@ impl Board {
         if status != TransactionStatus::Idle {
             return self.start_query(key, "ROLLBACK", Chore::Rollback);
         }
-        let worn = std::mem::take(&mut server.worn) || self.directory.reset_always;
+        // A session's client could bind the statement that a look-up left behind when it failed.
+        let (unnamed, pool) = (server.statements.unnamed != 0, server.pool);
+        let session = |slot: &Slot| slot.pool.settings().mode == PoolMode::Session;
+        let worn = std::mem::take(&mut server.worn)
+            || self.directory.reset_always
+            || (unnamed && self.slot(pool).is_some_and(session));
         if worn && !self.directory.reset_query.is_empty() {
             let directory = Arc::clone(&self.directory);
             return self.start_query(key, &directory.reset_query, Chore::Reset);

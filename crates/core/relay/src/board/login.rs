@@ -10,6 +10,7 @@ use trunkline_session::backend::{
 };
 use trunkline_session::frontend::Credential;
 use trunkline_wire::backend::{DataRow, TransactionStatus};
+use trunkline_wire::frontend::{Close, Target};
 use trunkline_wire::sqlstate::SqlState;
 use trunkline_wire::{frontend, write};
 
@@ -188,9 +189,12 @@ impl Board {
         out.extend_from_slice(&[0, 0]);
         write::end(out, mark);
         out.extend_from_slice(&[b'E', 0, 0, 0, 9, 0, 0, 0, 0, 1]);
+        Close { target: Target::Statement, name: b"" }.encode(out);
         frontend::sync::encode(out);
-        server.statements.unnamed = self.shared.registry.fresh_id();
-        for expect in [Expect::ParseUntracked, Expect::Bind(0), Expect::Execute, Expect::Sync] {
+        let on_server = std::mem::take(&mut server.statements.unnamed);
+        let parse = Expect::ParseUnnamed { previous: None, on_server };
+        let close = Expect::CloseUnnamed(None, self.shared.registry.fresh_id());
+        for expect in [parse, Expect::Bind(0), Expect::Execute, close, Expect::Sync] {
             server.replies.push(expect, Owner::Chore(Chore::AuthQuery));
         }
         self.list_server(server_key);

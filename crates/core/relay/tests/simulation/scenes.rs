@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use trunkline_pool::PoolMode;
-use trunkline_relay::{Action, Board, ClientKey, ServerKey, Shared, Wires};
+use trunkline_relay::turn::Chore;
+use trunkline_relay::{Action, Board, ClientKey, ServerKey, ServerStage, Shared, Wires};
 
 use crate::frames::{field, frame, take, text};
 use crate::world::settings::{Flavour, Limits};
@@ -38,7 +39,10 @@ fn scene_in(mode: PoolMode, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, S
 /// Workers that may have one server connection in all.
 fn boards<const N: usize>(mode: PoolMode) -> [Board; N] {
     let any = Flavour::draw(&mut fastrand::Rng::with_seed(1));
-    let flavour = Flavour { mode, pool_size: 1, passwords: false, limits: Limits::default(), ..any };
+    boards_of(&Flavour { mode, pool_size: 1, passwords: false, limits: Limits::default(), ..any })
+}
+
+fn boards_of<const N: usize>(flavour: &Flavour) -> [Board; N] {
     let directory = Arc::new(flavour.directory(&flavour.edition()));
     let shared = Arc::new(Shared::new(N, 1 << 16));
     let entropy = || Box::new(|bytes: &mut [u8]| bytes.fill(7));
@@ -49,11 +53,7 @@ fn lent(mut board: Board, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, Ser
     let client = board.client_accepted(false).expect("a client is welcome");
     let own = if work_mem.is_empty() { String::new() } else { format!("work_mem\0{work_mem}\0") };
     board.client_bytes(client, &start_up(&own), &mut NoWires);
-    let Some(Action::Connect(server, _)) = board.next_action() else { panic!("no connection is opened") };
-    board.server_connected(server);
-    let welcome =
-        [frame(b'R', &[0; 4]).bytes, frame(b'K', &[0, 0, 0, 1, 0, 0, 0, 2]).bytes, frame(b'Z', b"I").bytes];
-    board.server_bytes(server, &welcome.concat(), &mut NoWires);
+    let server = opened(&mut board);
     if !own.is_empty() {
         board.server_bytes(server, &answers(&[(b'C', b"SET\0"), (b'Z', b"I")]), &mut NoWires);
     }
@@ -61,6 +61,15 @@ fn lent(mut board: Board, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, Ser
     let lent = board.clients().any(|(_, client)| client.server() == Some(server));
     assert!(lent, "the client has no server connection");
     (board, client, server)
+}
+
+/// The server connection that the board opens next, logged in.
+fn opened(board: &mut Board) -> ServerKey {
+    let Some(Action::Connect(server, _)) = board.next_action() else { panic!("no connection is opened") };
+    board.server_connected(server);
+    let welcome = answers(&[(b'R', &[0; 4]), (b'K', &[0, 0, 0, 1, 0, 0, 0, 2]), (b'Z', b"I")]);
+    board.server_bytes(server, &welcome, &mut NoWires);
+    server
 }
 
 fn start_up(parameters: &str) -> Vec<u8> {
@@ -188,7 +197,8 @@ fn what_a_reset_may_have_changed_is_set_for_the_next_client() {
 fn statement_mode_refuses_a_transaction_before_it_is_ready() {
     let begin = text(b'Q', "BEGIN").bytes;
     for behind in [Vec::new(), [text(b'Q', "SELECT 1").bytes, text(b'Q', "COMMIT").bytes].concat()] {
-        let (mut board, client, server) = scene_in(PoolMode::Statement, "", &[begin.clone(), behind].concat());
+        let (mut board, client, server) =
+            scene_in(PoolMode::Statement, "", &[begin.clone(), behind].concat());
         board.server_bytes(server, &answers(&[(b'C', b"BEGIN\0"), (b'Z', b"T")]), &mut NoWires);
         let last = std::iter::from_fn(|| board.next_action()).find_map(|action| match action {
             Action::CloseClient(key, last) if key == client => Some(last),
@@ -221,4 +231,34 @@ fn a_place_in_a_pool_is_told_to_the_worker_whose_client_waits() {
         }
     }
     assert!(opens(&mut second), "nobody told of the place");
+}
+
+/// Nobody can bind the statement by which users are looked up: it is closed, or known to be there.
+#[test]
+fn a_look_up_leaves_no_statement_behind() {
+    for (answer, left) in [
+        (answers(&[(b'1', b""), (b'2', b""), (b'C', b"SELECT 0\0"), (b'3', b"")]), false),
+        (answers(&[CUT]), false),
+        (answers(&[(b'1', b""), CUT]), true),
+    ] {
+        let any = Flavour::draw(&mut fastrand::Rng::with_seed(1));
+        for mode in [PoolMode::Transaction, PoolMode::Session] {
+            let [mut board] = boards_of(&Flavour { mode, passwords: true, ..any.clone() });
+            let client = board.client_accepted(false).expect("a client is welcome");
+            let start_up = b"\0\0\0\x1b\0\x03\0\0user\0w\0database\0d\0\0";
+            board.client_bytes(client, start_up, &mut NoWires);
+            let server = opened(&mut board);
+            board.server_bytes(server, &[answer.clone(), answers(&[(b'Z', b"I")])].concat(), &mut NoWires);
+            let (_, found) = board.servers().find(|(key, _)| *key == server).expect("it is there");
+            let reset = matches!(found.stage(), ServerStage::Chore(Chore::Reset));
+            // A session's client could bind it, others have it closed first.
+            assert_eq!(reset, left && mode == PoolMode::Session, "{mode:?}");
+            assert_eq!(found.has_unnamed_statement(), left && !reset, "{mode:?}");
+            let mut sent = board.server_unsent(server).to_vec();
+            // The start-up message has no type.
+            sent.insert(0, b'-');
+            let sent: Vec<_> = std::iter::from_fn(|| take(&mut sent)).map(|message| message[0]).collect();
+            assert!(sent.windows(5).any(|tags| tags == b"PBECS"), "{}", sent.escape_ascii());
+        }
+    }
 }

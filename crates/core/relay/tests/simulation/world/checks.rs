@@ -72,7 +72,8 @@ impl World {
             client.pool().into_iter().for_each(|pool| *welcome.entry(pool).or_default() += 1);
         }
         let all: u32 = welcome.values().sum();
-        for (limit, what) in [(self.loosest.clients, "all"), (self.loosest.database_clients, "the database")] {
+        for (limit, what) in [(self.loosest.clients, "all"), (self.loosest.database_clients, "the database")]
+        {
             must(limit == 0 || all <= limit, || format!("{all} clients of {limit} for {what}"))?;
         }
         for user in USERS {
@@ -83,7 +84,9 @@ impl World {
                 format!("{counted} clients of {limit} are counted for {user}, there are {there}")
             })?;
             let counted = ledger.database.clients();
-            must(counted == all, || format!("{counted} clients are counted for the database, there are {all}"))?;
+            must(counted == all, || {
+                format!("{counted} clients are counted for the database, there are {all}")
+            })?;
         }
         Ok(())
     }
@@ -190,7 +193,9 @@ impl World {
             let at = index(name).ok_or_else(|| trouble("an unknown parameter"))?;
             let has = &session.settings.values[at];
             // What a client's RESET has made of it is found out by who needs it next.
-            must(has == value || value == UNKNOWN, || trouble(&format!("{name} is {has:?} and believed to be {value:?}")))?;
+            must(has == value || value == UNKNOWN, || {
+                trouble(&format!("{name} is {has:?} and believed to be {value:?}"))
+            })?;
         }
         for (at, (name, ..)) in crate::model_server::settings::KNOWN.iter().enumerate() {
             let default = session.settings.values[at] == session.settings.start[at];
@@ -212,7 +217,8 @@ impl World {
             for (key, server) in worker.board.servers() {
                 let idle = matches!(server.stage(), ServerStage::Idle);
                 must(idle, || format!("server {key:?} is {:?}", server.stage()))?;
-                let backend = worker.sockets.servers.get(&key.to_u64()).and_then(|link| self.backends.get(link));
+                let backend =
+                    worker.sockets.servers.get(&key.to_u64()).and_then(|link| self.backends.get(link));
                 let port = backend.map_or(0, |backend| backend.port);
                 must(port == self.edition.port, || format!("server {key:?} is still at {port}"))?;
             }
