@@ -321,7 +321,8 @@ fn fitness<W>(
     if here == told {
         return Fitness::Fits;
     }
-    if server.shape_asked == statement.id {
+    // Prepared again since then, it is not known again.
+    if server.shape_asked == statement.id && here != Shape::UNKNOWN {
         return Fitness::Outdated;
     }
     if here != Shape::UNKNOWN {

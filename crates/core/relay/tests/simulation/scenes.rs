@@ -6,7 +6,7 @@ use trunkline_pool::PoolMode;
 use trunkline_relay::turn::Chore;
 use trunkline_relay::{Action, Board, ClientKey, ServerKey, ServerStage, Shared, Wires};
 
-use crate::frames::{field, frame, take, text};
+use crate::frames::{field, frame, row_description, take, text};
 use crate::world::settings::{Flavour, Limits};
 
 struct NoWires;
@@ -261,4 +261,41 @@ fn a_look_up_leaves_no_statement_behind() {
             assert!(sent.windows(5).any(|tags| tags == b"PBECS"), "{}", sent.escape_ascii());
         }
     }
+}
+
+/// Prepared again in the turn in which the server was asked what its result is, a statement is not outdated.
+#[test]
+fn a_statement_that_came_back_within_its_turn_is_asked_about_again() {
+    let any = Flavour::draw(&mut fastrand::Rng::with_seed(1));
+    let [board] = boards_of(&Flavour {
+        mode: PoolMode::Transaction,
+        passwords: false,
+        limits: Limits::default(),
+        prepared_max: 1,
+        ..any
+    });
+    let parse = |name: &str| frame(b'P', format!("{name}\0SELECT {name}\0\0\0").as_bytes()).bytes;
+    let bind = |name: &str| {
+        let bind = [b"\0", name.as_bytes(), &[0; 7]].concat();
+        [frame(b'B', &bind).bytes, frame(b'E', &[0; 5]).bytes].concat()
+    };
+    let sync = frame(b'S', b"").bytes;
+    let described = [frame(b't', &[0, 0]), row_description(&["answer"])];
+    let described = described.map(|frame| frame.bytes).concat();
+    let ready = answers(&[(b'Z', b"I")]);
+
+    let told = [parse("a"), frame(b'D', b"Sa\0").bytes, sync.clone()].concat();
+    let (mut board, client, server) = lent(board, "", &told);
+    let parsed = answers(&[(b'1', b"")]);
+    board.server_bytes(server, &[parsed, described.clone(), ready.clone()].concat(), &mut NoWires);
+    board.client_bytes(client, &[parse("b"), sync.clone()].concat(), &mut NoWires);
+    let replaced = answers(&[(b'3', b""), (b'1', b"")]);
+    board.server_bytes(server, &[replaced.clone(), ready].concat(), &mut NoWires);
+    board.server_sent(server, board.server_unsent(server).len());
+    board.client_bytes(client, &[bind("a"), bind("b"), bind("a"), sync].concat(), &mut NoWires);
+    board.server_bytes(server, &[replaced, described].concat(), &mut NoWires);
+    let mut sent = board.server_unsent(server).to_vec();
+    let sent: Vec<_> = std::iter::from_fn(|| take(&mut sent)).map(|message| message[0]).collect();
+    // `a` in place of `b`, and what it gives; the Bind; `b` in its place; and the same for `a` again.
+    assert_eq!(sent.escape_ascii().to_string(), "CPDHBECPBECPDH");
 }

@@ -246,7 +246,9 @@ impl World {
         let Cancelled::Query(token) = done else { return Ok(()) };
         let id: usize =
             token[1..].split('.').next().and_then(|id| id.parse().ok()).expect("a client's token");
-        let gone = self.clients.iter().all(|client| client.id != id);
+        // The proxy cancels what a client runs that has gone, or that it has sent away.
+        let gone =
+            self.clients.iter().all(|client| client.id != id || self.links[client.link].down.closed);
         if gone || self.cancelled.contains_key(&id) || self.flavour.time_passes {
             return Ok(());
         }
