@@ -48,6 +48,8 @@ pub(crate) struct Direct {
     gap: bool,
     /// Errors of the proxy's own seen.
     pub(crate) excused: u64,
+    /// Why it was turned away, or its turn was.
+    pub(crate) refusals: Vec<String>,
     /// Answers compared.
     pub(crate) compared: u64,
     /// Nothing comes after this but the close.
@@ -65,6 +67,7 @@ impl Direct {
             cancels: 0,
             gap: false,
             excused: 0,
+            refusals: Vec::new(),
             compared: 0,
             ended: false,
         }
@@ -134,9 +137,16 @@ impl Direct {
         self.compare(&expected, message, excuses)
     }
 
+    /// It was refused something, by the beginning of the text.
+    pub(crate) fn refused(&mut self, code: &str, text: &str) {
+        let words: Vec<&str> = text.split(' ').take(4).collect();
+        self.refusals.push(format!("{code} {}", words.join(" ")));
+    }
+
     /// The client has begun a transaction, and is sent away where it would be told that it did.
     fn transaction_refused(&mut self) -> Result<(), String> {
         self.ended = true;
+        self.refused("0A000", "transaction");
         while self.expected.is_empty() {
             self.next_step().ok_or("a transaction is refused that nobody began")?;
         }
@@ -251,6 +261,7 @@ impl Direct {
         let unexcused = || Err(format!("unexcused {}", show(message)));
         self.excused += 1;
         self.gap = true;
+        self.refused(&code, &text);
         if fatal {
             self.ended = true;
             if text == SHUTTING_DOWN {

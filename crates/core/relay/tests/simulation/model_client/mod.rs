@@ -184,6 +184,7 @@ impl ModelClient {
                     "57P01" | "57P03" => excuses.servers_die,
                     _ => false,
                 };
+                self.direct.refused(&code, &text);
                 if !excused {
                     return Err(format!("login refused: {}", show(message)));
                 }

@@ -91,7 +91,7 @@ impl Script {
             18 => format!("COPY OUT {} {}", self.token(), self.rng.usize(..5)),
             19 => format!("NOTICE {}", self.token()),
             20 => "WRONG".to_owned(),
-            21 if self.habits.blocks || self.rng.u8(..) < 40 => "BEGIN".to_owned(),
+            21 if self.habits.blocks || self.rng.u8(..) < 80 => "BEGIN".to_owned(),
             22 => if self.rng.bool() { "COMMIT" } else { "ROLLBACK" }.to_owned(),
             _ => self.select(),
         }

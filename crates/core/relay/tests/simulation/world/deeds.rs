@@ -64,6 +64,7 @@ impl World {
                     "53300" => self.flavour.limits.any(),
                     _ => false,
                 };
+                *self.refusals.entry(format!("at the door {}", field(&error, b'C'))).or_default() += 1;
                 assert!(expected, "a connection is refused: {}", show(&error));
                 return None;
             }
@@ -187,6 +188,9 @@ impl World {
     pub(super) fn forget_client(&mut self, at: usize) {
         let client = self.clients.swap_remove(at);
         self.stale_keys.extend(client.key);
+        for refusal in client.direct.refusals {
+            *self.refusals.entry(refusal).or_default() += 1;
+        }
     }
 
     fn ask_for_cancel(&mut self, at: usize) {
@@ -247,8 +251,7 @@ impl World {
         let id: usize =
             token[1..].split('.').next().and_then(|id| id.parse().ok()).expect("a client's token");
         // The proxy cancels what a client runs that has gone, or that it has sent away.
-        let gone =
-            self.clients.iter().all(|client| client.id != id || self.links[client.link].down.closed);
+        let gone = self.clients.iter().all(|client| client.id != id || self.links[client.link].down.closed);
         if gone || self.cancelled.contains_key(&id) || self.flavour.time_passes {
             return Ok(());
         }

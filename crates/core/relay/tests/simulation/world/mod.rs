@@ -70,6 +70,8 @@ pub(crate) struct World {
     quiescing: bool,
     pub(crate) trace: VecDeque<String>,
     pub(crate) answers: u64,
+    /// What clients were refused, and how often.
+    pub(crate) refusals: BTreeMap<String, u64>,
 }
 
 pub(crate) type Checked = Result<(), String>;
@@ -115,6 +117,7 @@ impl World {
             quiescing: false,
             trace: VecDeque::new(),
             answers: 0,
+            refusals: BTreeMap::new(),
         };
         world.set_now();
         world
