@@ -6,19 +6,28 @@
 ///   0          sent                 len
 ///   |  gone     |  pending           |
 /// ```
-/// An empty outbox holds no memory: an idle connection has no buffer.
+/// An empty outbox holds no memory: an idle client has no buffer. Servers are few, and keep a small one.
 #[derive(Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
     sent: usize,
+    /// Whether a small buffer is kept when all was sent.
+    keeps: bool,
     /// Whether the connection is on the list of those to write to.
     pub(crate) listed: bool,
 }
 
 /// Capacity of a fresh outbox: most turns fit, and a second allocation is spared.
 const FIRST_BYTES: usize = 1024;
+/// Capacity up to which a buffer is kept, where one is.
+const KEPT_BYTES: usize = 4096;
 
 impl Outbox {
+    /// An outbox that keeps a small buffer for what comes next.
+    pub(crate) fn keeping() -> Self {
+        Self { keeps: true, ..Self::default() }
+    }
+
     /// Adds bytes at the end.
     #[inline]
     pub fn push(&mut self, bytes: &[u8]) {
@@ -53,8 +62,12 @@ impl Outbox {
     pub fn advance(&mut self, count: usize) {
         self.sent = (self.sent + count).min(self.bytes.len());
         if self.is_empty() {
-            self.bytes = Vec::new();
             self.sent = 0;
+            if self.keeps && self.bytes.capacity() <= KEPT_BYTES {
+                self.bytes.clear();
+            } else {
+                self.bytes = Vec::new();
+            }
         }
     }
 }
@@ -71,6 +84,17 @@ mod tests {
         assert_eq!(outbox.pending(), b"llo");
         outbox.push(b"!");
         outbox.advance(4);
+        assert!(outbox.is_empty() && outbox.bytes.capacity() == 0);
+    }
+
+    #[test]
+    fn only_a_small_buffer_is_kept() {
+        let mut outbox = Outbox::keeping();
+        outbox.push(b"hello");
+        outbox.advance(5);
+        assert!(outbox.is_empty() && outbox.bytes.capacity() == FIRST_BYTES);
+        outbox.push(&[0; KEPT_BYTES + 1]);
+        outbox.advance(KEPT_BYTES + 1);
         assert!(outbox.is_empty() && outbox.bytes.capacity() == 0);
     }
 }

@@ -91,6 +91,8 @@ pub struct Server {
     pub(crate) statements: ServerStatements,
     pub(crate) inbox: Vec<u8>,
     pub(crate) outbox: Outbox,
+    /// Room for the recorded turn of whichever client uses it next: idle clients hold none.
+    pub(crate) replay_buffer: Vec<u8>,
     /// What a chore brought back: the error's message, or the first row.
     pub(crate) chore_answer: Option<ChoreAnswer>,
     /// The statement that a turn is played again for.
@@ -159,7 +161,8 @@ impl Server {
             replies: Replies::default(),
             statements: ServerStatements::default(),
             inbox: Vec::new(),
-            outbox: Outbox::default(),
+            outbox: Outbox::keeping(),
+            replay_buffer: Vec::new(),
             chore_answer: None,
             heal: 0,
             process_id: 0,

@@ -81,7 +81,32 @@ pub(crate) struct Path<'a, W> {
 }
 
 impl<W: Wires> Path<'_, W> {
+    /// The last run of what was read. When `more` cannot follow at once it needs no outbox, if it is alone.
     #[inline]
+    pub(crate) fn finish_server(&mut self, server: &mut Server, run: &[u8], more: bool) {
+        if more || run.is_empty() || !server.outbox.is_empty() {
+            return self.pass_server(server, run);
+        }
+        self.counters.client_bytes += run.len() as u64;
+        let sent = self.wires.send_server(self.server, run);
+        if sent < run.len() {
+            server.outbox.push(&run[sent..]);
+        }
+    }
+
+    /// The same, for a client.
+    #[inline]
+    pub(crate) fn finish_client(&mut self, client: &mut Client, run: &[u8], more: bool) {
+        if more || run.is_empty() || !client.outbox.is_empty() {
+            return self.pass_client(client, run);
+        }
+        self.counters.server_bytes += run.len() as u64;
+        let sent = self.wires.send_client(self.client, run);
+        if sent < run.len() {
+            client.outbox.push(&run[sent..]);
+        }
+    }
+
     pub(crate) fn pass_server(&mut self, server: &mut Server, run: &[u8]) {
         self.counters.client_bytes += run.len() as u64;
         let mut rest = run;
@@ -99,7 +124,6 @@ impl<W: Wires> Path<'_, W> {
         }
     }
 
-    #[inline]
     pub(crate) fn pass_client(&mut self, client: &mut Client, run: &[u8]) {
         self.counters.server_bytes += run.len() as u64;
         let mut rest = run;

@@ -421,7 +421,13 @@ impl Board {
         if let Some(client) = self.clients.get_mut(client_key) {
             client.stage = Stage::Idle;
             client.replayable = false;
-            client.replay = Vec::new();
+            let mut replay = std::mem::take(&mut client.replay);
+            if replay.capacity() > 0
+                && let Some(server) = self.servers.get_mut(server_key)
+            {
+                replay.clear();
+                server.replay_buffer = replay;
+            }
         }
         self.free_server(server_key);
         let Some(client) = self.clients.get(client_key) else { return };

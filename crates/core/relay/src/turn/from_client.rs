@@ -118,7 +118,7 @@ pub(crate) fn from_client<W: Wires>(
         client.frame_left = frame_bytes - there.len();
         client.frame_dropped = false;
     };
-    path.pass_server(server, &input[run.min(at)..at]);
+    path.finish_server(server, &input[run.min(at)..at], at < input.len());
     (at, stop)
 }
 
@@ -135,6 +135,9 @@ fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serve
     client.replay.clear();
     client.replay_complete = false;
     client.replayable = client.tracked && path.limits.replay_bytes_max > 0;
+    if client.replayable && client.replay.capacity() == 0 {
+        client.replay = std::mem::take(&mut server.replay_buffer);
+    }
     client.replayed = path.replaying;
     server.turn_replied = false;
     server.since = path.now;

@@ -62,10 +62,12 @@ pub(crate) fn from_server<W: Wires>(
     server: &mut Server,
     input: &[u8],
 ) -> (usize, ServerStop) {
+    let relayed = client.is_some();
     let mut at = server.frame_left.min(input.len());
-    let mut run = if server.frame_dropped || client.is_none() { at } else { 0 };
+    // Where the bytes begin that are to be passed on and have not been.
+    let mut run = if server.frame_dropped || !relayed { at } else { 0 };
     server.frame_left -= at;
-    if at > 0 && server.replies.head().is_some_and(|head| is_local(&head.expect)) {
+    if at > 0 && local_is_next(server) {
         if let Some(client) = client.as_deref_mut() {
             path.pass_client(client, &input[run..at]);
         }
@@ -81,52 +83,54 @@ pub(crate) fn from_server<W: Wires>(
         let frame_bytes = header.frame_bytes();
         let there = &input[at..input.len().min(at + frame_bytes)];
         let whole = there.len() == frame_bytes;
-        let step = match header.tag {
+        if relayed && matches!(header.tag, b'D' | b'd') && whole && client_is_next(server) {
             // Rows are most of what there is: nothing about them changes any state.
-            b'D' | b'd' if matches!(server.replies.head(), Some(Reply { owner: Owner::Client, .. })) => {
-                Step::Pass
-            }
-            _ => {
-                // A long message of a type that is always short: the server is no server, or out of step.
-                if let Err(over) = Limits::default().check_server_after_auth(header) {
-                    break ServerStop::Fault(ServerMisbehaved::TooLarge(over));
-                }
-                match step(path, client.as_deref_mut(), server, header.tag, there, whole, frame_bytes) {
-                    Ok(step) => step,
-                    Err(fault) => break ServerStop::Fault(fault),
-                }
-            }
+            at = skip_rows(input, at + frame_bytes);
+            begin_reply(client.as_deref_mut(), server);
+            continue;
+        }
+        // A long message of a type that is always short: the server is no server, or out of step.
+        if let Err(over) = Limits::default().check_server_after_auth(header) {
+            break ServerStop::Fault(ServerMisbehaved::TooLarge(over));
+        }
+        let step = match step(path, client.as_deref_mut(), server, header.tag, there, whole, frame_bytes) {
+            Ok(step) => step,
+            Err(fault) => break ServerStop::Fault(fault),
         };
-        let (pass, stop) = match step {
+        let (pass, stop, instead) = match step {
+            Step::Pass => (true, None, None),
+            Step::Drop => (false, None, None),
+            Step::Stop(pass, stop) => (pass, Some(stop), None),
+            Step::Replace(bytes) => (false, None, Some(bytes)),
             Step::Wait => break ServerStop::More,
-            Step::Pass => (true, None),
-            Step::Drop | Step::Replace(_) => (false, None),
-            Step::Stop(pass, ref _stop) => (pass, Some(())),
         };
-        if pass && let Some(client) = client.as_deref_mut() {
-            client.held = false;
-            server.turn_replied = true;
-            at += there.len();
-            if server.replies.head().is_some_and(|head| is_local(&head.expect)) {
-                path.pass_client(client, &input[run..at]);
-                run = at;
-            }
+        let passed = pass && relayed;
+        if !passed
+            && run < at
+            && let Some(client) = client.as_deref_mut()
+        {
+            path.pass_client(client, &input[run..at]);
+        }
+        at += there.len();
+        server.frame_left = frame_bytes - there.len();
+        server.frame_dropped = !passed;
+        if passed {
+            begin_reply(client.as_deref_mut(), server);
         } else {
+            run = at;
+        }
+        if let (Some(bytes), Some(client)) = (instead, client.as_deref_mut()) {
+            path.pass_client(client, &bytes);
+            begin_reply(Some(client), server);
+        }
+        if local_is_next(server) {
             if let Some(client) = client.as_deref_mut() {
                 path.pass_client(client, &input[run..at]);
             }
-            at += there.len();
             run = at;
+            settle(path, client.as_deref_mut(), server);
         }
-        server.frame_left = frame_bytes - there.len();
-        server.frame_dropped = !pass || client.is_none();
-        if let (Step::Replace(bytes), Some(client)) = (&step, client.as_deref_mut()) {
-            path.pass_client(client, bytes);
-            client.held = false;
-            server.turn_replied = true;
-        }
-        settle(path, client.as_deref_mut(), server);
-        if let (Some(()), Step::Stop(_, stop)) = (stop, step) {
+        if let Some(stop) = stop {
             break stop;
         }
         if server.awaits_shape && !server.replies.awaits_shape() {
@@ -139,9 +143,41 @@ pub(crate) fn from_server<W: Wires>(
         }
     };
     if let Some(client) = client {
-        path.pass_client(client, &input[run.min(at)..at]);
+        path.finish_client(client, &input[run.min(at)..at], at < input.len());
     }
     (at, stop)
+}
+
+/// Something of the turn goes to its client: it can no longer be played again unseen.
+#[inline]
+fn begin_reply(client: Option<&mut Client>, server: &mut Server) {
+    if let Some(client) = client {
+        client.held = false;
+        server.turn_replied = true;
+    }
+}
+
+/// The end of the rows that lie whole in `input` from `at` on.
+#[inline]
+fn skip_rows(input: &[u8], mut at: usize) -> usize {
+    while let Ok(Some(header)) = frame::header(&input[at..]) {
+        let end = at + header.frame_bytes();
+        if !matches!(header.tag, b'D' | b'd') || end > input.len() {
+            break;
+        }
+        at = end;
+    }
+    at
+}
+
+#[inline]
+fn client_is_next(server: &Server) -> bool {
+    matches!(server.replies.head(), Some(Reply { owner: Owner::Client, .. }))
+}
+
+#[inline]
+fn local_is_next(server: &Server) -> bool {
+    server.replies.head().is_some_and(|head| is_local(&head.expect))
 }
 
 fn is_local(expect: &Expect) -> bool {

@@ -60,6 +60,11 @@ impl Socket {
         Ok(())
     }
 
+    /// Whether a write would find no room: that there is some again is reported.
+    pub(super) fn is_full(&self) -> bool {
+        self.blocked && self.tls.is_none()
+    }
+
     pub(super) fn stream(&self) -> &Stream {
         &self.stream
     }

@@ -75,7 +75,7 @@ fn send<T>(
     bytes: &[u8],
 ) -> usize {
     let kind = table.kind;
-    let Some(socket) = table.get_mut(key) else { return 0 };
+    let Some(socket) = table.get_mut(key).filter(|socket| !socket.is_full()) else { return 0 };
     match socket.write(bytes, registry, token::of(kind, key)) {
         Ok(written) => written,
         Err(error) => {

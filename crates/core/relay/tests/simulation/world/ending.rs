@@ -7,6 +7,8 @@ use crate::model_client::script::{query, sync};
 
 /// Rounds without an end in sight after which something hangs.
 const ROUNDS_MAX: usize = 200_000;
+/// The longest that a pool holds back after logins that failed, in microseconds (`login_retry_max`).
+const LOGIN_RETRY_MAX: u64 = 15_000_000;
 
 impl World {
     /// Lets everything that is on its way arrive. Slow queries end; time passes as far as logins are tried again.
@@ -111,6 +113,7 @@ impl World {
 
     /// Those who have what they asked for leave; so those who wait in their login (in session mode) come in.
     fn all_leave(&mut self) -> Checked {
+        let mut waited = false;
         while !self.clients.is_empty() {
             for client in self.clients.iter().filter(|client| client.phase != Phase::LoggingIn) {
                 if let (Some(due), false) = (client.direct.missing(), client.garbage) {
@@ -124,7 +127,14 @@ impl World {
                 }
             }
             if self.clients.len() == staying {
-                return Err(format!("c{} hangs in its login", self.clients[0].id));
+                if std::mem::replace(&mut waited, true) {
+                    return Err(format!("c{} hangs in its login", self.clients[0].id));
+                }
+                // Its pool may hold back from dialling, after servers that refused.
+                self.now += LOGIN_RETRY_MAX;
+                self.tick();
+            } else {
+                waited = false;
             }
             self.settle()?;
         }
