@@ -137,7 +137,11 @@ impl Proxy {
     /// When the file cannot be written or the process has ended.
     pub fn reload(&self, config: &str) -> Result<()> {
         let text = with_ports(config, self.listen_port, self.http_port);
-        fs::write(self.folder.path().join("trunkline.toml"), text)?;
+        // At once, as a careful operator does it: the proxy may still be reading what an earlier signal was about.
+        let (new, path) =
+            (self.folder.path().join("trunkline.toml.new"), self.folder.path().join("trunkline.toml"));
+        fs::write(&new, text)?;
+        fs::rename(new, path)?;
         self.signal(Signal::HUP)
     }
 
