@@ -91,6 +91,8 @@ pub struct Ledger {
     /// The pool's number.
     pub id: PoolId,
     open: AtomicU32,
+    /// Connections that were logged in so far.
+    logins: AtomicU64,
     starving: AtomicU32,
     desks: Box<[Desk]>,
     /// Shared by all pools of the database.
@@ -136,6 +138,17 @@ impl Ledger {
     pub fn withdraw_claim(&self, since: Micros) {
         self.database.claim.withdraw(self.id, since);
         self.user.claim.withdraw(self.id, since);
+    }
+
+    /// A login has succeeded.
+    pub fn count_login(&self) {
+        self.logins.fetch_add(1, Relaxed);
+    }
+
+    /// How many have so far, in all workers.
+    #[must_use]
+    pub fn logins(&self) -> u64 {
+        self.logins.load(Relaxed)
     }
 
     /// The bound under which another pool waits longer than this one, whose first client waits since `since`.
@@ -259,6 +272,7 @@ impl Ledgers {
         let ledger = Arc::new(Ledger {
             id: inner.pools.len(),
             open: AtomicU32::new(0),
+            logins: AtomicU64::new(0),
             starving: AtomicU32::new(0),
             desks: (0..self.workers).map(|_| Desk::default()).collect(),
             database: Arc::clone(inner.databases.entry(database.to_owned()).or_default()),

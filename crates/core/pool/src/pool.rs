@@ -71,6 +71,8 @@ pub struct Pool<C, S> {
     retry_at: Micros,
     /// Logins that failed since the last that did not.
     failures: u32,
+    /// How many had succeeded in all workers when the last one failed here.
+    logins_before: u64,
 }
 
 fn micros(duration: Duration) -> Micros {
@@ -97,6 +99,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
             opening: 0,
             retry_at: 0,
             failures: 0,
+            logins_before: 0,
         }
     }
 
@@ -188,7 +191,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// What must be done for those who wait. Ask until it says [`Want::Nothing`] or [`Want::Ask`].
     pub fn want(&mut self, now: Micros) -> Want {
         let Some(head) = self.queue.front() else { return Want::Nothing };
-        if self.queue.len() <= self.opening as usize || now < self.retry_at {
+        if self.queue.len() <= self.opening as usize || self.must_not_retry(now) {
             return Want::Nothing;
         }
         let waited_long = now.saturating_sub(head.since) >= micros(self.settings.reserve_timeout);
@@ -215,7 +218,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// Whether a connection should be opened for `min_size`; it is then counted as being opened.
     pub fn want_spare(&mut self, now: Micros) -> bool {
         let wanted = self.ledger.open() < self.settings.min_size.min(self.settings.size);
-        if !wanted || now < self.retry_at || self.ledger.claimed_by_another(None, now).is_some() {
+        if !wanted || self.must_not_retry(now) || self.ledger.claimed_by_another(None, now).is_some() {
             return false;
         }
         let taken = self.ledger.take_server(self.settings.min_size, self.database_limit, self.user_limit);
@@ -228,6 +231,12 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         self.opening = self.opening.saturating_sub(1);
         self.retry_at = 0;
         self.failures = 0;
+        self.ledger.count_login();
+    }
+
+    /// Whether a login failed a moment ago, and none has succeeded since in any worker.
+    fn must_not_retry(&self, now: Micros) -> bool {
+        now < self.retry_at && self.ledger.logins() == self.logins_before
     }
 
     /// A connection that was being opened failed. Returns the clients to fail: all that wait, when
@@ -235,6 +244,10 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     pub fn open_failed(&mut self, now: Micros) -> Vec<Waiter<C>> {
         self.opening = self.opening.saturating_sub(1);
         self.ledger.give_server();
+        let logins = self.ledger.logins();
+        if logins != std::mem::replace(&mut self.logins_before, logins) {
+            self.failures = 0;
+        }
         let doubled = micros(self.settings.login_retry).saturating_mul(1 << self.failures.min(DOUBLINGS_MAX));
         self.retry_at = now.saturating_add(doubled.min(micros(self.settings.login_retry_max)));
         self.failures = self.failures.saturating_add(1);
@@ -251,7 +264,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// Whether logins failed a moment ago and nothing is there that could serve.
     #[must_use]
     pub fn out_of_order(&self, now: Micros) -> bool {
-        now < self.retry_at && self.ledger.open() == 0
+        self.must_not_retry(now) && self.ledger.open() == 0
     }
 
     /// A connection is free: says where it goes.
@@ -491,6 +504,30 @@ mod tests {
         assert_eq!(pool.open_failed(2_000_000).len(), 1);
         assert!(pool.out_of_order(3_999_999), "the second failure waits twice as long");
         assert!(!pool.out_of_order(4_000_000));
+    }
+
+    #[test]
+    fn a_login_in_another_worker_ends_the_wait_after_a_failed_one() {
+        let mut pools = pools(2, &PoolSettings { size: 1, ..PoolSettings::default() });
+        for failed_at in [5, 1_000_005] {
+            pools[0].enqueue(1, failed_at);
+            assert_eq!(pools[0].want(failed_at), Want::Open);
+            pools[0].open_failed(failed_at);
+        }
+        assert!(pools[0].out_of_order(2_000_000));
+        pools[1].enqueue(2, 2_000_000);
+        assert_eq!(pools[1].want(2_000_000), Want::Open);
+        pools[1].opened();
+        assert!(matches!(pools[1].release(7, 2_000_000), Release::Serve(_)));
+        pools[1].lost();
+        pools[0].enqueue(3, 2_000_001);
+        assert!(!pools[0].out_of_order(2_000_001));
+        assert_eq!(pools[0].want(2_000_001), Want::Open);
+        pools[0].open_failed(2_000_001);
+        assert!(
+            pools[0].out_of_order(3_000_000) && !pools[0].out_of_order(3_000_001),
+            "it is the first again"
+        );
     }
 
     #[test]
