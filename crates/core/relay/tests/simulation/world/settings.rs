@@ -44,6 +44,11 @@ pub(crate) struct Flavour {
     /// The servers move when the configuration is read again.
     pub(crate) moves: bool,
     pub(crate) shutdown: bool,
+    /// Connections are kept open for nobody.
+    pub(crate) min_size: u32,
+    pub(crate) connect_query: bool,
+    pub(crate) check_query: bool,
+    pub(crate) reset_always: bool,
 }
 
 /// Bounds on clients and their servers; 0: none.
@@ -138,6 +143,10 @@ impl Flavour {
             limits: if rng.u8(..) < 50 { Limits::draw(rng) } else { Limits::default() },
             moves: rng.u8(..) < 60,
             shutdown: rng.u8(..) < 50,
+            min_size: if rng.u8(..) < 50 { rng.u32(1..=2) } else { 0 },
+            connect_query: rng.u8(..) < 40,
+            check_query: rng.bool(),
+            reset_always: rng.u8(..) < 40,
         }
     }
 
@@ -155,6 +164,7 @@ impl Flavour {
         PoolSettings {
             mode: self.mode,
             size,
+            min_size: self.min_size,
             reserve_size: u32::from(self.time_passes),
             reserve_timeout: Duration::from_secs(1),
             query_wait_timeout: time(4),
@@ -195,7 +205,7 @@ impl Flavour {
             password: None,
             pool: self.pool(edition.pool_size),
             capacity: Capacity { servers: self.database_limit, clients: limits.database_clients },
-            connect_query: None,
+            connect_query: self.connect_query.then(|| "SET work_mem='4MB';SELECT connected 1 1".to_owned()),
             parameters: Vec::new(),
             auth_query: self.passwords.then(|| Arc::new(auth_query)),
         };
@@ -233,8 +243,8 @@ impl Flavour {
                 abandoned_turn: time(10),
             },
             reset_query: "DISCARD ALL".to_owned(),
-            reset_always: false,
-            check_query: String::new(),
+            reset_always: self.reset_always,
+            check_query: if self.check_query { "SELECT check 1 1".to_owned() } else { String::new() },
             auth_cache_ttl: Duration::from_secs(u64::from(self.passwords_kept)),
         }
     }
