@@ -81,7 +81,8 @@ impl Board {
                 }
             }
             (Chore::Abandoned | Chore::Parameters | Chore::Probe | Chore::AuthQuery | Chore::Heal, _) => {
-                server.condemned |= chore == Chore::Parameters && failed;
+                // Some may have been set before the one that failed.
+                server.condemned |= matches!(chore, Chore::Parameters | Chore::Probe) && failed;
                 if server.is_settled() {
                     self.free_server(key);
                 }

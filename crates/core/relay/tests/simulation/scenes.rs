@@ -299,3 +299,17 @@ fn a_statement_that_came_back_within_its_turn_is_asked_about_again() {
     // `a` in place of `b`, and what it gives; the Bind; `b` in its place; and the same for `a` again.
     assert_eq!(sent.escape_ascii().to_string(), "CPDHBECPBECPDH");
 }
+
+/// Which of a client's start-up parameters were set before one could not be is not known, though nobody waits to hear it.
+#[test]
+fn a_failed_probe_whose_client_has_vanished_ends_its_connection() {
+    let [mut board] = boards(PoolMode::Transaction);
+    let client = board.client_accepted(false).expect("a client is welcome");
+    board.client_bytes(client, &start_up("work_mem\064kB\0TimeZone\0bad\0"), &mut NoWires);
+    let server = opened(&mut board);
+    board.client_closed(client);
+    let refused: (u8, &[u8]) = (b'E', b"SERROR\0VERROR\0C22023\0Minvalid value\0\0");
+    board.server_bytes(server, &answers(&[refused, (b'Z', b"I")]), &mut NoWires);
+    board.cancel_delivered(server, true);
+    assert!(closes(&mut board, server));
+}
