@@ -206,12 +206,13 @@ impl Board {
         if status != TransactionStatus::Idle {
             return self.start_query(key, "ROLLBACK", Chore::Rollback);
         }
-        // A session's client could bind the statement that a look-up left behind when it failed.
-        let (unnamed, pool) = (server.statements.unnamed != 0, server.pool);
+        // A session's client could bind the statement that a look-up left behind when it failed, or a client of before a
+        // reload.
+        let (prepared, pool) = (!server.statements.is_clear(), server.pool);
         let session = |slot: &Slot| slot.pool.settings().mode == PoolMode::Session;
         let worn = std::mem::take(&mut server.worn)
             || self.directory.reset_always
-            || (unnamed && self.slot(pool).is_some_and(session));
+            || (prepared && self.slot(pool).is_some_and(session));
         if worn && !self.directory.reset_query.is_empty() {
             let directory = Arc::clone(&self.directory);
             return self.start_query(key, &directory.reset_query, Chore::Reset);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunkline_pool::{Pool, PoolId};
+use trunkline_pool::{Pool, PoolId, PoolMode};
 use trunkline_session::authentication::Secret;
 use trunkline_session::frontend::{Credential, ServerLogin};
 use trunkline_wire::startup::ProtocolVersion;
@@ -158,13 +158,18 @@ impl Board {
         self.slots.get_mut(id)?.as_deref_mut()
     }
 
-    /// Fits all pools to a new directory. A pool whose server, login or parameters changed opens its connections
-    /// anew; those in use leave when they come free.
+    /// Fits all pools to a new directory. A pool whose server, login or parameters changed, or that changes to session
+    /// mode, opens its connections anew; those in use leave when they come free.
     pub(super) fn configure_slots(&mut self, directory: &Directory) {
         for slot in self.slots.iter_mut().flatten() {
             let Some(database) = directory.database(&slot.name) else { continue };
             let credential = credential_of(directory, database, &slot.user);
-            let moved = database.target != slot.database.target
+            let settings = directory.pool_settings(database, &slot.user);
+            let mode_before = slot.pool.settings().mode;
+            // What a connection has of earlier clients' statements is no business of a session's client.
+            let to_sessions = settings.mode == PoolMode::Session && mode_before != PoolMode::Session;
+            let moved = to_sessions
+                || database.target != slot.database.target
                 || database.server_name != slot.database.server_name
                 || database.parameters != slot.database.parameters
                 || database.connect_query != slot.database.connect_query;
@@ -176,7 +181,6 @@ impl Board {
             if !matches!(credential, Credential::None) {
                 slot.credential = credential;
             }
-            let settings = directory.pool_settings(database, &slot.user);
             slot.pool.configure(settings, database.capacity, directory.user_capacity(&slot.user));
             slot.database = Arc::clone(database);
         }

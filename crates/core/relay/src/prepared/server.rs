@@ -86,6 +86,12 @@ impl ServerStatements {
         self.present.len()
     }
 
+    /// Whether the server has no statement at all.
+    #[must_use]
+    pub fn is_clear(&self) -> bool {
+        self.present.is_empty() && self.unnamed == 0
+    }
+
     /// Whether the server has no named statement.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use trunkline_pool::PoolMode;
 use trunkline_relay::turn::Chore;
-use trunkline_relay::{Action, Board, ClientKey, ServerKey, ServerStage, Shared, Wires};
+use trunkline_relay::{Action, Board, ClientKey, Mail, ServerKey, ServerStage, Shared, Wires};
 
 use crate::frames::{field, frame, row_description, take, text};
-use crate::world::settings::{Flavour, Limits};
+use crate::world::settings::{Edition, Flavour, Limits};
 
 struct NoWires;
 
@@ -38,8 +38,14 @@ fn scene_in(mode: PoolMode, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, S
 
 /// Workers that may have one server connection in all.
 fn boards<const N: usize>(mode: PoolMode) -> [Board; N] {
+    boards_of(&Flavour { mode, pool_size: 1, ..plain() })
+}
+
+/// A world in which nothing happens by itself.
+fn plain() -> Flavour {
     let any = Flavour::draw(&mut fastrand::Rng::with_seed(1));
-    boards_of(&Flavour { mode, pool_size: 1, passwords: false, limits: Limits::default(), ..any })
+    let any = Flavour { passwords: false, limits: Limits::default(), connect_query: false, ..any };
+    Flavour { min_size: 0, reset_always: false, ..any }
 }
 
 fn boards_of<const N: usize>(flavour: &Flavour) -> [Board; N] {
@@ -66,10 +72,14 @@ fn lent(mut board: Board, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, Ser
 /// The server connection that the board opens next, logged in.
 fn opened(board: &mut Board) -> ServerKey {
     let Some(Action::Connect(server, _)) = board.next_action() else { panic!("no connection is opened") };
+    log_in(board, server);
+    server
+}
+
+fn log_in(board: &mut Board, server: ServerKey) {
     board.server_connected(server);
     let welcome = answers(&[(b'R', &[0; 4]), (b'K', &[0, 0, 0, 1, 0, 0, 0, 2]), (b'Z', b"I")]);
     board.server_bytes(server, &welcome, &mut NoWires);
-    server
 }
 
 fn start_up(parameters: &str) -> Vec<u8> {
@@ -241,9 +251,8 @@ fn a_look_up_leaves_no_statement_behind() {
         (answers(&[CUT]), false),
         (answers(&[(b'1', b""), CUT]), true),
     ] {
-        let any = Flavour::draw(&mut fastrand::Rng::with_seed(1));
         for mode in [PoolMode::Transaction, PoolMode::Session] {
-            let [mut board] = boards_of(&Flavour { mode, passwords: true, ..any.clone() });
+            let [mut board] = boards_of(&Flavour { mode, passwords: true, ..plain() });
             let client = board.client_accepted(false).expect("a client is welcome");
             let start_up = b"\0\0\0\x1b\0\x03\0\0user\0w\0database\0d\0\0";
             board.client_bytes(client, start_up, &mut NoWires);
@@ -266,14 +275,7 @@ fn a_look_up_leaves_no_statement_behind() {
 /// Prepared again in the turn in which the server was asked what its result is, a statement is not outdated.
 #[test]
 fn a_statement_that_came_back_within_its_turn_is_asked_about_again() {
-    let any = Flavour::draw(&mut fastrand::Rng::with_seed(1));
-    let [board] = boards_of(&Flavour {
-        mode: PoolMode::Transaction,
-        passwords: false,
-        limits: Limits::default(),
-        prepared_max: 1,
-        ..any
-    });
+    let [board] = boards_of(&Flavour { mode: PoolMode::Transaction, prepared_max: 1, ..plain() });
     let parse = |name: &str| frame(b'P', format!("{name}\0SELECT {name}\0\0\0").as_bytes()).bytes;
     let bind = |name: &str| {
         let bind = [b"\0", name.as_bytes(), &[0; 7]].concat();
@@ -312,4 +314,33 @@ fn a_failed_probe_whose_client_has_vanished_ends_its_connection() {
     board.server_bytes(server, &answers(&[refused, (b'Z', b"I")]), &mut NoWires);
     board.cancel_delivered(server, true);
     assert!(closes(&mut board, server));
+}
+
+/// Its clients' statements are the server's own from then on: none finds another's.
+#[test]
+fn a_pool_that_changes_to_session_mode_begins_with_no_statements() {
+    let flavour = |mode| Flavour { mode, ..plain() };
+    let [board] = boards_of(&flavour(PoolMode::Transaction));
+    let prepare = [frame(b'P', b"s\0SELECT 1\0\0\0").bytes, frame(b'S', b"").bytes].concat();
+    let (mut board, client, server) = lent(board, "", &prepare);
+    let prepared = answers(&[(b'1', b""), (b'Z', b"I")]);
+    board.server_bytes(server, &prepared, &mut NoWires);
+    let second = Edition { epoch: 2, ..flavour(PoolMode::Transaction).edition() };
+    board.handle_mail(Mail::Reload(Arc::new(flavour(PoolMode::Session).directory(&second))));
+    board.tick();
+    assert!(closes(&mut board, server), "what earlier clients have prepared is there");
+    // A client of before goes on as it did, and leaves nothing behind.
+    board.client_bytes(client, &[frame(b'D', b"Ss\0").bytes, frame(b'S', b"").bytes].concat(), &mut NoWires);
+    let server = std::iter::from_fn(|| board.next_action())
+        .find_map(|action| match action {
+            Action::Connect(server, _) => Some(server),
+            _ => None,
+        })
+        .expect("a connection is opened");
+    log_in(&mut board, server);
+    let described = [frame(b't', &[0, 0]), row_description(&["answer"])].map(|frame| frame.bytes).concat();
+    let answer = [answers(&[(b'1', b"")]), described, answers(&[(b'Z', b"I")])].concat();
+    board.server_bytes(server, &answer, &mut NoWires);
+    let (_, found) = board.servers().find(|(key, _)| *key == server).expect("it is there");
+    assert!(matches!(found.stage(), ServerStage::Chore(Chore::Reset)), "{:?}", found.stage());
 }
