@@ -307,7 +307,7 @@ fn a_statement_that_came_back_within_its_turn_is_asked_about_again() {
 fn a_failed_probe_whose_client_has_vanished_ends_its_connection() {
     let [mut board] = boards(PoolMode::Transaction);
     let client = board.client_accepted(false).expect("a client is welcome");
-    board.client_bytes(client, &start_up("work_mem\064kB\0TimeZone\0bad\0"), &mut NoWires);
+    board.client_bytes(client, &start_up("work_mem\x0064kB\0TimeZone\0bad\0"), &mut NoWires);
     let server = opened(&mut board);
     board.client_closed(client);
     let refused: (u8, &[u8]) = (b'E', b"SERROR\0VERROR\0C22023\0Minvalid value\0\0");
