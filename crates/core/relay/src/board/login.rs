@@ -95,10 +95,7 @@ impl Board {
             return self.refuse(key, &refusal);
         }
         let Some(database) = directory.database(&request.database) else {
-            let message = format!("no such database: \"{}\"", request.database);
-            let refusal = Refusal::new(SqlState::INVALID_CATALOG_NAME, message)
-                .hint("the proxy serves the databases under [databases] of its configuration");
-            return self.refuse(key, &refusal);
+            return self.refuse(key, &no_such_database(&request.database));
         };
         let (user, name) = (request.user.clone(), request.database.clone());
         if let Some(login) = self.clients.get_mut(key).and_then(|client| client.login.as_mut()) {
@@ -169,7 +166,11 @@ impl Board {
         let Some(request) = client.login.as_ref().and_then(|login| login.request.as_ref()) else { return };
         let (user, name) = (request.user.clone(), request.database.clone());
         let sql = self.directory.database(&name).and_then(|database| database.auth_query.clone());
-        let (Some(query), Some(server)) = (sql, self.servers.get_mut(server_key)) else { return };
+        let (Some(query), Some(server)) = (sql, self.servers.get_mut(server_key)) else {
+            // The configuration was read again while the client waited for the connection.
+            let message = "the user cannot be looked up any more (auth_query)";
+            return self.refuse(key, &Refusal::new(SqlState::INVALID_AUTHORIZATION, message));
+        };
         // No client's search_path may choose what the query's names mean (CVE-2025-12819).
         if let Some(base) = server.welcome.as_ref().map(|welcome| Arc::clone(&welcome.base)) {
             Self::send_parameters(server, base, Chore::Parameters);
@@ -240,7 +241,10 @@ impl Board {
         let stored = login.stored.clone();
         let (name, user) = (request.database.clone(), request.user.clone());
         let replication = request.replication != Replication::No;
-        let Some(database) = directory.database(&name) else { return };
+        let Some(database) = directory.database(&name) else {
+            // The configuration was read again while the client proved itself.
+            return self.refuse(key, &no_such_database(&name));
+        };
         let server_user = database.forced_user.as_deref().unwrap_or(&user);
         let pool = self.slot_for(&name, database, server_user);
         let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
@@ -444,6 +448,11 @@ impl Board {
         self.list_client(key);
         self.deal_inbox(key);
     }
+}
+
+fn no_such_database(name: &str) -> Refusal<'static> {
+    Refusal::new(SqlState::INVALID_CATALOG_NAME, format!("no such database: \"{name}\""))
+        .hint("the proxy serves the databases under [databases] of its configuration")
 }
 
 /// The stored password in `auth_query`'s row: its second column, if the first is the user asked for.

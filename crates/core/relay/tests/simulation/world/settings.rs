@@ -99,6 +99,10 @@ pub(crate) struct Edition {
     pub(crate) tracked: bool,
     /// Where the servers are.
     pub(crate) port: u16,
+    /// The database is there at all.
+    pub(crate) present: bool,
+    /// Unknown users are looked up.
+    pub(crate) look_up: bool,
     pub(crate) limits: Limits,
 }
 
@@ -152,7 +156,15 @@ impl Flavour {
 
     /// The configuration at the beginning.
     pub(crate) fn edition(&self) -> Edition {
-        Edition { epoch: 1, pool_size: self.pool_size, tracked: true, port: 5432, limits: self.limits }
+        Edition {
+            epoch: 1,
+            pool_size: self.pool_size,
+            tracked: true,
+            port: 5432,
+            present: true,
+            look_up: self.passwords,
+            limits: self.limits,
+        }
     }
 
     pub(crate) fn session(&self) -> bool {
@@ -207,12 +219,12 @@ impl Flavour {
             capacity: Capacity { servers: self.database_limit, clients: limits.database_clients },
             connect_query: self.connect_query.then(|| "SET work_mem='4MB';SELECT connected 1 1".to_owned()),
             parameters: Vec::new(),
-            auth_query: self.passwords.then(|| Arc::new(auth_query)),
+            auth_query: edition.look_up.then(|| Arc::new(auth_query)),
         };
         let login = Arc::new(LoginSettings { cleartext_without_tls: true, ..LoginSettings::new([7; 32]) });
         Directory {
             epoch: edition.epoch,
-            databases: HashMap::from([("d".to_owned(), Arc::new(database))]),
+            databases: edition.present.then(|| ("d".to_owned(), Arc::new(database))).into_iter().collect(),
             fallback: None,
             users: self.users(limits),
             other_users: Capacity { servers: limits.user_servers, clients: limits.user_clients },
