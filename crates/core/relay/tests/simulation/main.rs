@@ -23,11 +23,12 @@ const SEEDS: u64 = 300;
 const STEPS: u64 = 4_000;
 
 /// What is so seldom that worlds might go by without it: that many worlds together see each.
-const REFUSALS: [&str; 12] = [
+const REFUSALS: [&str; 13] = [
     "0A000 transaction",
     "22023 model: bad value for",
     "28000 the user could not",
     "28P01 password authentication failed for",
+    "3D000 no such database: \"d\"",
     "53300 no more client connections",
     "53300 no more connections allowed",
     "53300 no server connection came",

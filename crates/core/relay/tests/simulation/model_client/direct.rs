@@ -24,6 +24,8 @@ pub(crate) struct Excuses {
     pub(crate) statement_mode: bool,
     /// Clients are counted against limits.
     pub(crate) limited: bool,
+    /// Databases and look-ups go and come.
+    pub(crate) reloads: bool,
     /// The servers have moved.
     pub(crate) moved: bool,
     /// The proxy comes to its end.

@@ -37,6 +37,7 @@ pub(crate) struct ModelClient {
     pub(crate) bad_start: bool,
     password: Option<String>,
     refusal: Option<&'static str>,
+    looked_up: bool,
     told: Vec<(String, String)>,
     outgoing: Vec<u8>,
     received: Vec<u8>,
@@ -56,6 +57,8 @@ pub(crate) struct Start {
     pub(crate) parameters: Vec<(String, String)>,
     /// The SQLSTATE with which it is to be refused.
     pub(crate) refusal: Option<&'static str>,
+    /// It is no user of the configuration.
+    pub(crate) looked_up: bool,
 }
 
 impl ModelClient {
@@ -87,6 +90,7 @@ impl ModelClient {
             bad_start,
             password: start.password,
             refusal: start.refusal,
+            looked_up: start.looked_up,
             told: Vec::new(),
             outgoing,
             received: Vec::new(),
@@ -176,6 +180,9 @@ impl ModelClient {
                 let (code, text) = (field(message, b'C'), field(message, b'M'));
                 let excused = match &*code {
                     code if self.refusal == Some(code) => true,
+                    "3D000" => excuses.reloads,
+                    "28P01" => excuses.reloads && self.looked_up,
+                    "28000" => excuses.reloads && text.contains("any more"),
                     "22023" => self.bad_start,
                     "53300" if text.starts_with("no more") => excuses.limited,
                     "53300" | "08006" | "57014" => excuses.time_passes || excuses.servers_die,

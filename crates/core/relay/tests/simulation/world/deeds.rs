@@ -116,7 +116,13 @@ impl World {
     fn start(&mut self, parameters: Vec<(String, String)>) -> Start {
         let user = if self.flavour.two_pools && self.rng.bool() { "v" } else { "u" };
         if !self.flavour.passwords {
-            return Start { user: user.to_owned(), password: None, parameters, refusal: None };
+            return Start {
+                user: user.to_owned(),
+                password: None,
+                parameters,
+                refusal: None,
+                looked_up: false,
+            };
         }
         let (user, refusal) = match self.rng.u8(..10) {
             0..5 => (user, None),
@@ -129,6 +135,7 @@ impl World {
             user: user.to_owned(),
             password: Some(password_of(if wrong { "somebody else" } else { user })),
             parameters,
+            looked_up: !matches!(user, "u" | "v"),
             refusal: if wrong { Some("28P01") } else { refusal },
         }
     }
@@ -326,6 +333,8 @@ impl World {
                 self.loosest = self.loosest.or(edition.limits);
             }
         }
+        edition.present = !self.flavour.reloads || self.rng.u8(..) > 50;
+        edition.look_up = self.flavour.passwords && (!self.flavour.reloads || self.rng.u8(..) > 50);
         edition.tracked = !self.flavour.untracked || self.rng.bool();
         edition.port += u16::from(self.flavour.moves && self.rng.bool());
         let directory = Arc::new(self.flavour.directory(edition));

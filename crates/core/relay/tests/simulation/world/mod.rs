@@ -138,6 +138,7 @@ impl World {
             untracked: self.flavour.untracked,
             statement_mode: self.flavour.mode == PoolMode::Statement,
             limited: self.flavour.limits.any(),
+            reloads: self.flavour.reloads,
             moved: self.flavour.moves,
             shutdown: self.shutdown,
             schema: self.database.schema,
