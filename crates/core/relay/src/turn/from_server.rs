@@ -327,13 +327,7 @@ fn described(server: &mut Server, description: Option<&[u8]>) -> Step {
 }
 
 /// Some commands change what a connection remembers.
-fn completed(
-    client: Option<&mut Client>,
-    server: &mut Server,
-    owner: Owner,
-    tag: &[u8],
-    pass: Step,
-) -> Step {
+fn completed(client: Option<&mut Client>, server: &mut Server, owner: Owner, tag: &[u8], pass: Step) -> Step {
     let all = matches!(tag, b"DEALLOCATE ALL\0" | b"DISCARD ALL\0");
     if all {
         forget_statements(client, server);

@@ -346,13 +346,13 @@ fn a_pool_that_changes_to_session_mode_begins_with_no_statements() {
 }
 
 /// Sends a client away that is in its login when its database, or the way to look it up, is no longer there.
-fn refused_in_login(user: &str, reload: Edition, messages: &[u8], opens: bool) -> (Board, String) {
+fn refused_in_login(user: &str, reload: &Edition, messages: &[u8], opens: bool) -> (Board, String) {
     let flavour = Flavour { passwords: true, mode: PoolMode::Transaction, ..plain() };
     let [mut board] = boards_of(&flavour);
     let client = board.client_accepted(false).expect("a client is welcome");
     let start_up = format!("\0\0\0\x1b\0\x03\0\0user\0{user}\0database\0d\0\0");
     board.client_bytes(client, start_up.as_bytes(), &mut NoWires);
-    let reload = Edition { epoch: 2, ..reload };
+    let reload = Edition { epoch: 2, ..reload.clone() };
     board.handle_mail(Mail::Reload(Arc::new(flavour.directory(&reload))));
     if opens {
         opened(&mut board);
@@ -371,14 +371,14 @@ fn refused_in_login(user: &str, reload: Edition, messages: &[u8], opens: bool) -
 fn a_login_ends_whose_database_is_no_longer_served() {
     let password = text(b'p', "secret of u").bytes;
     let gone = Edition { present: false, ..plain().edition() };
-    let (_, code) = refused_in_login("u", gone, &password, false);
+    let (_, code) = refused_in_login("u", &gone, &password, false);
     assert_eq!(code, "3D000");
 }
 
 #[test]
 fn a_login_ends_that_waited_for_a_look_up_which_is_no_longer_done() {
     let none = Edition { look_up: false, ..plain().edition() };
-    let (board, code) = refused_in_login("w", none, b"", true);
+    let (board, code) = refused_in_login("w", &none, b"", true);
     assert_eq!(code, "28000");
     let idle = |server: &trunkline_relay::Server| matches!(server.stage(), ServerStage::Idle);
     assert!(board.servers().all(|(_, server)| idle(server)), "its server connection came back");
