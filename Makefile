@@ -8,7 +8,7 @@ export PATH := $(CARGO_HOME)/bin:$(PATH)
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 
-.PHONY: run test bench fmt lint
+.PHONY: run test bench release fmt lint
 
 # A throwaway PostgreSQL, Trunkline in front of it, and a short comparison. ONCE=1 leaves after the table.
 run:
@@ -21,10 +21,16 @@ test:
 	@scripts/setup test
 	@scripts/test
 
+# The binary to ship, optimised by a profile of the benchmark's loads: prints where it is.
+release:
+	@scripts/setup release
+	@scripts/release
+
 # Prints the tables of the README. PgBouncer and a bare relay run beside.
 bench:
-	@scripts/setup run
-	@cargo run --locked --release --package trunkline-bench
+	@scripts/setup release
+	@trunkline=$$(scripts/release) && \
+		cargo run --locked --release --package trunkline-bench -- --trunkline "$$trunkline"
 
 fmt:
 	@cargo fmt --all
