@@ -204,8 +204,11 @@ impl Direct {
     /// The same; false when there is no step.
     fn step_back(&mut self) -> bool {
         if !self.expected.is_empty() {
+            // What the client has read of parameters it knows.
+            let told = self.session.settings.told_but(&self.expected);
             self.expected.clear();
             self.session.clone_from(&self.before);
+            self.session.settings.hear(told);
             return true;
         }
         self.session.copy.is_some() || self.fetch().is_some()

@@ -1,5 +1,7 @@
 //! Server parameters: what a session has, what its transaction would undo, what its client was told.
 
+use std::collections::VecDeque;
+
 use crate::frames::{self, Frame};
 
 /// Name, default, whether the server reports it.
@@ -46,6 +48,17 @@ impl Settings {
             values[at] = canonical(at, value).ok_or_else(|| format!("bad value for {name}"))?;
         }
         Ok(Self { start: values.clone(), reported: values.clone(), values })
+    }
+
+    /// What the client was told last, without the ParameterStatus messages that are `due`: by place.
+    pub(crate) fn told_but(&self, due: &VecDeque<Frame>) -> Vec<(usize, String)> {
+        let told = self.reported.iter().enumerate().map(|(at, value)| (at, value.clone()));
+        told.filter(|(at, value)| !due.contains(&frames::parameter_status(KNOWN[*at].0, value))).collect()
+    }
+
+    /// The client was told this.
+    pub(crate) fn hear(&mut self, told: Vec<(usize, String)>) {
+        told.into_iter().for_each(|(at, value)| self.reported[at] = value);
     }
 
     /// All values in one text: every row carries it.
