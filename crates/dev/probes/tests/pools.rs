@@ -86,7 +86,7 @@ fn query_timeout_ends_the_client_and_cancels_its_query(stage: &Stage) {
 
 fn idle_transaction_timeout_ends_the_client_and_rolls_back(stage: &Stage) {
     stage.direct("app").sql("create table t (a int)").expect("a table");
-    let proxy = Rotation::setup(stage.setup().set("timeouts.idle_transaction_timeout", "500ms"), 1).start();
+    let proxy = Rotation::setup(stage.setup().set("timeouts.idle_transaction_timeout", "2s"), 1).start();
     let mut next = login(&proxy, "app");
     let pid = one(&mut next, "select pg_backend_pid()");
     let mut idle = login(&proxy, "app");
@@ -96,7 +96,7 @@ fn idle_transaction_timeout_ends_the_client_and_rolls_back(stage: &Stage) {
     assert_eq!(one(&mut next, "select pg_backend_pid()"), pid, "the connection is kept");
     // A query that runs is not idle.
     next.sql("begin").expect("begin");
-    assert_eq!(one(&mut next, "select 1 from pg_sleep(1)"), "1");
+    assert_eq!(one(&mut next, "select 1 from pg_sleep(3)"), "1");
     next.sql("commit").expect("commit");
 }
 
