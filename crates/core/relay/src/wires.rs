@@ -6,6 +6,7 @@ use trunkline_wire::{Limits, OverLimit};
 
 use crate::client::Client;
 use crate::counters::Counters;
+use crate::outbox::Outbox;
 use crate::prepared::Registry;
 use crate::server::Server;
 use crate::{ClientKey, ServerKey};
@@ -81,63 +82,47 @@ pub(crate) struct Path<'a, W> {
 }
 
 impl<W: Wires> Path<'_, W> {
+    #[inline]
+    pub(crate) fn pass_server(&mut self, server: &mut Server, run: &[u8]) {
+        self.finish_server(server, run, true);
+    }
+
+    #[inline]
+    pub(crate) fn pass_client(&mut self, client: &mut Client, run: &[u8]) {
+        self.finish_client(client, run, true);
+    }
+
     /// The last run of what was read. When `more` cannot follow at once it needs no outbox, if it is alone.
     #[inline]
     pub(crate) fn finish_server(&mut self, server: &mut Server, run: &[u8], more: bool) {
-        if more || run.is_empty() || !server.outbox.is_empty() {
-            return self.pass_server(server, run);
-        }
         self.counters.client_bytes += run.len() as u64;
-        let sent = self.wires.send_server(self.server, run);
-        if sent < run.len() {
-            server.outbox.push(&run[sent..]);
-        }
+        deliver(&mut server.outbox, run, more, |bytes| self.wires.send_server(self.server, bytes));
     }
 
     /// The same, for a client.
     #[inline]
     pub(crate) fn finish_client(&mut self, client: &mut Client, run: &[u8], more: bool) {
-        if more || run.is_empty() || !client.outbox.is_empty() {
-            return self.pass_client(client, run);
-        }
         self.counters.server_bytes += run.len() as u64;
-        let sent = self.wires.send_client(self.client, run);
-        if sent < run.len() {
-            client.outbox.push(&run[sent..]);
+        deliver(&mut client.outbox, run, more, |bytes| self.wires.send_client(self.client, bytes));
+    }
+}
+
+/// Sends a run behind what waits in the outbox if it is long, or if it is alone and no more follows; what is not sent is
+/// kept in the outbox.
+#[inline]
+fn deliver(outbox: &mut Outbox, run: &[u8], more: bool, mut send: impl FnMut(&[u8]) -> usize) {
+    let alone = !more && !run.is_empty() && outbox.is_empty();
+    let mut rest = run;
+    if alone || run.len() >= DIRECT_BYTES {
+        if !outbox.is_empty() {
+            let sent = send(outbox.pending());
+            outbox.advance(sent);
+        }
+        if outbox.is_empty() {
+            rest = &run[send(run).min(run.len())..];
         }
     }
-
-    pub(crate) fn pass_server(&mut self, server: &mut Server, run: &[u8]) {
-        self.counters.client_bytes += run.len() as u64;
-        let mut rest = run;
-        if run.len() >= DIRECT_BYTES {
-            if !server.outbox.is_empty() {
-                let sent = self.wires.send_server(self.server, server.outbox.pending());
-                server.outbox.advance(sent);
-            }
-            if server.outbox.is_empty() {
-                rest = &run[self.wires.send_server(self.server, run).min(run.len())..];
-            }
-        }
-        if !rest.is_empty() {
-            server.outbox.push(rest);
-        }
-    }
-
-    pub(crate) fn pass_client(&mut self, client: &mut Client, run: &[u8]) {
-        self.counters.server_bytes += run.len() as u64;
-        let mut rest = run;
-        if run.len() >= DIRECT_BYTES {
-            if !client.outbox.is_empty() {
-                let sent = self.wires.send_client(self.client, client.outbox.pending());
-                client.outbox.advance(sent);
-            }
-            if client.outbox.is_empty() {
-                rest = &run[self.wires.send_client(self.client, run).min(run.len())..];
-            }
-        }
-        if !rest.is_empty() {
-            client.outbox.push(rest);
-        }
+    if !rest.is_empty() {
+        outbox.push(rest);
     }
 }

@@ -10,7 +10,7 @@ use trunkline_session::backend::{
 };
 use trunkline_session::frontend::Credential;
 use trunkline_wire::backend::{DataRow, TransactionStatus};
-use trunkline_wire::frontend::{Close, Target};
+use trunkline_wire::frontend::{Close, Execute, Target};
 use trunkline_wire::sqlstate::SqlState;
 use trunkline_wire::{frontend, write};
 
@@ -189,7 +189,7 @@ impl Board {
         out.extend_from_slice(user.as_bytes());
         out.extend_from_slice(&[0, 0]);
         write::end(out, mark);
-        out.extend_from_slice(&[b'E', 0, 0, 0, 9, 0, 0, 0, 0, 1]);
+        Execute { portal: b"", max_rows: 1 }.encode(out);
         Close { target: Target::Statement, name: b"" }.encode(out);
         frontend::sync::encode(out);
         let on_server = std::mem::take(&mut server.statements.unnamed);
