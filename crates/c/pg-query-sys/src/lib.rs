@@ -1,0 +1,5 @@
+//! PostgreSQL's parser in C, compiled from the source libpg_query carries, and its nodes as Rust sees them.
+//!
+//! Nothing here is safe to use: `trunkline-parser` is the safe way in.
+
+pub mod nodes;
