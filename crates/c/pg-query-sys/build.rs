@@ -2,6 +2,8 @@
 
 #[path = "build/bindings.rs"]
 mod bindings;
+#[path = "build/compile.rs"]
+mod compile;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -15,5 +17,5 @@ fn main() -> Result<(), Box<dyn Error>> {
     let model = pg_query_headers::read(&source)?;
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     bindings::write(&model, &out)?;
-    Ok(())
+    compile::compile(&source, &out)
 }

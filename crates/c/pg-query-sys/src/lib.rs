@@ -2,4 +2,7 @@
 //!
 //! Nothing here is safe to use: `trunkline-parser` is the safe way in.
 
+mod calls;
 pub mod nodes;
+
+pub use calls::*;

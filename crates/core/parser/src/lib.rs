@@ -1,1 +1,31 @@
 //! PostgreSQL's own grammar in Rust: the C parse tree read in place, without a copy.
+//!
+//! ```
+//! let tree = trunkline_parser::parse("SELECT 1; SELECT 2")?;
+//! assert_eq!(tree.root().len(), 2);
+//! # Ok::<(), trunkline_parser::ParseError>(())
+//! ```
+
+mod error;
+mod options;
+mod raw;
+
+pub use error::{ParseError, SqlState};
+pub use options::{Mode, ParseOptions, TEXT_BYTES_MAX, TREE_BYTES_MAX};
+pub use raw::{List, ParsedSql};
+
+/// The parse tree of SQL: any number of statements with semicolons between them.
+///
+/// # Errors
+/// What PostgreSQL says is wrong with the text, and where.
+pub fn parse(text: &str) -> Result<ParsedSql, ParseError> {
+    raw::parse(text, ParseOptions::default())
+}
+
+/// The parse tree of a text that is to be read in another way than [`parse`] does.
+///
+/// # Errors
+/// As of [`parse`].
+pub fn parse_with(text: &str, options: ParseOptions) -> Result<ParsedSql, ParseError> {
+    raw::parse(text, options)
+}

@@ -1,0 +1,465 @@
+/*
+ * palloc and its kin over an Arena. The functions' names and contracts are those of utils/palloc.h and utils/memutils.h.
+ *
+ * A chunk is its size (8 bytes), then its bytes. pfree gives back the newest chunk and chunks of a block of their own;
+ * what else is freed stays until the arena goes. A context that PostgreSQL's code makes inside a call is the call's
+ * arena again, so deleting it does nothing.
+ */
+#include "arena.h"
+
+#include "common/int.h"
+#include "utils/memutils.h"
+
+#define CHUNK_HEADER sizeof(uint64)
+/* Marks, in a chunk's size, a chunk with a block of its own. */
+#define LARGE_BIT (UINT64CONST(1) << 63)
+/* A chunk from here on gets a block of its own: it can grow in place and be freed at once. */
+#define LARGE_CHUNK_MIN (32 * 1024)
+#define BLOCK_BYTES_MAX (256 * 1024)
+
+struct ArenaBlock
+{
+	ArenaBlock *next;
+	ArenaBlock *previous;		/* of large chunks only: they are freed in any order */
+	Size		bytes;			/* of the whole block */
+};
+
+#define BLOCK_HEADER MAXALIGN(sizeof(ArenaBlock))
+
+/* PostgreSQL's names for the contexts that its code switches to: all are the arena of the call under way. */
+__thread MemoryContext CurrentMemoryContext = NULL;
+__thread MemoryContext TopMemoryContext = NULL;
+__thread MemoryContext ErrorContext = NULL;
+__thread MemoryContext CacheMemoryContext = NULL;
+
+static inline Arena *
+current(void)
+{
+	return (Arena *) CurrentMemoryContext;
+}
+
+static inline uint64 *
+header(void *pointer)
+{
+	return (uint64 *) ((char *) pointer - CHUNK_HEADER);
+}
+
+Arena *
+arena_new(Size first_bytes, Size bytes_max)
+{
+	Size		bytes = BLOCK_HEADER + MAXALIGN(sizeof(Arena)) + MAXALIGN(first_bytes);
+	ArenaBlock *block = malloc(bytes);
+	Arena	   *arena;
+
+	if (block == NULL)
+		return NULL;
+	block->next = NULL;
+	block->previous = NULL;
+	block->bytes = bytes;
+	arena = (Arena *) ((char *) block + BLOCK_HEADER);
+	memset(arena, 0, sizeof(Arena));
+	arena->context.type = T_AllocSetContext;
+	arena->context.mem_allocated = bytes;
+	arena->free = (char *) arena + MAXALIGN(sizeof(Arena));
+	arena->end = (char *) block + bytes;
+	arena->blocks = block;
+	arena->bytes_max = bytes_max;
+	return arena;
+}
+
+static void
+free_all(ArenaBlock *block)
+{
+	while (block != NULL)
+	{
+		ArenaBlock *next = block->next;
+
+		free(block);
+		block = next;
+	}
+}
+
+void
+arena_free(Arena *arena)
+{
+	free_all(arena->large);
+	/* The block that holds the arena is the last of these. */
+	free_all(arena->blocks);
+}
+
+pg_noreturn static void
+out_of_memory(Arena *arena, Size size)
+{
+	/* The error itself needs a little memory, and comes out of the same arena. */
+	arena->bytes_max = SIZE_MAX;
+	ereport(ERROR,
+			(errcode(ERRCODE_OUT_OF_MEMORY),
+			 errmsg("out of memory"),
+			 errdetail("Failed on request of size %zu.", size)));
+}
+
+pg_noreturn static void
+too_large(Size size)
+{
+	elog(ERROR, "invalid memory alloc request size %zu", size);
+}
+
+static ArenaBlock *
+new_block(Arena *arena, Size bytes, Size wanted)
+{
+	ArenaBlock *block;
+
+	if (bytes > arena->bytes_max || arena->context.mem_allocated > arena->bytes_max - bytes)
+		out_of_memory(arena, wanted);
+	block = malloc(bytes);
+	if (block == NULL)
+		out_of_memory(arena, wanted);
+	arena->context.mem_allocated += bytes;
+	return block;
+}
+
+/* block, of so many bytes, is what is allocated from now. */
+static void
+add_block(Arena *arena, ArenaBlock *block, Size bytes)
+{
+	block->bytes = bytes;
+	block->previous = NULL;
+	block->next = arena->blocks;
+	arena->blocks = block;
+	arena->free = (char *) block + BLOCK_HEADER;
+	arena->end = (char *) block + bytes;
+}
+
+static void
+link_large(Arena *arena, ArenaBlock *block)
+{
+	block->previous = NULL;
+	block->next = arena->large;
+	if (block->next != NULL)
+		block->next->previous = block;
+	arena->large = block;
+}
+
+static void
+unlink_large(Arena *arena, ArenaBlock *block)
+{
+	if (block->next != NULL)
+		block->next->previous = block->previous;
+	if (block->previous != NULL)
+		block->previous->next = block->next;
+	else
+		arena->large = block->next;
+}
+
+static pg_noinline void *
+alloc_slow(Arena *arena, Size size)
+{
+	Size		need = CHUNK_HEADER + MAXALIGN(size);
+	ArenaBlock *block;
+	char	   *chunk;
+
+	if (!AllocSizeIsValid(size))
+		too_large(size);
+	if (need >= LARGE_CHUNK_MIN)
+	{
+		block = new_block(arena, BLOCK_HEADER + need, size);
+		block->bytes = BLOCK_HEADER + need;
+		link_large(arena, block);
+		chunk = (char *) block + BLOCK_HEADER;
+		*(uint64 *) chunk = size | LARGE_BIT;
+		return chunk + CHUNK_HEADER;
+	}
+	/* Each block doubles what there is, so that a tree's unused end is at most about half of it, and its blocks few. */
+	{
+		Size		bytes = arena->context.mem_allocated;
+
+		if (bytes > BLOCK_BYTES_MAX)
+			bytes = BLOCK_BYTES_MAX;
+		if (bytes < BLOCK_HEADER + need)
+			bytes = BLOCK_HEADER + need;
+		add_block(arena, new_block(arena, bytes, size), bytes);
+	}
+	chunk = arena->free;
+	arena->free = chunk + need;
+	*(uint64 *) chunk = size;
+	return chunk + CHUNK_HEADER;
+}
+
+static inline void *
+alloc(Arena *arena, Size size)
+{
+	Size		need = CHUNK_HEADER + MAXALIGN(size);
+	char	   *chunk = arena->free;
+
+	/* A size near the end of Size wraps round to a small need: it is caught by the bound on the size itself. */
+	if (unlikely(need > (Size) (arena->end - chunk) || size >= LARGE_CHUNK_MIN))
+		return alloc_slow(arena, size);
+	arena->free = chunk + need;
+	*(uint64 *) chunk = size;
+	return chunk + CHUNK_HEADER;
+}
+
+void *
+palloc(Size size)
+{
+	return alloc(current(), size);
+}
+
+void *
+palloc0(Size size)
+{
+	void	   *pointer = alloc(current(), size);
+
+	memset(pointer, 0, size);
+	return pointer;
+}
+
+void *
+palloc_extended(Size size, int flags)
+{
+	return (flags & MCXT_ALLOC_ZERO) ? palloc0(size) : palloc(size);
+}
+
+void *
+MemoryContextAlloc(MemoryContext context, Size size)
+{
+	return alloc((Arena *) context, size);
+}
+
+void *
+MemoryContextAllocZero(MemoryContext context, Size size)
+{
+	void	   *pointer = alloc((Arena *) context, size);
+
+	memset(pointer, 0, size);
+	return pointer;
+}
+
+void *
+MemoryContextAllocExtended(MemoryContext context, Size size, int flags)
+{
+	return (flags & MCXT_ALLOC_ZERO) ? MemoryContextAllocZero(context, size) : MemoryContextAlloc(context, size);
+}
+
+void *
+MemoryContextAllocHuge(MemoryContext context, Size size)
+{
+	return alloc((Arena *) context, size);
+}
+
+void
+pfree(void *pointer)
+{
+	Arena	   *arena = current();
+	uint64		size = *header(pointer);
+
+	if (size & LARGE_BIT)
+	{
+		ArenaBlock *block = (ArenaBlock *) ((char *) header(pointer) - BLOCK_HEADER);
+
+		unlink_large(arena, block);
+		arena->context.mem_allocated -= block->bytes;
+		free(block);
+	}
+	else if ((char *) pointer + MAXALIGN(size) == arena->free)
+		arena->free = (char *) header(pointer);
+}
+
+static void *
+grow_large(Arena *arena, void *pointer, Size size)
+{
+	ArenaBlock *block = (ArenaBlock *) ((char *) header(pointer) - BLOCK_HEADER);
+	Size		before = block->bytes;
+	Size		bytes = BLOCK_HEADER + CHUNK_HEADER + MAXALIGN(size);
+	ArenaBlock *moved;
+
+	if (!AllocSizeIsValid(size))
+		too_large(size);
+	if (bytes > before && bytes - before > arena->bytes_max - Min(arena->bytes_max, arena->context.mem_allocated))
+		out_of_memory(arena, size);
+	unlink_large(arena, block);
+	moved = realloc(block, bytes);
+	if (moved == NULL)
+	{
+		link_large(arena, block);
+		out_of_memory(arena, size);
+	}
+	moved->bytes = bytes;
+	link_large(arena, moved);
+	arena->context.mem_allocated += bytes - before;
+	*(uint64 *) ((char *) moved + BLOCK_HEADER) = size | LARGE_BIT;
+	return (char *) moved + BLOCK_HEADER + CHUNK_HEADER;
+}
+
+void *
+repalloc(void *pointer, Size size)
+{
+	Arena	   *arena = current();
+	uint64		before = *header(pointer);
+	void	   *copy;
+
+	if (before & LARGE_BIT)
+		return grow_large(arena, pointer, size);
+	if (size <= MAXALIGN(before))
+	{
+		/* It stays where it is; the header goes on saying how long it is at most. */
+		return pointer;
+	}
+	if ((char *) pointer + MAXALIGN(before) == arena->free &&
+		size < LARGE_CHUNK_MIN && MAXALIGN(size) <= (Size) (arena->end - (char *) pointer))
+	{
+		arena->free = (char *) pointer + MAXALIGN(size);
+		*header(pointer) = size;
+		return pointer;
+	}
+	copy = alloc(arena, size);
+	memcpy(copy, pointer, before);
+	return copy;
+}
+
+void *
+repalloc_huge(void *pointer, Size size)
+{
+	return repalloc(pointer, size);
+}
+
+void *
+repalloc0(void *pointer, Size oldsize, Size size)
+{
+	void	   *grown = repalloc(pointer, size);
+
+	if (size > oldsize)
+		memset((char *) grown + oldsize, 0, size - oldsize);
+	return grown;
+}
+
+Size
+add_size(Size s1, Size s2)
+{
+	Size		result;
+
+	if (pg_add_size_overflow(s1, s2, &result))
+		too_large(SIZE_MAX);
+	return result;
+}
+
+Size
+mul_size(Size s1, Size s2)
+{
+	Size		result;
+
+	if (pg_mul_size_overflow(s1, s2, &result))
+		too_large(SIZE_MAX);
+	return result;
+}
+
+void *
+palloc_mul(Size s1, Size s2)
+{
+	return palloc(mul_size(s1, s2));
+}
+
+void *
+palloc0_mul(Size s1, Size s2)
+{
+	return palloc0(mul_size(s1, s2));
+}
+
+void *
+repalloc_mul(void *pointer, Size s1, Size s2)
+{
+	return repalloc(pointer, mul_size(s1, s2));
+}
+
+char *
+MemoryContextStrdup(MemoryContext context, const char *string)
+{
+	Size		bytes = strlen(string) + 1;
+
+	return memcpy(MemoryContextAlloc(context, bytes), string, bytes);
+}
+
+char *
+pstrdup(const char *in)
+{
+	return MemoryContextStrdup(CurrentMemoryContext, in);
+}
+
+char *
+pnstrdup(const char *in, Size len)
+{
+	Size		bytes = strnlen(in, len);
+	char	   *out = palloc(bytes + 1);
+
+	memcpy(out, in, bytes);
+	out[bytes] = '\0';
+	return out;
+}
+
+MemoryContext
+GetMemoryChunkContext(void *pointer)
+{
+	return CurrentMemoryContext;
+}
+
+/* Contexts within a call: all of them the call's arena. */
+
+MemoryContext
+AllocSetContextCreateInternal(MemoryContext parent, const char *name, Size minContextSize, Size initBlockSize,
+							  Size maxBlockSize)
+{
+	return CurrentMemoryContext;
+}
+
+void
+MemoryContextDelete(MemoryContext context)
+{
+}
+
+void
+MemoryContextReset(MemoryContext context)
+{
+}
+
+void
+MemoryContextDeleteChildren(MemoryContext context)
+{
+}
+
+void
+MemoryContextSetParent(MemoryContext context, MemoryContext new_parent)
+{
+}
+
+void
+MemoryContextSetIdentifier(MemoryContext context, const char *id)
+{
+}
+
+/* For callers outside of PG_TRY: NULL where palloc would raise an error. */
+void *
+trunkline_alloc(Arena *arena, size_t size)
+{
+	Size		need = CHUNK_HEADER + MAXALIGN(size);
+	char	   *chunk;
+
+	if (!AllocSizeIsValid(size))
+		return NULL;
+	if (need > (Size) (arena->end - arena->free))
+	{
+		Size		bytes = Max(BLOCK_HEADER + need, Min(arena->context.mem_allocated, BLOCK_BYTES_MAX));
+		ArenaBlock *block;
+
+		if (bytes > arena->bytes_max || arena->context.mem_allocated > arena->bytes_max - bytes)
+			return NULL;
+		block = malloc(bytes);
+		if (block == NULL)
+			return NULL;
+		arena->context.mem_allocated += bytes;
+		add_block(arena, block, bytes);
+	}
+	chunk = arena->free;
+	arena->free = chunk + need;
+	*(uint64 *) chunk = size;
+	return chunk + CHUNK_HEADER;
+}

@@ -1,0 +1,29 @@
+//! Generates the typed views and the reflection tables of PostgreSQL's nodes from its headers.
+
+#[path = "build/enums.rs"]
+mod enums;
+#[path = "build/names.rs"]
+mod names;
+#[path = "build/tables.rs"]
+mod tables;
+#[path = "build/views.rs"]
+mod views;
+
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let source = pg_query_headers::source()?;
+    println!("cargo::rerun-if-env-changed={}", pg_query_headers::SOURCE_VARIABLE);
+    println!("cargo::rerun-if-changed=build");
+    for header in pg_query_headers::HEADERS {
+        println!("cargo::rerun-if-changed={}", source.join(header).display());
+    }
+    let model = pg_query_headers::read(&source)?;
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    fs::write(out.join("views.rs"), views::text(&model))?;
+    fs::write(out.join("enums.rs"), enums::text(&model))?;
+    fs::write(out.join("tables.rs"), tables::text(&model))?;
+    Ok(())
+}

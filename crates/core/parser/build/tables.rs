@@ -1,0 +1,88 @@
+//! Writes `tables.rs`: for each node the fields with kind and offset, and the links to other nodes.
+
+use std::fmt::Write as _;
+
+use pg_query_headers::{Field, Kind, Model, Struct};
+
+use crate::names::type_name;
+use crate::views::is_by_hand;
+
+/// The text of `tables.rs`: `ENUMS` and `NODES`, whose types stand in `raw/fields.rs`.
+pub(crate) fn text(model: &Model) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let last = model.tags.iter().map(|tag| tag.value).max().unwrap_or(0);
+    let _ = writeln!(text, "static NODES: [NodeInfo; {}] = [", last + 1);
+    for number in 0..=last {
+        match model.nodes().find(|one| one.tag == Some(number) && !is_by_hand(&one.name)) {
+            Some(one) => push_node(&mut text, model, one),
+            None => text.push_str("    NodeInfo::NONE,\n"),
+        }
+    }
+    text.push_str("];\n");
+    text
+}
+
+fn push_node(text: &mut String, model: &Model, one: &Struct) {
+    let _ = writeln!(text, "    NodeInfo {{ name: \"{}\", fields: &[", one.name);
+    for field in &one.fields {
+        if let Some(kind) = kind(field) {
+            let _ = writeln!(
+                text,
+                "        FieldInfo {{ name: \"{}\", offset: {}, kind: FieldKind::{kind}, equal_ignore: {} }},",
+                field.name, field.offset, field.equal_ignore
+            );
+        }
+    }
+    text.push_str("    ], links: &[");
+    push_links(text, model, one, 0);
+    text.push_str("] },\n");
+}
+
+/// The links of a struct, those of embedded ones in their place.
+fn push_links(text: &mut String, model: &Model, one: &Struct, base: usize) {
+    for (index, field) in one.fields.iter().filter(|field| kind(field).is_some()).enumerate() {
+        let kind = match &field.kind {
+            Kind::Node | Kind::Pointer(_) => "Node",
+            Kind::List => "List",
+            Kind::Embedded(name) if name == "ValUnion" => "Value",
+            Kind::Embedded(name) => {
+                if let Some(inner) = model.find_struct(name) {
+                    push_links(text, model, inner, base + field.offset);
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        let _ = write!(
+            text,
+            "Link {{ offset: {}, field: {index}, kind: LinkKind::{kind} }}, ",
+            base + field.offset
+        );
+    }
+}
+
+/// The variant of `FieldKind`; none for what no view has.
+fn kind(field: &Field) -> Option<String> {
+    Some(match &field.kind {
+        Kind::Tag | Kind::Datum | Kind::Cells | Kind::Void | Kind::Flexible(_) => return None,
+        Kind::Bool => "Bool".to_owned(),
+        Kind::Char => "Char".to_owned(),
+        Kind::Int { bytes: 2, .. } => "Int16".to_owned(),
+        Kind::Int { bytes: 4, signed: true } => "Int".to_owned(),
+        Kind::Int { bytes: 4, signed: false } => "UInt".to_owned(),
+        Kind::Int { signed: true, .. } | Kind::Long => "Long".to_owned(),
+        Kind::Int { signed: false, .. } => "ULong".to_owned(),
+        Kind::Float => "Float".to_owned(),
+        Kind::Location => "Location".to_owned(),
+        Kind::Enum(name) => format!("Enum(&{}::INFO)", type_name(name)),
+        Kind::Str => "Str".to_owned(),
+        Kind::Node => "Node".to_owned(),
+        Kind::List => "List".to_owned(),
+        Kind::Bitmapset => "Bitmapset".to_owned(),
+        Kind::Pointer(name) => format!("View(NodeTag::{})", type_name(name)),
+        Kind::Embedded(name) if name == "ValUnion" => "Value".to_owned(),
+        Kind::Embedded(name) if matches!(name.as_str(), "Expr" | "JsonTablePlan") => return None,
+        Kind::Embedded(name) => format!("Inner(NodeTag::{})", type_name(name)),
+    })
+}

@@ -1,0 +1,135 @@
+//! What is wrong with a text, as PostgreSQL says it.
+
+use std::fmt;
+
+/// Why a text has no parse tree: PostgreSQL's own message, SQLSTATE and position, or a limit of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    pub(crate) message: String,
+    pub(crate) detail: Option<String>,
+    pub(crate) hint: Option<String>,
+    pub(crate) context: Option<String>,
+    pub(crate) sqlstate: SqlState,
+    pub(crate) cursor: u32,
+    pub(crate) position: Option<usize>,
+}
+
+impl ParseError {
+    /// An error of our own, at a byte of the text.
+    pub(crate) fn new(sqlstate: SqlState, message: impl Into<String>, at: Option<(&str, usize)>) -> Self {
+        let cursor = at.map_or(0, |(text, byte)| characters_before(text, byte) + 1);
+        Self {
+            message: message.into(),
+            detail: None,
+            hint: None,
+            context: None,
+            sqlstate,
+            cursor,
+            position: at.map(|(_, byte)| byte),
+        }
+    }
+
+    /// What happened, in PostgreSQL's words.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// More of it, where PostgreSQL says more.
+    pub fn detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// Where in a PL/pgSQL function it happened.
+    pub fn context(&self) -> Option<&str> {
+        self.context.as_deref()
+    }
+
+    /// The SQLSTATE that PostgreSQL's ErrorResponse would carry.
+    pub fn sqlstate(&self) -> SqlState {
+        self.sqlstate
+    }
+
+    /// Where, as ErrorResponse's field `P` has it: in characters from 1; 0 when unknown.
+    pub fn cursor(&self) -> u32 {
+        self.cursor
+    }
+
+    /// Where, in bytes from 0.
+    pub fn position(&self) -> Option<usize> {
+        self.position
+    }
+
+    /// Knows the byte that the cursor, counted in characters, stands at.
+    pub(crate) fn locate(mut self, text: &str) -> Self {
+        let wanted = self.cursor as usize;
+        self.position = (wanted > 0)
+            .then(|| text.char_indices().nth(wanted - 1).map_or(text.len(), |(byte, _)| byte));
+        self
+    }
+}
+
+fn characters_before(text: &str, byte: usize) -> u32 {
+    let characters = text.char_indices().take_while(|(at, _)| *at < byte).count();
+    u32::try_from(characters).unwrap_or(u32::MAX)
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)?;
+        if self.cursor > 0 {
+            write!(out, " (character {})", self.cursor)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// A five-character SQLSTATE (PostgreSQL's Appendix A).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SqlState([u8; 5]);
+
+impl SqlState {
+    /// `syntax_error`.
+    pub const SYNTAX_ERROR: Self = Self(*b"42601");
+    /// `character_not_in_repertoire`: bytes that are not UTF-8, or a NUL.
+    pub const CHARACTER_NOT_IN_REPERTOIRE: Self = Self(*b"22021");
+    /// `program_limit_exceeded`: a limit of this crate.
+    pub const PROGRAM_LIMIT_EXCEEDED: Self = Self(*b"54000");
+    /// `out_of_memory`.
+    pub const OUT_OF_MEMORY: Self = Self(*b"53200");
+    /// `internal_error`.
+    pub const INTERNAL_ERROR: Self = Self(*b"XX000");
+
+    /// As C's `MAKE_SQLSTATE` packs it: six bits a character above `'0'`, the first character lowest.
+    pub(crate) fn unpack(packed: i32) -> Self {
+        let mut state = *b"00000";
+        for (index, character) in state.iter_mut().enumerate() {
+            let bits = (packed >> (6 * index)) & 0x3f;
+            *character = b'0' + u8::try_from(bits).unwrap_or_default();
+        }
+        Self(state)
+    }
+
+    /// The five characters.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or("XX000")
+    }
+}
+
+impl fmt::Display for SqlState {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for SqlState {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,58 @@
+//! How a text is to be read.
+
+/// What a text is, and which settings of its session bear on how it is read.
+///
+/// ```
+/// use trunkline_parser::{parse_with, Mode, ParseOptions};
+///
+/// let options = ParseOptions { mode: Mode::TypeName, ..ParseOptions::default() };
+/// assert!(parse_with("numeric(10, 2)[]", options).is_ok());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseOptions {
+    /// What the text is.
+    pub mode: Mode,
+    /// The session's `standard_conforming_strings`: whether a backslash in `'...'` is a plain character. On by default.
+    pub standard_conforming_strings: bool,
+    /// Whether `\'` may stand for a quote where backslashes escape: PostgreSQL's `backslash_quote` as
+    /// `safe_encoding` (the default; UTF-8 is one) or `off`.
+    pub backslash_quote: bool,
+    /// How many bytes the tree may take: more is the error 53200. [`TREE_BYTES_MAX`] by default.
+    pub tree_bytes_max: usize,
+}
+
+/// How many bytes a tree takes at most unless [`ParseOptions`] says otherwise: 16 GiB. A tree takes 20 to 60 times its
+/// text, and PostgreSQL takes texts of up to 1 GiB.
+pub const TREE_BYTES_MAX: usize = 16 << 30;
+
+/// How long a text can be, in bytes: PostgreSQL allocates no more than 1 GiB - 1 at once, and its scanner adds two NULs.
+pub const TEXT_BYTES_MAX: usize = (1 << 30) - 3;
+
+impl Default for ParseOptions {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Statements,
+            standard_conforming_strings: true,
+            backslash_quote: true,
+            tree_bytes_max: TREE_BYTES_MAX,
+        }
+    }
+}
+
+/// What a text is: PostgreSQL's `RawParseMode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Statements, with semicolons between them: each is a `RawStmt`.
+    #[default]
+    Statements,
+    /// The name of a type: one `TypeName`.
+    TypeName,
+    /// An expression of PL/pgSQL: one `RawStmt` of a SELECT.
+    PlpgsqlExpression,
+    /// An assignment of PL/pgSQL to a variable of one name: one `RawStmt` of a `PLAssignStmt`.
+    PlpgsqlAssign1,
+    /// The same for `a.b`.
+    PlpgsqlAssign2,
+    /// The same for `a.b.c`.
+    PlpgsqlAssign3,
+}

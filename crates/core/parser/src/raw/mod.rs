@@ -1,0 +1,15 @@
+//! The only module with `unsafe`: calls of PostgreSQL's C, and reading of the trees that it built.
+//!
+//! What every `unsafe` block here relies on, the *invariant*: a pointer in a tree is null, or points to a node of the
+//! type that its field states (or, for `Node *`, to a node whose first four bytes are its tag), to a list, or to a
+//! NUL-terminated string of UTF-8, which lies in the arena of the same tree. The arena lives as long as the
+//! [`ParsedSql`] that owns it, nothing in it moves, and nothing in it changes while a view borrows the tree.
+#![allow(unsafe_code)]
+
+mod call;
+mod list;
+mod tree;
+
+pub use list::List;
+pub use tree::ParsedSql;
+pub(crate) use tree::parse;
