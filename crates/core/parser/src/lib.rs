@@ -6,6 +6,7 @@
 //! # Ok::<(), trunkline_parser::ParseError>(())
 //! ```
 
+pub mod cache;
 mod error;
 mod options;
 mod raw;

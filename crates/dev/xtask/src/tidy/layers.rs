@@ -41,9 +41,12 @@ const PURE: &[&str] = &[
     "hashlink",
     "indexmap",
     "lru",
+    "rapidhash",
     "rustc-hash",
     "slab",
     "smallvec",
+    // an Arc that is replaced while others read it. What it keeps a thread (who reads what) shows in no result.
+    "arc-swap",
     // errors
     "thiserror",
 ];
