@@ -1,0 +1,162 @@
+//! psql's variables and the arguments of its backslash commands.
+
+use std::collections::HashMap;
+
+/// What psql sets before a script runs, as far as the scripts ask for it.
+const PREDEFINED: [(&str, &str); 5] = [
+    ("DBNAME", "regression"),
+    ("USER", "postgres"),
+    ("ENCODING", "UTF8"),
+    ("SERVER_VERSION_NUM", "180006"),
+    ("LAST_ERROR_MESSAGE", ""),
+];
+
+/// The variables of one script.
+#[derive(Debug)]
+pub(super) struct Variables {
+    values: HashMap<String, String>,
+    /// A `\gset` came: names that are not known may have a value that only the server gives.
+    fetched: bool,
+}
+
+/// What `:name` stands for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Meaning<'a> {
+    /// This text.
+    Value(&'a str),
+    /// A value that only a server knows.
+    Unknown,
+    /// No variable: psql sends the colon and the name as they are.
+    Text,
+}
+
+impl Variables {
+    pub(super) fn new() -> Self {
+        let values = PREDEFINED.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
+        Self { values: values.collect(), fetched: false }
+    }
+
+    pub(super) fn meaning(&self, name: &str) -> Meaning<'_> {
+        match self.values.get(name) {
+            Some(value) => Meaning::Value(value),
+            None if self.fetched => Meaning::Unknown,
+            None => Meaning::Text,
+        }
+    }
+
+    /// Takes note of what a backslash command does to variables.
+    pub(super) fn apply(&mut self, command: &str, arguments: &[String]) {
+        match (command, arguments) {
+            ("set", [name, values @ ..]) => {
+                self.values.insert(name.clone(), values.concat());
+            }
+            // What the environment holds is a folder in all the scripts.
+            ("getenv", [name, _]) => {
+                self.values.insert(name.clone(), "/source".to_owned());
+            }
+            ("unset", [name]) => {
+                self.values.remove(name);
+            }
+            ("gset", _) => self.fetched = true,
+            _ => {}
+        }
+    }
+}
+
+/// The name that `text` begins with, as a variable's name may be: letters, digits, underscores, all beyond ASCII.
+pub(super) fn name(text: &str) -> &str {
+    let end =
+        text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii())).unwrap_or(text.len());
+    text.get(..end).unwrap_or_default()
+}
+
+/// Splits what follows a backslash command's name: its arguments, and how many bytes they take. They end before the
+/// line's end or before the backslash of another command.
+pub(super) fn arguments(text: &str, variables: &Variables) -> (Vec<String>, usize) {
+    let mut arguments = Vec::new();
+    let mut current: Option<String> = None;
+    let mut characters = text.char_indices();
+    let mut end = text.len();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\n' | '\\' => {
+                end = at;
+                break;
+            }
+            '\'' => {
+                let argument = current.get_or_insert_default();
+                quoted(&mut characters, argument);
+            }
+            // A command for the shell: nothing of ours.
+            '`' => {
+                current.get_or_insert_default();
+                characters.find(|&(_, c)| c == '`');
+            }
+            '"' => {
+                let argument = current.get_or_insert_default();
+                argument.extend(characters.by_ref().map(|(_, c)| c).take_while(|&c| c != '"'));
+            }
+            ':' => {
+                let argument = current.get_or_insert_default();
+                let name = name(characters.as_str());
+                match variables.meaning(name) {
+                    Meaning::Value(value) => argument.push_str(value),
+                    Meaning::Unknown | Meaning::Text => argument.push_str(name),
+                }
+                let after = characters.as_str().get(name.len()..).unwrap_or_default();
+                while characters.as_str().len() > after.len() {
+                    characters.next();
+                }
+            }
+            _ if character.is_whitespace() => arguments.extend(current.take()),
+            _ => current.get_or_insert_default().push(character),
+        }
+    }
+    arguments.extend(current);
+    (arguments, end)
+}
+
+/// What is in single quotes, whose first one is taken: backslashes escape, two quotes are one.
+fn quoted(characters: &mut std::str::CharIndices<'_>, argument: &mut String) {
+    while let Some((_, character)) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                Some((_, 'n')) => argument.push('\n'),
+                Some((_, 't')) => argument.push('\t'),
+                Some((_, other)) => argument.push(other),
+                None => return,
+            },
+            '\'' if characters.as_str().starts_with('\'') => {
+                characters.next();
+                argument.push('\'');
+            }
+            '\'' => return,
+            _ => argument.push(character),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Meaning, Variables, arguments};
+
+    #[test]
+    fn arguments_end_at_the_line_or_at_a_command() {
+        let mut variables = Variables::new();
+        variables.apply("set", &["dir".to_owned(), "/a".to_owned()]);
+        let (found, end) = arguments(" file :dir '/it''s \\'b\\n' \"C c\" \\g\nselect", &variables);
+        assert_eq!(found, ["file", "/a", "/it's 'b\n", "C c"]);
+        assert_eq!(end, 32);
+        assert_eq!(arguments(" x\nselect", &variables).1, 2);
+    }
+
+    #[test]
+    fn names_are_text_until_a_server_may_have_set_them() {
+        let mut variables = Variables::new();
+        assert_eq!(variables.meaning("a"), Meaning::Text);
+        variables.apply("gset", &[]);
+        assert_eq!(variables.meaning("a"), Meaning::Unknown);
+        variables.apply("set", &["a".to_owned(), "1".to_owned(), "2".to_owned()]);
+        assert_eq!(variables.meaning("a"), Meaning::Value("12"));
+    }
+}
