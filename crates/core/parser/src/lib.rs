@@ -8,6 +8,8 @@
 
 pub mod cache;
 mod error;
+pub mod lexer;
+pub mod node;
 mod options;
 mod raw;
 
