@@ -29,7 +29,7 @@ pub(crate) fn variant_name(c: &str) -> String {
 }
 
 /// A getter: words at capitals, all small. `whereClause` is `where_clause`, `hasTargetSRFs` is
-/// `has_target_srfs`; words of Rust are escaped.
+/// `has_target_srfs`; words of Rust are escaped, and `node`, which every view has as a method, is `node_`.
 pub(crate) fn getter_name(c: &str) -> String {
     let letters: Vec<char> = c.chars().collect();
     let mut name = String::with_capacity(c.len() + 4);
@@ -46,7 +46,7 @@ pub(crate) fn getter_name(c: &str) -> String {
         }
         name.push(letter.to_ascii_lowercase());
     }
-    escape(&name)
+    if name == "node" { "node_".to_owned() } else { escape(&name) }
 }
 
 /// A name of C as an identifier of Rust.

@@ -41,12 +41,13 @@ fn push_node(text: &mut String, model: &Model, one: &Struct) {
 
 /// The links of a struct, those of embedded ones in their place.
 fn push_links(text: &mut String, model: &Model, one: &Struct, base: usize) {
-    for (index, field) in one.fields.iter().filter(|field| kind(field).is_some()).enumerate() {
+    for field in &one.fields {
         let kind = match &field.kind {
             Kind::Node | Kind::Pointer(_) => "Node",
             Kind::List => "List",
             Kind::Embedded(name) if name == "ValUnion" => "Value",
             Kind::Embedded(name) => {
+                // `Expr` and its like have no links.
                 if let Some(inner) = model.find_struct(name) {
                     push_links(text, model, inner, base + field.offset);
                 }
@@ -56,8 +57,9 @@ fn push_links(text: &mut String, model: &Model, one: &Struct, base: usize) {
         };
         let _ = write!(
             text,
-            "Link {{ offset: {}, field: {index}, kind: LinkKind::{kind} }}, ",
-            base + field.offset
+            "Link {{ offset: {}, field: \"{}\", kind: LinkKind::{kind} }}, ",
+            base + field.offset,
+            field.name
         );
     }
 }

@@ -7,12 +7,17 @@
 //! ```
 
 pub mod cache;
+mod deep;
+mod deparse;
+mod debug;
+mod equal;
 mod error;
 pub mod lexer;
 pub mod node;
 mod options;
 mod raw;
 
+pub use deparse::{Comment, DeparseError, DeparseOptions};
 pub use error::{ParseError, SqlState};
 pub use options::{Mode, ParseOptions, TEXT_BYTES_MAX, TREE_BYTES_MAX};
 pub use raw::{List, ParsedSql};

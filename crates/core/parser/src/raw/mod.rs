@@ -6,10 +6,26 @@
 //! [`ParsedSql`] that owns it, nothing in it moves, and nothing in it changes while a view borrows the tree.
 #![allow(unsafe_code)]
 
+mod bitmapset;
 mod call;
+mod enums;
+mod fields;
 mod list;
+mod node;
+mod pointer;
 mod tree;
+mod view;
 
 pub use list::List;
 pub use tree::ParsedSql;
 pub(crate) use tree::parse;
+
+/// What `node/` makes public.
+pub(crate) mod nodes {
+    pub use super::bitmapset::Bitmapset;
+    pub use super::enums::*;
+    pub use super::fields::{Child, Children, FieldInfo, FieldKind, Fields, Value};
+    pub use super::list::{List, ListIter};
+    pub use super::node::{Node, NodeType};
+    pub use super::view::*;
+}

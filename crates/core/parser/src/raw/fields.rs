@@ -1,0 +1,312 @@
+//! Every node's fields by name, kind and place: for what treats all nodes alike.
+
+use std::ffi::c_char;
+use std::slice;
+
+use pg_query_sys::nodes as sys;
+
+use super::bitmapset::Bitmapset;
+use super::enums::*;
+use super::list::{List, ListIter};
+use super::node::{Node, text};
+
+/// What is known of a type of node.
+#[derive(Debug)]
+pub(crate) struct NodeInfo {
+    /// Its name in C; empty for tags whose struct was not read.
+    name: &'static str,
+    fields: &'static [FieldInfo],
+    links: &'static [Link],
+}
+
+impl NodeInfo {
+    const NONE: Self = Self { name: "", fields: &[], links: &[] };
+}
+
+/// A field of a type of node.
+#[derive(Debug)]
+pub struct FieldInfo {
+    name: &'static str,
+    offset: u16,
+    kind: FieldKind,
+    equal_ignore: bool,
+}
+
+impl FieldInfo {
+    /// Its name in C, and in pg_query's JSON.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub fn kind(&self) -> FieldKind {
+        self.kind
+    }
+
+    /// Whether PostgreSQL's `equal()` leaves it out: locations in the text, and a few the planner sets.
+    #[must_use]
+    pub fn is_ignored_by_equal(&self) -> bool {
+        self.equal_ignore || matches!(self.kind, FieldKind::Location)
+    }
+}
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum FieldKind {
+    /// A node of any type.
+    Node,
+    /// A list.
+    List,
+    /// A node of this type.
+    View(NodeTag),
+    /// A struct of this type in place.
+    Inner(NodeTag),
+    /// A constant's value in place.
+    Value,
+    /// Text.
+    Str,
+    /// True or false.
+    Bool,
+    /// A letter.
+    Char,
+    /// 16 bits.
+    Int16,
+    /// 32 bits.
+    Int,
+    /// 32 bits without sign.
+    UInt,
+    /// 64 bits.
+    Long,
+    /// 64 bits without sign.
+    ULong,
+    /// A float of 64 bits.
+    Float,
+    /// An enum's constant.
+    Enum(&'static EnumInfo),
+    /// A place in the text, in bytes; -1 if unknown.
+    Location,
+    /// A set of integers.
+    Bitmapset,
+}
+
+/// A field's content.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// A node of whatever type; None for NULL.
+    Node(Option<Node<'a>>),
+    /// A node of the one type that the field is declared with, which need not be named beside it; None for NULL.
+    View(Option<Node<'a>>),
+    /// The fields of a struct in place.
+    Inner(Fields<'a>),
+    /// A list.
+    List(List<'a>),
+    /// Text; None for NULL.
+    Str(Option<&'a str>),
+    /// True or false.
+    Bool(bool),
+    /// A letter; NUL if none.
+    Char(char),
+    /// An integer of whatever size.
+    Int(i64),
+    /// An integer without sign.
+    UInt(u64),
+    /// A float.
+    Float(f64),
+    /// An enum's constant, or a number that is none, and the enum.
+    Enum(i32, &'static EnumInfo),
+    /// A place in the text, in bytes; -1 if unknown.
+    Location(i32),
+    /// A set of integers.
+    Bitmapset(Bitmapset<'a>),
+}
+
+/// The fields of a node with their contents, in C's order.
+#[derive(Clone, Copy)]
+pub struct Fields<'a> {
+    node: Node<'a>,
+    infos: &'static [FieldInfo],
+}
+
+impl<'a> Fields<'a> {
+    /// How many are left.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.infos.len()
+    }
+
+    /// Whether none is left.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.infos.is_empty()
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = (&'static FieldInfo, Value<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (info, rest) = self.infos.split_first()?;
+        self.infos = rest;
+        Some((info, info.value(self.node)))
+    }
+}
+
+impl FieldInfo {
+    /// The content of this field of a node. `node` is of a type that has this field.
+    fn value<'a>(&self, node: Node<'a>) -> Value<'a> {
+        let place = node.place(self.offset);
+        // SAFETY: the tables are generated from the headers, `layout.c` and Rust's asserts prove their
+        // offsets, and the node's tag chose them: a field of this kind lies there. Invariant of trees.
+        unsafe {
+            match self.kind {
+                FieldKind::Node => Value::Node(Node::of(read::<*const sys::Node>(place))),
+                FieldKind::View(_) => Value::View(Node::of(read::<*const sys::Node>(place))),
+                FieldKind::List => Value::List(List::from_raw(read::<*const sys::List>(place))),
+                FieldKind::Inner(tag) => Value::Inner(Fields { node, infos: info(tag).fields }),
+                FieldKind::Value => Value::Node(constant(place)),
+                FieldKind::Str => Value::Str(text(read::<*const c_char>(place))),
+                FieldKind::Bool => Value::Bool(read::<bool>(place)),
+                FieldKind::Char => Value::Char(char::from(read::<u8>(place))),
+                FieldKind::Int16 => Value::Int(read::<i16>(place).into()),
+                FieldKind::Int => Value::Int(read::<i32>(place).into()),
+                FieldKind::UInt => Value::UInt(read::<u32>(place).into()),
+                FieldKind::Long => Value::Int(read::<i64>(place)),
+                FieldKind::ULong => Value::UInt(read::<u64>(place)),
+                FieldKind::Float => Value::Float(read::<f64>(place)),
+                FieldKind::Enum(info) => Value::Enum(read::<i32>(place), info),
+                FieldKind::Location => Value::Location(read::<i32>(place)),
+                FieldKind::Bitmapset => Value::Bitmapset(Bitmapset::of(read::<*const sys::Bitmapset>(place))),
+            }
+        }
+    }
+}
+
+/// What lies at a place.
+///
+/// # Safety
+/// A `T` does, initialized and aligned.
+#[inline]
+unsafe fn read<T: Copy>(place: *const u8) -> T {
+    // SAFETY: the caller's.
+    unsafe { place.cast::<T>().read() }
+}
+
+/// A constant's value in place; None where its tag is that of no value: the constant NULL.
+///
+/// # Safety
+/// `place` is the field `val` of a constant for which the invariant of trees holds during `'a`.
+#[inline]
+unsafe fn constant<'a>(place: *const u8) -> Option<Node<'a>> {
+    // SAFETY: the caller's; the union begins with a tag, 0 if nothing is in it.
+    unsafe { if read::<sys::NodeTag>(place) == 0 { None } else { Node::of(place.cast()) } }
+}
+
+#[inline]
+fn info(tag: NodeTag) -> &'static NodeInfo {
+    NODES.get(tag as usize).unwrap_or(&NodeInfo::NONE)
+}
+
+impl<'a> Node<'a> {
+    /// The fields with their contents, in C's order; none for lists.
+    #[inline]
+    #[must_use]
+    pub fn fields(self) -> Fields<'a> {
+        Fields { node: self, infos: info(self.tag()).fields }
+    }
+
+    /// The nodes right below, in C's order, NULLs left out: what the fields point to, elements of lists each for
+    /// itself. Below a list are its elements.
+    #[inline]
+    #[must_use]
+    pub fn children(self) -> Children<'a> {
+        let elements = self.as_list().unwrap_or_default();
+        let links = info(self.tag()).links.iter();
+        Children { node: self, links, cells: elements.iter(), length: elements.len(), field: "" }
+    }
+}
+
+/// A node below another, and where it hangs.
+#[derive(Clone, Copy)]
+pub struct Child<'a> {
+    /// The node.
+    pub node: Node<'a>,
+    /// The field of the node above that it hangs in, by its name in C; empty below a list.
+    pub field: &'static str,
+    /// Its place in the list, if the field is a list or the node above is one.
+    pub index: Option<u32>,
+}
+
+/// The nodes right below a node.
+#[derive(Clone)]
+pub struct Children<'a> {
+    node: Node<'a>,
+    links: slice::Iter<'static, Link>,
+    /// What is left of the list of the last link, and its whole length.
+    cells: ListIter<'a>,
+    length: usize,
+    /// The field of the last link.
+    field: &'static str,
+}
+
+impl<'a> Iterator for Children<'a> {
+    type Item = Child<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Child<'a>> {
+        loop {
+            while let Some(cell) = self.cells.next() {
+                if let Some(node) = cell {
+                    let index = u32::try_from(self.length - self.cells.len() - 1).ok();
+                    return Some(Child { node, field: self.field, index });
+                }
+            }
+            let link = self.links.next()?;
+            let place = self.node.place(link.offset);
+            // SAFETY: as in `FieldInfo::value`.
+            let node = unsafe {
+                match link.kind {
+                    LinkKind::Node => Node::of(read::<*const sys::Node>(place)),
+                    LinkKind::Value => constant(place),
+                    LinkKind::List => {
+                        let list = List::from_raw(read::<*const sys::List>(place));
+                        self.cells = list.iter();
+                        self.length = list.len();
+                        self.field = link.field;
+                        continue;
+                    }
+                }
+            };
+            if let Some(node) = node {
+                return Some(Child { node, field: link.field, index: None });
+            }
+        }
+    }
+}
+
+/// A link of a type of node to other nodes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Link {
+    offset: u16,
+    /// The field's name in C.
+    field: &'static str,
+    kind: LinkKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LinkKind {
+    /// A pointer to a node.
+    Node,
+    /// A pointer to a list.
+    List,
+    /// A constant's value, in place.
+    Value,
+}
+
+include!(concat!(env!("OUT_DIR"), "/tables.rs"));
