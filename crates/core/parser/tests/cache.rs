@@ -196,7 +196,8 @@ fn a_lower_bound_shrinks_at_once_and_spares_what_is_held() {
     assert_eq!((alive.load(Ordering::Relaxed), held.weight), (1, 300));
 }
 
-/// A hundred hot statements, one of them after each twenty that are never seen again: a million of those.
+/// A hundred hot statements, one of them after each hundred that are never seen again, a million of those: each comes
+/// back when the cache has been filled three times over, so that neither LRU nor CLOCK would have kept it.
 #[test]
 fn a_flood_does_not_push_out_what_is_hot() {
     let alive = alive();
@@ -211,8 +212,8 @@ fn a_flood_does_not_push_out_what_is_hot() {
     for n in 0..1_000_000_u32 {
         let text = format!("insert into events values ({n})");
         cache.get_or_insert_with(Key::text(&text), || Value::of(Key::text(&text), 900, &alive));
-        if n % 20 == 0 {
-            let text = &hot[n as usize / 20 % hot.len()];
+        if n.is_multiple_of(100) {
+            let text = &hot[n as usize / 100 % hot.len()];
             let mut hit = true;
             cache.get_or_insert_with(Key::text(text), || {
                 hit = false;
@@ -221,7 +222,7 @@ fn a_flood_does_not_push_out_what_is_hot() {
             hits += u32::from(hit);
         }
     }
-    assert!(hits > 50_000 * 95 / 100, "{hits} of 50000");
+    assert!(hits > 10_000 * 95 / 100, "{hits} of 10000");
     let stats = cache.stats();
     assert!(
         stats.evictions > 900_000 && stats.bytes > 3 << 20,
@@ -246,7 +247,7 @@ fn eight_threads_get_what_they_ask_for() {
                 for step in 0..STEPS {
                     random = random.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
                     // Squared, so that low numbers are hot.
-                    let n = (random >> 16) * (random >> 16) >> 21;
+                    let n = ((random >> 16) * (random >> 16)) >> 21;
                     let text = format!("select {n}");
                     let key = key(n % 2 == 0, &text);
                     let found = cache.get_or_insert_with(key, || {
@@ -255,7 +256,7 @@ fn eight_threads_get_what_they_ask_for() {
                     });
                     assert!(found.is_of(key) && found.weight == (n % 700) as usize);
                     // More are held at a time than arc-swap has places a thread, some of them for long.
-                    if step % 3 == 0 {
+                    if step.is_multiple_of(3) {
                         held.push((n, found));
                     }
                     if held.len() > 20 {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rapidhash::v3::{RapidSecrets, rapidhash_v3_inline};
+use rapidhash::v3::{RapidSecrets, rapidhash_v3_micro_inline};
 
 /// Which of the two kinds of key: equal bytes of different kinds are different keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Hasher {
             Space::Scanned => 0x9e37_79b9_7f4a_7c15,
         };
         // `PROTECTED` is for known secrets. Ours are not, and a collision costs two statements a cache line, no more.
-        Hash(rapidhash_v3_inline::<true, false, false>(key.bytes, &self.0) ^ apart)
+        Hash(rapidhash_v3_micro_inline::<true, false>(key.bytes, &self.0) ^ apart)
     }
 }
 
