@@ -1,0 +1,34 @@
+//! Where a node stands, for what is written differently there.
+
+/// What is around a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Context {
+    /// Nothing that matters.
+    None,
+    /// The table of an INSERT.
+    InsertRelation,
+    /// The query of an INSERT.
+    InsertSelect,
+    /// An operand of an operator, by the grammar's `a_expr`.
+    AExpr,
+    /// The same by `b_expr`.
+    BExpr,
+    /// An option of CREATE TYPE.
+    CreateType,
+    /// An option of ALTER TYPE.
+    AlterType,
+    /// A constraint of ALTER DOMAIN.
+    AlterDomain,
+    /// A value of SET.
+    SetStatement,
+    /// A function in FROM.
+    FuncExpr,
+    /// A side of a UNION, INTERSECT or EXCEPT.
+    SelectSetop,
+    /// An element of ORDER BY.
+    SelectSortClause,
+    /// A value that is written as an identifier.
+    Identifier,
+    /// A value that is written as a constant.
+    Constant,
+}

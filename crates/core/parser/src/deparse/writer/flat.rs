@@ -1,0 +1,83 @@
+//! All in one line.
+
+/// Parts as one line: a space between two, none behind `(`, none before `)` and `;`.
+pub(super) struct Flat {
+    text: String,
+    /// Where the current part begins.
+    part_at: usize,
+    /// Whether the space before the current part, which is empty so far, is still to be written.
+    is_between: bool,
+}
+
+impl Flat {
+    pub(super) fn new(text: String) -> Self {
+        Self { part_at: text.len(), text, is_between: false }
+    }
+
+    /// What the current part has.
+    pub(super) fn part(&self) -> &str {
+        self.text.get(self.part_at..).unwrap_or_default()
+    }
+
+    #[inline]
+    pub(super) fn str(&mut self, text: &str) {
+        if self.is_between && !text.is_empty() {
+            self.separate(text.as_bytes().first().copied());
+        }
+        self.text.push_str(text);
+    }
+
+    #[inline]
+    pub(super) fn char(&mut self, character: char) {
+        if self.is_between {
+            self.separate(u8::try_from(character).ok());
+        }
+        self.text.push(character);
+    }
+
+    #[cold]
+    fn separate(&mut self, next: Option<u8>) {
+        self.is_between = false;
+        if !self.text.is_empty() && !self.text.ends_with('(') && !matches!(next, Some(b')' | b';')) {
+            self.text.push(' ');
+        }
+        self.part_at = self.text.len();
+    }
+
+    pub(super) fn trim(&mut self) {
+        if !self.is_between && self.part().ends_with(' ') {
+            self.text.pop();
+        }
+    }
+
+    pub(super) fn part_begins(&mut self, _drop_empty: bool) {
+        if !self.is_between {
+            if self.text.ends_with(' ') {
+                self.text.pop();
+            }
+            self.is_between = true;
+            self.part_at = self.text.len();
+        }
+    }
+
+    pub(super) fn group(&mut self, keyword: Option<&'static str>, _indent: super::Indent) {
+        self.part_begins(true);
+        if let Some(keyword) = keyword {
+            self.str(keyword);
+            self.part_begins(true);
+        }
+    }
+
+    pub(super) fn enter(&mut self) {
+        self.part_begins(true);
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.part_begins(true);
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        self.part_begins(true);
+        self.text
+    }
+}

@@ -1,0 +1,188 @@
+//! Where the text goes: in one line (`flat`), or laid out (`pretty`).
+//!
+//! A statement is written as *parts*, roughly what may stand on a line of its own. Parts belong to a *group*, begun by a
+//! major keyword (FROM, WHERE), and groups to a *level*, one for each statement within another. In one line the parts
+//! are just separated by a space; laid out they get their indentation when a level ends.
+
+mod flat;
+mod pretty;
+
+use flat::Flat;
+use pretty::Pretty;
+
+use super::options::{Comment, DeparseOptions};
+
+/// How the parts of a group are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Indent {
+    /// On lines of their own, not indented.
+    None,
+    /// On lines of their own, one step in.
+    Parts,
+    /// One step in, as many to a line as there is room for.
+    Merge,
+}
+
+/// Text as it is written, with the comments that are still to be put in.
+pub(super) struct Writer<'o> {
+    layout: Layout<'o>,
+    options: &'o DeparseOptions,
+    /// Those of `options` that belong to this statement and are not written yet, by location.
+    comments: &'o [Comment],
+}
+
+enum Layout<'o> {
+    Flat(Flat),
+    Pretty(Pretty<'o>),
+}
+
+/// One call for each layout.
+macro_rules! both {
+    ($self:expr, $layout:ident => $call:expr) => {
+        match &mut $self.layout {
+            Layout::Flat($layout) => $call,
+            Layout::Pretty($layout) => $call,
+        }
+    };
+}
+
+impl<'o> Writer<'o> {
+    /// A writer of one statement behind what `text` has already. `comments` are sorted by location.
+    pub(super) fn new(text: String, options: &'o DeparseOptions, comments: &'o [Comment]) -> Self {
+        let layout = match options.pretty {
+            false => Layout::Flat(Flat::new(text)),
+            true => Layout::Pretty(Pretty::new(text, options)),
+        };
+        Self { layout, options, comments }
+    }
+
+    pub(super) fn str(&mut self, text: &str) {
+        both!(self, layout => layout.str(text));
+    }
+
+    pub(super) fn char(&mut self, character: char) {
+        both!(self, layout => layout.char(character));
+    }
+
+    /// A number, without a `String` in between.
+    pub(super) fn int(&mut self, number: impl itoa::Integer) {
+        self.str(itoa::Buffer::new().format(number));
+    }
+
+    /// Takes back the one space that may end the current part.
+    pub(super) fn trim(&mut self) {
+        both!(self, layout => layout.trim());
+    }
+
+    /// Whether the current part ends so.
+    pub(super) fn ends_with(&self, end: char) -> bool {
+        match &self.layout {
+            Layout::Flat(layout) => layout.part().ends_with(end),
+            Layout::Pretty(layout) => layout.part().is_some_and(|part| part.ends_with(end)),
+        }
+    }
+
+    /// Whether the current part is empty.
+    pub(super) fn part_is_empty(&self) -> bool {
+        match &self.layout {
+            Layout::Flat(layout) => layout.part().is_empty(),
+            Layout::Pretty(layout) => layout.part().is_none_or(str::is_empty),
+        }
+    }
+
+    /// Begins a part; an empty one before it is dropped.
+    pub(super) fn part(&mut self) {
+        both!(self, layout => layout.part_begins(true));
+    }
+
+    /// Ends an element of a list: a comma, and the next part.
+    pub(super) fn comma_part(&mut self) {
+        if self.options.pretty && self.options.commas_first {
+            self.part();
+            self.str(", ");
+        } else {
+            self.char(',');
+            self.part();
+        }
+    }
+
+    /// Begins a group with its keyword.
+    pub(super) fn group(&mut self, keyword: &'static str, indent: Indent) {
+        both!(self, layout => layout.group(Some(keyword), indent));
+    }
+
+    /// Begins a group without a keyword.
+    pub(super) fn bare_group(&mut self, indent: Indent) {
+        both!(self, layout => layout.group(None, indent));
+    }
+
+    /// Keeps the current part on a line of its own.
+    pub(super) fn never_merge(&mut self) {
+        if let Layout::Pretty(layout) = &mut self.layout {
+            layout.never_merge();
+        }
+    }
+
+    /// Begins a level: a statement, or what is laid out like one. Ends with [`Writer::leave`].
+    pub(super) fn enter(&mut self) {
+        both!(self, layout => layout.enter());
+    }
+
+    /// Ends the level begun last.
+    pub(super) fn leave(&mut self) {
+        both!(self, layout => layout.leave());
+    }
+
+    /// Puts in the comments that belong before a node at `location` (-1: unknown, none).
+    pub(super) fn comments(&mut self, location: i32) {
+        while let Some((comment, rest)) = self.comments.split_first() {
+            if usize::try_from(location).map_or(true, |location| comment.location > location) {
+                return;
+            }
+            self.comments = rest;
+            self.comment(comment);
+        }
+    }
+
+    fn comment(&mut self, comment: &Comment) {
+        let mut before = comment.newlines_before;
+        if let Layout::Pretty(layout) = &self.layout {
+            // A keyword that stands alone on its line has brought a newline with it.
+            before -= usize::from(before > 0 && layout.is_behind_keyword());
+        }
+        self.newlines(before);
+        self.str(&comment.text);
+        self.never_merge();
+        self.newlines(comment.newlines_after);
+    }
+
+    fn newlines(&mut self, count: usize) {
+        for _ in 0..count {
+            match &mut self.layout {
+                Layout::Flat(layout) => layout.char('\n'),
+                Layout::Pretty(layout) => layout.part_begins(false),
+            }
+        }
+    }
+
+    /// Comments around a statement form a level of their own, without an empty end.
+    pub(super) fn comments_apart(&mut self, location: i32) {
+        if self.options.comments.is_empty() {
+            return;
+        }
+        self.enter();
+        self.comments(location);
+        if let Layout::Pretty(layout) = &mut self.layout {
+            layout.drop_empty_part();
+        }
+        self.leave();
+    }
+
+    /// The text, all levels ended.
+    pub(super) fn finish(self) -> String {
+        match self.layout {
+            Layout::Flat(layout) => layout.finish(),
+            Layout::Pretty(layout) => layout.finish(),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Laid out over several lines.
+
+use super::Indent;
+use crate::deparse::options::DeparseOptions;
+
+/// However deep statements are nested, a line is indented by at most so many spaces: else text of n levels would take
+/// n * n spaces.
+const INDENT_SPACES_MAX: usize = 1000;
+
+/// Parts with the indentation that their level gives them.
+pub(super) struct Pretty<'o> {
+    /// What was written before this statement.
+    text: String,
+    options: &'o DeparseOptions,
+    /// Levels under way, the innermost last.
+    levels: Vec<Level>,
+    /// Parts of levels that have ended, at the top.
+    done: Vec<Part>,
+}
+
+struct Level {
+    indent: usize,
+    groups: Vec<Group>,
+}
+
+struct Group {
+    keyword: Option<&'static str>,
+    indent: Indent,
+    parts: Vec<Part>,
+}
+
+struct Part {
+    text: String,
+    indent: usize,
+    is_mergeable: bool,
+}
+
+fn trim_one(text: &mut String) {
+    if text.ends_with(' ') {
+        text.pop();
+    }
+}
+
+impl<'o> Pretty<'o> {
+    pub(super) fn new(text: String, options: &'o DeparseOptions) -> Self {
+        Self { text, options, levels: Vec::new(), done: Vec::new() }
+    }
+
+    fn new_part(&self, indent: Indent) -> Part {
+        let mut spaces = self.levels.last().map_or(0, |level| level.indent);
+        if indent != Indent::None {
+            spaces = (spaces + self.options.indent).min(INDENT_SPACES_MAX);
+        }
+        Part { text: String::new(), indent: spaces, is_mergeable: indent == Indent::Merge }
+    }
+
+    fn last_group(&self) -> Option<&Group> {
+        self.levels.last()?.groups.last()
+    }
+
+    /// The group under way; the first comes into being with an empty part. None outside of all levels.
+    fn current_group(&mut self) -> Option<&mut Group> {
+        if self.levels.last()?.groups.is_empty() {
+            let parts = vec![self.new_part(Indent::None)];
+            self.levels.last_mut()?.groups.push(Group { keyword: None, indent: Indent::None, parts });
+        }
+        self.levels.last_mut()?.groups.last_mut()
+    }
+
+    fn current_part(&mut self) -> Option<&mut Part> {
+        self.current_group()?.parts.last_mut()
+    }
+
+    /// What the current part has.
+    pub(super) fn part(&self) -> Option<&str> {
+        self.last_group()?.parts.last().map(|part| part.text.as_str())
+    }
+
+    pub(super) fn str(&mut self, text: &str) {
+        if let Some(part) = self.current_part() {
+            part.text.push_str(text);
+        }
+    }
+
+    pub(super) fn char(&mut self, character: char) {
+        if let Some(part) = self.current_part() {
+            part.text.push(character);
+        }
+    }
+
+    pub(super) fn trim(&mut self) {
+        if let Some(part) = self.current_part() {
+            trim_one(&mut part.text);
+        }
+    }
+
+    pub(super) fn never_merge(&mut self) {
+        if let Some(part) = self.current_part() {
+            part.is_mergeable = false;
+        }
+    }
+
+    /// Whether the current group has a keyword and its part is still empty.
+    pub(super) fn is_behind_keyword(&self) -> bool {
+        self.last_group().is_some_and(|group| {
+            group.keyword.is_some() && group.parts.last().is_some_and(|part| part.text.is_empty())
+        })
+    }
+
+    pub(super) fn drop_empty_part(&mut self) {
+        if let Some(group) = self.current_group()
+            && group.parts.last().is_some_and(|part| part.text.is_empty())
+        {
+            group.parts.pop();
+        }
+    }
+
+    pub(super) fn part_begins(&mut self, drop_empty: bool) {
+        let Some(indent) = self.current_group().map(|group| group.indent) else { return };
+        if drop_empty {
+            self.drop_empty_part();
+        }
+        let part = self.new_part(indent);
+        if let Some(group) = self.current_group() {
+            group.parts.push(part);
+        }
+    }
+
+    pub(super) fn group(&mut self, keyword: Option<&'static str>, indent: Indent) {
+        if self.last_group().is_some() {
+            self.trim();
+        }
+        let parts = vec![self.new_part(indent)];
+        if let Some(level) = self.levels.last_mut() {
+            level.groups.push(Group { keyword, indent, parts });
+        }
+    }
+
+    pub(super) fn enter(&mut self) {
+        let mut indent = 0;
+        if let Some(parent) = self.levels.last() {
+            indent = parent.indent + self.options.indent;
+            if self.current_group().is_some_and(|group| group.indent != Indent::None) {
+                indent += self.options.indent;
+            }
+            self.never_merge();
+        }
+        self.levels.push(Level { indent: indent.min(INDENT_SPACES_MAX), groups: Vec::new() });
+    }
+
+    pub(super) fn leave(&mut self) {
+        let Some(level) = self.levels.pop() else { return };
+        let mut parts = Vec::new();
+        for group in level.groups {
+            parts.append(&mut self.group_parts(group, level.indent));
+        }
+        match self.levels.last_mut() {
+            None => self.done.append(&mut parts),
+            Some(parent) => {
+                if let Some(group) = parent.groups.last_mut() {
+                    group.parts.append(&mut parts);
+                }
+                self.part_begins(true);
+                self.never_merge();
+            }
+        }
+    }
+
+    /// A group's parts as lines: merged where they may be, behind its keyword.
+    fn group_parts(&self, group: Group, indent: usize) -> Vec<Part> {
+        let parts = match group.indent {
+            Indent::Merge => merge(group.parts, self.options.line_length_max),
+            Indent::None | Indent::Parts => group.parts,
+        };
+        let Some(keyword) = group.keyword else { return parts };
+        let joins = parts.len() == 1 || group.indent == Indent::None;
+        let mut line = Part { text: keyword.to_owned(), indent, is_mergeable: false };
+        let mut parts = parts.into_iter();
+        if joins
+            && let Some(first) = parts.next()
+            && !first.text.is_empty()
+        {
+            line.text.push(' ');
+            line.text.push_str(&first.text);
+        }
+        std::iter::once(line).chain(parts).collect()
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        while !self.levels.is_empty() {
+            self.leave();
+        }
+        if self.done.last().is_some_and(|part| part.text.is_empty()) {
+            self.done.pop();
+        }
+        let mut text = self.text;
+        for (index, part) in self.done.iter().enumerate() {
+            if index > 0 {
+                text.push('\n');
+            }
+            text.extend(std::iter::repeat_n(' ', part.indent));
+            text.push_str(&part.text);
+            trim_one(&mut text);
+        }
+        if self.options.trailing_newline {
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Joins parts as long as a line has room for the next.
+fn merge(parts: Vec<Part>, line_length_max: usize) -> Vec<Part> {
+    let mut lines: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        if let Some(line) = lines.last_mut() {
+            trim_one(&mut line.text);
+            let fits = line.indent + line.text.len() + 1 + part.text.len() <= line_length_max;
+            if line.is_mergeable && part.is_mergeable && fits {
+                if !line.text.is_empty() && !line.text.ends_with('(') {
+                    line.text.push(' ');
+                }
+                line.text.push_str(&part.text);
+                continue;
+            }
+        }
+        lines.push(part);
+    }
+    lines
+}
