@@ -1,0 +1,163 @@
+//! Every text that PostgreSQL's parser does not take gets the same message and position from ours, and every text that it
+//! takes is taken: over the corpus, and over its statements mutilated in several ways, by a fixed seed.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use trunkline_parity::corpus::corpus;
+use trunkline_parity::{Statement, compare, oracle};
+use trunkline_parser::{Mode, ParseOptions, parse_with};
+
+/// Changes which mutilations are made. Any number will do; a fixed one makes a failure come again.
+const SEED: u64 = 0x7275_6e6b_6c69_6e65;
+
+/// What a mutilation puts in: what begins or ends something that the scanner or the grammar keeps count of.
+const PUT_IN: [&str; 24] = [
+    "'", "\"", "$$", "$a$", "/*", "*/", "--", "\\", "(", ")", ";", ",", ".", "e'", "u&'", "x'", "::", ":=",
+    "@", "\u{e9}", "\u{1}", " 1a ", " select ", " from ",
+];
+
+/// Compares the answers, and counts the errors among them.
+#[derive(Default)]
+struct Answers {
+    errors: AtomicUsize,
+}
+
+impl Answers {
+    /// The same answer of both: a tree, or message and position of an error.
+    fn same(&self, sql: &str) -> Result<(), String> {
+        self.same_with(sql, 0, ParseOptions::default())
+    }
+
+    /// As [`Answers::same`], with options as pg_query has them and as ours are.
+    fn same_with(&self, sql: &str, bits: i32, options: ParseOptions) -> Result<(), String> {
+        let expected = oracle::json_opts(sql, bits).map(drop);
+        let got = parse_with(sql, options).map(drop);
+        let got = got
+            .map_err(|error| (error.message().to_owned(), i32::try_from(error.cursor()).unwrap_or(i32::MAX)));
+        let expected = expected.map_err(|error| (error.message, error.cursorpos));
+        self.errors.fetch_add(usize::from(expected.is_err()), Ordering::Relaxed);
+        if expected == got {
+            return Ok(());
+        }
+        Err(format!("of {sql:?}\nexpected {expected:?}\ngot      {got:?}"))
+    }
+
+    /// That at least a share of the statements, in percent, gave errors: else a mutilation does not mutilate.
+    fn have_errors(self, percent_min: usize) {
+        let (errors, statements) = (self.errors.into_inner(), corpus().len());
+        assert!(
+            errors * 100 >= statements * percent_min,
+            "only {errors} errors with {statements} statements"
+        );
+    }
+}
+
+/// A number below `limit` for a statement and a mutilation: splitmix64 over FNV-1a of the text.
+fn below(limit: usize, statement: &Statement, mutilation: u64) -> usize {
+    let text = statement.sql.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    let mut bits = text.wrapping_add(SEED).wrapping_add(mutilation.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let limit = u64::try_from(limit.max(1)).unwrap_or(u64::MAX);
+    usize::try_from((bits ^ (bits >> 31)) % limit).unwrap_or(0)
+}
+
+/// The text before and behind a character of the statement, and that character.
+fn around(statement: &Statement, mutilation: u64) -> (&str, char, &str) {
+    let sql = &statement.sql;
+    let at = sql.floor_char_boundary(below(sql.len(), statement, mutilation));
+    let (before, behind) = sql.split_at(at);
+    let mut characters = behind.chars();
+    let character = characters.next().unwrap_or(' ');
+    (before, character, characters.as_str())
+}
+
+#[test]
+fn of_the_corpus() {
+    let answers = Answers::default();
+    compare("errors", |statement| answers.same(&statement.sql));
+    assert!(answers.errors.into_inner() > 100, "PostgreSQL's scripts show errors too");
+}
+
+#[test]
+fn of_statements_cut_off() {
+    let answers = Answers::default();
+    compare("errors where the end is missing", |statement| {
+        let sql = &statement.sql;
+        answers.same(sql.get(..sql.floor_char_boundary(sql.len() / 2)).unwrap_or_default())?;
+        answers.same(around(statement, 1).0)
+    });
+    answers.have_errors(90);
+}
+
+#[test]
+fn of_statements_with_a_character_missing() {
+    let answers = Answers::default();
+    compare("errors where a character is missing", |statement| {
+        let (before, _, behind) = around(statement, 2);
+        answers.same(&format!("{before}{behind}"))
+    });
+    answers.have_errors(20);
+}
+
+#[test]
+fn of_statements_with_something_put_in() {
+    let answers = Answers::default();
+    compare("errors where something was put in", |statement| {
+        let (before, character, behind) = around(statement, 3);
+        let put_in = PUT_IN.get(below(PUT_IN.len(), statement, 4)).copied().unwrap_or_default();
+        answers.same(&format!("{before}{put_in}{character}{behind}"))?;
+        answers.same(&format!("{before}{put_in}{behind}"))
+    });
+    answers.have_errors(50);
+}
+
+/// The messages that say what is near are cut by PostgreSQL, and the texts here are beyond ASCII.
+#[test]
+fn of_texts_beyond_ascii() {
+    let answers = Answers::default();
+    compare("errors in texts beyond ASCII", |statement| {
+        let (before, character, behind) = around(statement, 5);
+        let wide = before.replace(['a', 'e'], "\u{1f418}").replace('i', "\u{e9}");
+        answers.same(&format!("{wide}{character}{behind}"))
+    });
+    answers.have_errors(25);
+}
+
+#[test]
+fn of_other_settings() {
+    let answers = Answers::default();
+    let old_strings = ParseOptions { standard_conforming_strings: false, ..ParseOptions::default() };
+    let no_quote = ParseOptions { backslash_quote: false, ..ParseOptions::default() };
+    compare("errors by other settings", |statement| {
+        let (before, character, behind) = around(statement, 6);
+        let sql = format!("{before}{character}{behind}").replace("''", "\\'");
+        answers.same_with(&sql, oracle::DISABLE_STANDARD_CONFORMING_STRINGS, old_strings)?;
+        let sql = sql.replace(" '", " e'");
+        answers.same_with(&sql, oracle::DISABLE_BACKSLASH_QUOTE, no_quote)
+    });
+    answers.have_errors(1);
+}
+
+/// What PL/pgSQL asks of the grammar: a type, an expression, an assignment.
+#[test]
+fn of_other_modes() {
+    let answers = Answers::default();
+    compare("errors in other modes", |statement| {
+        let sql = &statement.sql;
+        let lower = sql.to_ascii_lowercase();
+        let expression = lower.find("select ").and_then(|at| sql.get(at + 7..)).unwrap_or(sql);
+        let expression = expression.strip_suffix(';').unwrap_or(expression);
+        let with = |sql: &str, bits, mode| {
+            answers.same_with(sql, bits, ParseOptions { mode, ..ParseOptions::default() })
+        };
+        with(around(statement, 7).2, 1, Mode::TypeName)?;
+        with(expression, 2, Mode::PlpgsqlExpression)?;
+        with(&format!("a[1] := {expression}"), 3, Mode::PlpgsqlAssign1)?;
+        with(&format!("a.b = {expression}"), 4, Mode::PlpgsqlAssign2)?;
+        with(&format!("a.b.c := {expression}"), 5, Mode::PlpgsqlAssign3)
+    });
+    answers.have_errors(50);
+}
