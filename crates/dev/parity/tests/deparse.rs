@@ -2,7 +2,7 @@
 //!
 //! `TRUNKLINE_DEPARSE_ONLY=SelectStmt,CopyStmt` looks at statements of these kinds only.
 
-use trunkline_parity::{compare, oracle};
+use trunkline_parity::{compare, oracle, same};
 use trunkline_parser::node::RawStmt;
 use trunkline_parser::{DeparseOptions, ParsedSql};
 
@@ -15,10 +15,6 @@ fn is_wanted(tree: &ParsedSql) -> bool {
     })
 }
 
-fn differs(expected: &str, got: &str) -> Result<(), String> {
-    if expected == got { Ok(()) } else { Err(trunkline_parity::difference(expected, got)) }
-}
-
 #[test]
 fn one_line() {
     compare("deparse in one line", |statement| {
@@ -28,7 +24,7 @@ fn one_line() {
         }
         let Ok(expected) = oracle::deparse(&statement.sql) else { return Ok(()) };
         let got = tree.deparse().map_err(|error| error.to_string())?;
-        differs(&expected, &got)
+        same(&expected, &got)
     });
 }
 
@@ -43,6 +39,6 @@ fn pretty() {
         let Ok(expected) = oracle::deparse_opts(&statement.sql, &options) else { return Ok(()) };
         let options = DeparseOptions { pretty: true, ..DeparseOptions::default() };
         let got = tree.deparse_with(&options).map_err(|error| error.to_string())?;
-        differs(&expected, &got)
+        same(&expected, &got)
     });
 }
