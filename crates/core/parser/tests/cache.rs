@@ -249,7 +249,7 @@ fn eight_threads_get_what_they_ask_for() {
                     // Squared, so that low numbers are hot.
                     let n = ((random >> 16) * (random >> 16)) >> 21;
                     let text = format!("select {n}");
-                    let key = key(n % 2 == 0, &text);
+                    let key = key(n.is_multiple_of(2), &text);
                     let found = cache.get_or_insert_with(key, || {
                         made.fetch_add(1, Ordering::Relaxed);
                         Value::of(key, (n % 700) as usize, alive)

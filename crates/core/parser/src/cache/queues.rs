@@ -98,3 +98,70 @@ impl<V> Queue<V> {
         Some(entry)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::key::{Hash, Key};
+
+    fn push(queues: &mut Queues<u64>, n: u64, known: bool) -> Arc<Entry<u64>> {
+        let entry = Entry::new(Hash(n), Key::text("x"), n);
+        queues.push(Arc::clone(&entry), known);
+        entry
+    }
+
+    fn evicted(queues: &mut Queues<u64>) -> Option<(u64, bool)> {
+        queues.evict().map(|victim| (victim.entry.hash().0, victim.unused))
+    }
+
+    #[test]
+    fn the_new_and_unused_go_first_and_leave_a_ghost() {
+        let mut queues = Queues::new(30);
+        (0..9).for_each(|n| drop(push(&mut queues, n, true)));
+        (10..13).for_each(|n| drop(push(&mut queues, n, false)));
+        // Three of twelve are more than a tenth, and two of eleven; one of ten is not.
+        assert_eq!(evicted(&mut queues), Some((10, true)));
+        assert_eq!(evicted(&mut queues), Some((11, true)));
+        assert_eq!(evicted(&mut queues), Some((0, false)), "of the main queue, which leaves no ghost");
+    }
+
+    #[test]
+    fn the_used_move_on_and_stay_as_many_rounds_as_uses() {
+        let mut queues = Queues::new(30);
+        let used = push(&mut queues, 1, false);
+        used.used();
+        (2..4).for_each(|n| drop(push(&mut queues, n, false)));
+        assert_eq!(evicted(&mut queues), Some((2, true)), "1 moved to the main queue");
+        assert_eq!(used.uses(), 0);
+        used.used();
+        push(&mut queues, 9, true);
+        assert_eq!(evicted(&mut queues), Some((3, true)));
+        assert_eq!(evicted(&mut queues), Some((9, false)), "1 was used once more, and passed over once");
+        assert_eq!(evicted(&mut queues), Some((1, false)));
+        assert_eq!((evicted(&mut queues), queues.len(), queues.bytes()), (None, 0, 0));
+    }
+
+    #[test]
+    fn one_goes_even_where_all_are_used_again_and_again() {
+        let mut queues = Queues::new(1000);
+        let entries: Vec<_> = (0..1000).map(|n| push(&mut queues, n, true)).collect();
+        entries.iter().for_each(|entry| (0..3).for_each(|_| entry.used()));
+        assert_eq!(evicted(&mut queues), Some((PASSES_MAX as u64, false)));
+    }
+
+    #[test]
+    fn the_displaced_go_however_used() {
+        let mut queues = Queues::new(10);
+        let entry = push(&mut queues, 1, false);
+        entry.used();
+        entry.displace();
+        assert_eq!(evicted(&mut queues), Some((1, false)));
+    }
+
+    #[test]
+    fn drained_is_empty() {
+        let mut queues = Queues::new(10);
+        (0..4).for_each(|n| drop(push(&mut queues, n, n % 2 == 0)));
+        assert_eq!((queues.drain().len(), queues.len(), queues.bytes()), (4, 0, 0));
+    }
+}

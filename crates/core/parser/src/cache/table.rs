@@ -37,16 +37,23 @@ impl<V> Bucket<V> {
         Self { tags: AtomicU64::new(0), slots: [const { ArcSwapOption::const_empty() }; WAYS] }
     }
 
-    /// Slots whose tag is `tag`, lowest first. A slot above one of them may be named in error; none is left out.
+    /// Ways whose tag is `tag`, lowest first. The first is one indeed; a later one may be named in error, and none is
+    /// left out.
     #[inline]
-    fn tagged(&self, tag: u8) -> impl Iterator<Item = &ArcSwapOption<Entry<V>>> {
+    fn tagged(&self, tag: u8) -> impl Iterator<Item = usize> + use<V> {
         let difference = self.tags.load(Ordering::Acquire) ^ (ONES * u64::from(tag));
         let mut zeroes = difference.wrapping_sub(ONES) & !difference & TOPS;
         std::iter::from_fn(move || {
-            let way = zeroes.trailing_zeros() as usize / 8;
+            let way = (zeroes != 0).then_some(zeroes.trailing_zeros() as usize / 8);
             zeroes &= zeroes.wrapping_sub(1);
-            self.slots.get(way)
+            way
         })
+    }
+
+    /// The way whose entry was used least; for a full bucket.
+    fn least_used(&self) -> Option<usize> {
+        let uses = |slot: &ArcSwapOption<Entry<V>>| slot.load().as_ref().map(|entry| entry.uses());
+        self.slots.iter().enumerate().min_by_key(|(_, slot)| uses(slot)).map(|(way, _)| way)
     }
 
     fn empty_ways(&self) -> usize {
@@ -94,8 +101,8 @@ impl<V> Table<V> {
 
     #[inline]
     fn get_in(&self, bucket: usize, hash: Hash, key: Key<'_>) -> Option<Cached<V>> {
-        let mut slots = self.buckets.get(bucket)?.tagged(hash.tag());
-        slots.find_map(|slot| Cached::of_slot(slot.load(), hash, key))
+        let bucket = self.buckets.get(bucket)?;
+        bucket.tagged(hash.tag()).find_map(|way| Cached::of_slot(bucket.slots.get(way)?.load(), hash, key))
     }
 
     /// Under the lock: puts a new entry into the emptier of its buckets. Where both are full, the least used of one
@@ -103,12 +110,9 @@ impl<V> Table<V> {
     pub(super) fn insert(&self, entry: Arc<Entry<V>>) -> Option<Arc<Entry<V>>> {
         let pair = entry.hash().buckets(self.buckets.len()).map(|bucket| self.buckets.get(bucket));
         let bucket = pair.into_iter().flatten().max_by_key(|bucket| bucket.empty_ways())?;
-        let least = bucket.slots.iter().enumerate().min_by_key(|(_, slot)| {
-            // An empty slot before any entry.
-            slot.load().as_ref().map(|entry| entry.uses())
-        });
-        let (way, slot) = least?;
-        let displaced = slot.load_full();
+        // Nobody else writes tags now: the first that is 0 is an empty slot's.
+        let way = bucket.tagged(0).next().or_else(|| bucket.least_used())?;
+        let displaced = bucket.slots.get(way)?.load_full();
         bucket.write(way, Some(entry));
         displaced
     }
@@ -117,10 +121,11 @@ impl<V> Table<V> {
     pub(super) fn remove(&self, entry: &Arc<Entry<V>>) {
         let pair = entry.hash().buckets(self.buckets.len());
         for bucket in pair.into_iter().filter_map(|bucket| self.buckets.get(bucket)) {
-            let holds = |slot: &ArcSwapOption<Entry<V>>| {
-                slot.load().as_ref().is_some_and(|found| Arc::ptr_eq(found, entry))
+            let holds = |&way: &usize| {
+                let slot = bucket.slots.get(way).map(ArcSwapOption::load);
+                slot.as_deref().and_then(Option::as_ref).is_some_and(|found| Arc::ptr_eq(found, entry))
             };
-            if let Some(way) = bucket.slots.iter().position(holds) {
+            if let Some(way) = bucket.tagged(entry.hash().tag()).find(holds) {
                 return bucket.write(way, None);
             }
         }
