@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::corpus::{Statement, corpus};
+use crate::oracle;
 
 /// How many differences a failure shows.
 const SHOWN_MAX: usize = 10;
@@ -36,7 +37,6 @@ pub fn compare_in(
     check: impl Fn(&Statement) -> Result<(), String> + Sync,
 ) {
     assert!(!statements.is_empty(), "{name}: there is nothing to compare");
-    let stderr = StandardError::keep();
     let next = AtomicUsize::new(0);
     let differences = Mutex::new(Vec::new());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -57,7 +57,7 @@ pub fn compare_in(
             });
         }
     });
-    drop(stderr);
+    oracle::restore_standard_error();
     let mut differences = differences.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     differences.sort();
     assert!(differences.is_empty(), "{}", report(name, statements, &differences));
@@ -150,25 +150,6 @@ fn around(text: &str, at: usize) -> String {
         after.get(..to).unwrap_or_default(),
         cut(to < after.len())
     )
-}
-
-/// Puts the process's standard error back when it goes: the oracle redirects it (see [`crate::oracle`]).
-struct StandardError(Option<std::os::fd::OwnedFd>);
-
-impl StandardError {
-    fn keep() -> Self {
-        use std::os::fd::AsFd;
-        Self(std::io::stderr().as_fd().try_clone_to_owned().ok())
-    }
-}
-
-impl Drop for StandardError {
-    fn drop(&mut self) {
-        if let Some(kept) = &self.0 {
-            // Where it fails there is no place left to say so.
-            let _ = rustix::stdio::dup2_stderr(kept);
-        }
-    }
 }
 
 #[cfg(test)]

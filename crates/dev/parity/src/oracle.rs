@@ -4,7 +4,7 @@
 //! error and refuse what is nested deeper than their protobuf decoder goes. Every result is owned by Rust.
 //!
 //! The C library turns the process's standard error into a pipe while it parses, without a lock: where threads do that at
-//! once, standard error may stay redirected. [`crate::compare`] puts it back.
+//! once, standard error may stay redirected. [`restore_standard_error`] puts it back.
 
 #![allow(unsafe_code)]
 
@@ -13,6 +13,8 @@ mod c;
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::fmt;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::LazyLock;
 
 use pg_query::protobuf;
 use prost::Message;
@@ -367,9 +369,22 @@ pub fn truncate_by_crate(sql: &str, max_len: usize) -> Result<String> {
     parsed.truncate(max_len).map_err(|error| own_error(&error))
 }
 
+/// The process's standard error as it was before the first call of the C library.
+static STANDARD_ERROR: LazyLock<Option<OwnedFd>> =
+    LazyLock::new(|| std::io::stderr().as_fd().try_clone_to_owned().ok());
+
+/// Puts the process's standard error back as it was before the first call.
+pub fn restore_standard_error() {
+    if let Some(kept) = LazyLock::force(&STANDARD_ERROR) {
+        // Where it fails there is no place left to say so.
+        let _ = rustix::stdio::dup2_stderr(kept);
+    }
+}
+
 /// # Panics
 /// Where `sql` holds a NUL byte: C's texts end there, and there is nothing to compare.
 fn input(sql: &str) -> CString {
+    LazyLock::force(&STANDARD_ERROR);
     CString::new(sql).unwrap_or_else(|error| panic!("pg_query takes no NUL bytes: {error}"))
 }
 
