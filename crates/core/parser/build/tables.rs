@@ -24,7 +24,7 @@ pub(crate) fn text(model: &Model) -> String {
 }
 
 fn push_node(text: &mut String, model: &Model, one: &Struct) {
-    let _ = writeln!(text, "    NodeInfo {{ name: \"{}\", fields: &[", one.name);
+    let _ = writeln!(text, "    // {}\n    NodeInfo {{ fields: &[", one.name);
     for field in &one.fields {
         if let Some(kind) = kind(field) {
             let _ = writeln!(

@@ -7,20 +7,23 @@
 //! ```
 
 pub mod cache;
+mod debug;
 mod deep;
 mod deparse;
-mod debug;
 mod equal;
 mod error;
+mod json;
 pub mod lexer;
 pub mod node;
 mod options;
 mod raw;
+mod walk;
 
 pub use deparse::{Comment, DeparseError, DeparseOptions};
 pub use error::{ParseError, SqlState};
 pub use options::{Mode, ParseOptions, TEXT_BYTES_MAX, TREE_BYTES_MAX};
 pub use raw::{List, ParsedSql};
+pub use walk::{Link, Nodes, Path, Step, Visitor};
 
 /// The parse tree of SQL: any number of statements with semicolons between them.
 ///

@@ -13,14 +13,12 @@ use super::node::{Node, text};
 /// What is known of a type of node.
 #[derive(Debug)]
 pub(crate) struct NodeInfo {
-    /// Its name in C; empty for tags whose struct was not read.
-    name: &'static str,
     fields: &'static [FieldInfo],
     links: &'static [Link],
 }
 
 impl NodeInfo {
-    const NONE: Self = Self { name: "", fields: &[], links: &[] };
+    const NONE: Self = Self { fields: &[], links: &[] };
 }
 
 /// A field of a type of node.

@@ -16,6 +16,9 @@ mod pointer;
 mod tree;
 mod view;
 
+/// PostgreSQL's version, as its C code numbers it: 180006 is 18.6.
+pub(crate) const VERSION: i32 = pg_query_sys::nodes::PG_VERSION_NUM;
+
 pub use list::List;
 pub use tree::ParsedSql;
 pub(crate) use tree::parse;

@@ -1,0 +1,352 @@
+//! The tree as JSON, byte for byte as pg_query writes it.
+//!
+//! A node is `{"SelectStmt":{...}}`; where a field's type says which node it is, the fields stand without the
+//! name. Zero, false, the empty string and NULL are left out; enums always stand there, by the names of C's
+//! constants. A constant's value, the value nodes and lists are written in ways of their own.
+
+use std::fmt::Write as _;
+
+use crate::ParsedSql;
+use crate::node::{AConst, Fields, List, ListIter, Node, NodeTag, Value, View};
+use crate::raw::VERSION;
+
+impl ParsedSql {
+    /// The tree as JSON, in the form of `pg_query::parse`: `{"version":180006,"stmts":[...]}`.
+    ///
+    /// ```
+    /// let tree = trunkline_parser::parse("LISTEN channel")?;
+    /// let json = tree.to_json();
+    /// assert!(json.ends_with(r#""stmts":[{"stmt":{"ListenStmt":{"conditionname":"channel"}}}]}"#));
+    /// # Ok::<(), trunkline_parser::ParseError>(())
+    /// ```
+    pub fn to_json(&self) -> String {
+        let mut out = String::with_capacity(self.bytes() / 2);
+        self.write_json(&mut out);
+        out
+    }
+
+    /// As [`to_json`](Self::to_json), behind what `out` already holds.
+    pub fn write_json(&self, out: &mut String) {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "{{\"version\":{VERSION},\"stmts\":[");
+        let mut writer = Writer { out, stack: Vec::new() };
+        for (place, statement) in self.root().iter().enumerate() {
+            if place > 0 {
+                writer.out.push(',');
+            }
+            match statement {
+                Some(node) if node.tag() == NodeTag::RawStmt => {
+                    writer.out.push('{');
+                    writer.open(node, "}");
+                }
+                other => writer.node(other),
+            }
+            writer.run();
+        }
+        writer.out.push_str("]}");
+    }
+}
+
+impl Node<'_> {
+    /// This node and all below it as JSON, in the form [`ParsedSql::to_json`] has for a node.
+    #[must_use]
+    pub fn to_json(self) -> String {
+        let mut out = String::new();
+        let mut writer = Writer { out: &mut out, stack: Vec::new() };
+        writer.node(Some(self));
+        writer.run();
+        out
+    }
+}
+
+/// What is written halfway, and what closes it. Kept here and not on the stack: trees are as deep as whoever
+/// wrote the SQL likes.
+enum Open<'a> {
+    Fields { fields: Fields<'a>, close: &'static str },
+    List { elements: ListIter<'a>, first: bool, close: &'static str },
+}
+
+struct Writer<'a, 'o> {
+    out: &'o mut String,
+    stack: Vec<Open<'a>>,
+}
+
+impl<'a> Writer<'a, '_> {
+    /// Writes all that is open to its end.
+    fn run(&mut self) {
+        while let Some(top) = self.stack.last_mut() {
+            match top {
+                Open::Fields { fields, close } => match fields.next() {
+                    Some((info, value)) => self.field(info.name(), value),
+                    None => {
+                        let close = *close;
+                        self.close(close);
+                    }
+                },
+                Open::List { elements, first, close } => match elements.next() {
+                    Some(element) => {
+                        if !std::mem::take(first) {
+                            self.out.push(',');
+                        }
+                        match element {
+                            Some(node) => self.node(Some(node)),
+                            None => self.out.push_str("{}"),
+                        }
+                    }
+                    None => {
+                        let close = *close;
+                        self.close(close);
+                    }
+                },
+            }
+        }
+    }
+
+    /// Closes what was opened last. The comma of its last field goes; where it was a field itself its own comes.
+    fn close(&mut self, close: &str) {
+        self.stack.pop();
+        if self.out.ends_with(',') {
+            self.out.pop();
+        }
+        self.out.push_str(close);
+        if matches!(self.stack.last(), Some(Open::Fields { .. })) {
+            self.out.push(',');
+        }
+    }
+
+    /// A node with its name; `null` for none. What follows is written by [`run`](Self::run).
+    fn node(&mut self, node: Option<Node<'a>>) {
+        let Some(node) = node else {
+            self.out.push_str("null");
+            return;
+        };
+        self.out.push_str("{\"");
+        self.out.push_str(node.tag().c_name());
+        self.out.push_str("\":{");
+        self.open(node, "}}");
+    }
+
+    /// What stands between a node's braces; `close` comes behind it.
+    fn open(&mut self, node: Node<'a>, close: &'static str) {
+        match node.view() {
+            View::List(list) => {
+                self.out.push_str("\"items\":[");
+                let close = if close == "}}" { "]}}" } else { "]}" };
+                self.stack.push(Open::List { elements: list.iter(), first: true, close });
+            }
+            View::IntList(list) | View::OidList(list) => {
+                self.out.push_str("\"items\":");
+                self.numbers(list);
+                self.closed(close);
+            }
+            View::AConst(constant) => {
+                self.constant(constant);
+                self.closed(close);
+            }
+            view => {
+                if self.value_node(view) {
+                    self.closed(close);
+                } else {
+                    self.stack.push(Open::Fields { fields: node.fields(), close });
+                }
+            }
+        }
+    }
+
+    /// As [`close`](Self::close), for what never was on the stack.
+    fn closed(&mut self, close: &str) {
+        self.out.push_str(close);
+        if matches!(self.stack.last(), Some(Open::Fields { .. })) {
+            self.out.push(',');
+        }
+    }
+
+    /// A value node's field; false if it is none. Only the number 0 is left out.
+    fn value_node(&mut self, view: View<'a>) -> bool {
+        match view {
+            View::Integer(value) if value.ival() == 0 => {}
+            View::Integer(value) => {
+                let _ = write!(self.out, "\"ival\":{}", value.ival());
+            }
+            View::Boolean(value) => {
+                let _ = write!(self.out, "\"boolval\":{}", value.boolval());
+            }
+            View::Float(value) => {
+                self.out.push_str("\"fval\":");
+                push_text(self.out, value.fval());
+            }
+            View::String(value) => {
+                self.out.push_str("\"sval\":");
+                push_text(self.out, value.sval());
+            }
+            View::BitString(value) => {
+                self.out.push_str("\"bsval\":");
+                push_text(self.out, value.bsval());
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A constant: its value by the name of the union's member, and always the location.
+    fn constant(&mut self, constant: AConst<'a>) {
+        match constant.val().map(Node::view) {
+            None => self.out.push_str("\"isnull\":true"),
+            Some(View::Boolean(value)) => {
+                self.out.push_str("\"boolval\":{");
+                self.out.push_str(if value.boolval() { "\"boolval\":true}" } else { "}" });
+            }
+            Some(view) => {
+                self.out.push_str(match view {
+                    View::Integer(_) => "\"ival\":{",
+                    View::Float(_) => "\"fval\":{",
+                    View::BitString(_) => "\"bsval\":{",
+                    _ => "\"sval\":{",
+                });
+                self.value_node(view);
+                self.out.push('}');
+            }
+        }
+        let _ = write!(self.out, ",\"location\":{}", constant.location());
+    }
+
+    /// A field and the comma behind it; nothing if it holds what makeNode leaves.
+    fn field(&mut self, name: &str, value: Value<'a>) {
+        match value {
+            Value::Node(None) | Value::View(None) | Value::Str(None | Some("")) => {}
+            Value::Bool(false) | Value::Char('\0') | Value::Int(0) | Value::UInt(0) | Value::Location(0) => {}
+            Value::Node(Some(node)) => {
+                self.name(name);
+                self.node(Some(node));
+            }
+            Value::View(Some(node)) => {
+                self.name(name);
+                self.out.push('{');
+                self.open(node, "}");
+            }
+            Value::Inner(fields) => {
+                self.name(name);
+                self.out.push('{');
+                self.stack.push(Open::Fields { fields, close: "}" });
+            }
+            Value::List(list) => self.list(name, list),
+            Value::Str(Some(text)) => {
+                self.name(name);
+                push_text(self.out, text);
+                self.out.push(',');
+            }
+            Value::Bool(true) => self.plain(name, "true"),
+            Value::Char(letter) => self.plain(name, format_args!("\"{letter}\"")),
+            Value::Int(value) => self.plain(name, value),
+            Value::UInt(value) => self.plain(name, value),
+            Value::Location(value) => self.plain(name, value),
+            Value::Float(value) => self.plain(name, format_args!("{value:.6}")),
+            Value::Enum(value, info) => {
+                // "(null)" is what C's printf makes of a number that is none of the enum's.
+                self.plain(name, format_args!("\"{}\"", info.constant(value).unwrap_or("(null)")));
+            }
+            Value::Bitmapset(set) => self.bits(name, set.iter()),
+        }
+    }
+
+    fn list(&mut self, name: &str, list: List<'a>) {
+        if list.is_empty() {
+            return;
+        }
+        self.name(name);
+        if list.tag() == NodeTag::List {
+            self.out.push('[');
+            self.stack.push(Open::List { elements: list.iter(), first: true, close: "]" });
+        } else {
+            self.numbers(list);
+            self.out.push(',');
+        }
+    }
+
+    /// A list of integers or object ids, in brackets.
+    fn numbers(&mut self, list: List<'a>) {
+        self.out.push('[');
+        for number in list.ints().map(i64::from).chain(list.oids().map(i64::from)) {
+            let _ = write!(self.out, "{number},");
+        }
+        if self.out.ends_with(',') {
+            self.out.pop();
+        }
+        self.out.push(']');
+    }
+
+    /// pg_query looks for members past 0, so 0 is never written.
+    fn bits(&mut self, name: &str, members: impl Iterator<Item = u32>) {
+        let mut members = members.filter(|member| *member > 0).peekable();
+        if members.peek().is_none() {
+            return;
+        }
+        self.name(name);
+        self.out.push('[');
+        for member in members {
+            let _ = write!(self.out, "{member},");
+        }
+        self.out.pop();
+        self.out.push_str("],");
+    }
+
+    fn plain(&mut self, name: &str, value: impl std::fmt::Display) {
+        self.name(name);
+        let _ = write!(self.out, "{value},");
+    }
+
+    fn name(&mut self, name: &str) {
+        self.out.push('"');
+        self.out.push_str(name);
+        self.out.push_str("\":");
+    }
+}
+
+/// A text in quotes. pg_query escapes `<` and `>` besides what JSON asks for.
+pub(crate) fn push_text(out: &mut String, text: &str) {
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(must_escape) {
+        let (plain, behind) = rest.split_at(at);
+        out.push_str(plain);
+        let mut letters = behind.chars();
+        if let Some(letter) = letters.next() {
+            escape(out, letter);
+        }
+        rest = letters.as_str();
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+/// All of these are ASCII, so that a text may be cut at them.
+fn must_escape(byte: u8) -> bool {
+    byte < b' ' || matches!(byte, b'"' | b'\\' | b'<' | b'>')
+}
+
+fn escape(out: &mut String, letter: char) {
+    match letter {
+        '\u{8}' => out.push_str("\\b"),
+        '\u{c}' => out.push_str("\\f"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        other => {
+            let _ = write!(out, "\\u{:04x}", u32::from(other));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::push_text;
+
+    #[test]
+    fn texts_are_escaped_as_pg_query_does() {
+        let mut out = String::new();
+        push_text(&mut out, "a<b>\"\\\n\u{1}ü/\u{7f}");
+        assert_eq!(out, "\"a\\u003cb\\u003e\\\"\\\\\\n\\u0001ü/\u{7f}\"");
+    }
+}
