@@ -8,6 +8,7 @@
 mod context;
 mod error;
 mod names;
+mod need;
 mod options;
 mod pending;
 mod writer;
@@ -110,7 +111,9 @@ impl ParsedSql {
         let mut text = String::new();
         let statements = self.root();
         for (index, node) in statements.nodes().enumerate() {
-            let statement = node.cast::<RawStmt<'_>>().ok_or_else(|| DeparseError::misplaced(node.tag(), "a statement"))?;
+            let statement = node
+                .cast::<RawStmt<'_>>()
+                .ok_or_else(|| DeparseError::misplaced(node.tag(), "a statement"))?;
             let mut mine = left;
             if index + 1 < statements.len() {
                 let end = statement.stmt_location().saturating_add(statement.stmt_len());
