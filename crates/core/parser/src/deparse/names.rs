@@ -6,7 +6,8 @@ use crate::node::{List, Node, String as StringNode};
 /// The string of a list's element.
 pub(super) fn string_of(node: Option<Node<'_>>) -> Result<&str, DeparseError> {
     let Some(node) = node else { return Err(DeparseError::missing("a name")) };
-    let string = node.cast::<StringNode<'_>>().ok_or_else(|| DeparseError::misplaced(node.tag(), "a name"))?;
+    let string =
+        node.cast::<StringNode<'_>>().ok_or_else(|| DeparseError::misplaced(node.tag(), "a name"))?;
     Ok(string.sval())
 }
 
@@ -61,6 +62,18 @@ impl Deparser<'_> {
                 self.char(quote);
             }
         }
+    }
+
+    /// `ColId`: a name that the node must have.
+    pub(super) fn col_id(&mut self, name: Option<&str>) -> Done {
+        self.ident(name.ok_or_else(|| DeparseError::missing("a name"))?);
+        Ok(())
+    }
+
+    /// A string literal that the node must have.
+    pub(super) fn sconst(&mut self, value: Option<&str>) -> Done {
+        self.string_literal(value.ok_or_else(|| DeparseError::missing("a string"))?);
+        Ok(())
     }
 
     /// `ColLabel`: any name after AS; only reserved keywords are quoted.
