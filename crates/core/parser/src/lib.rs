@@ -12,7 +12,9 @@ mod deep;
 mod deparse;
 mod equal;
 mod error;
+mod fingerprint;
 mod json;
+pub mod key;
 pub mod lexer;
 pub mod node;
 mod options;
@@ -21,6 +23,7 @@ mod walk;
 
 pub use deparse::{Comment, DeparseError, DeparseOptions};
 pub use error::{ParseError, SqlState};
+pub use fingerprint::{Fingerprint, FingerprintOptions};
 pub use options::{Mode, ParseOptions, TEXT_BYTES_MAX, TREE_BYTES_MAX};
 pub use raw::{List, ParsedSql};
 pub use walk::{Link, Nodes, Path, Step, Visitor};

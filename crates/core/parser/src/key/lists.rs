@@ -1,0 +1,199 @@
+//! Lists that are as good as each other whatever their length.
+//!
+//! Their tokens are written to the key like any other. Once a list's closing parenthesis shows that it was one, what
+//! was written of it is taken back: so a list that turns out to be none has cost nothing, and nothing is read twice.
+
+use super::scan::push_number;
+use super::{LiteralClass, tag};
+
+/// An element of a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Value {
+    Literal(LiteralClass),
+    Param(u32),
+}
+
+/// What may come next in an `IN` list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expects {
+    Value,
+    /// A minus came, which a number takes.
+    Number,
+    Separator,
+}
+
+/// `IN (1, 2, 3)` or `IN ($1, $2, $3)`, of which so far nothing else was read than such.
+pub(super) struct InList {
+    /// Where its first element is in the key.
+    start: usize,
+    first: Option<Value>,
+    last: Option<Value>,
+    expects: Expects,
+}
+
+impl InList {
+    /// A list whose opening parenthesis is the last byte of a key `start` bytes long.
+    pub(super) fn new(start: usize) -> Self {
+        Self { start, first: None, last: None, expects: Expects::Value }
+    }
+
+    /// Takes an element. Returns whether a minus stands before it, `None` if this is no list to be shortened.
+    pub(super) fn value(&mut self, value: Value) -> Option<bool> {
+        let fits = match (self.last, value) {
+            (None, _) => true,
+            (Some(Value::Literal(last)), Value::Literal(class)) => last == class,
+            (Some(Value::Param(last)), Value::Param(number)) => number.checked_sub(1) == Some(last),
+            _ => false,
+        };
+        let number = matches!(value, Value::Literal(LiteralClass::Integer | LiteralClass::Float));
+        let negative = self.expects == Expects::Number;
+        if !fits || self.expects == Expects::Separator || (negative && !number) {
+            return None;
+        }
+        self.first.get_or_insert(value);
+        self.last = Some(value);
+        self.expects = Expects::Separator;
+        Some(negative)
+    }
+
+    /// Takes a comma; false if this is no list to be shortened.
+    pub(super) fn comma(&mut self) -> bool {
+        let fits = self.expects == Expects::Separator;
+        self.expects = Expects::Value;
+        fits
+    }
+
+    /// Takes a minus, likewise.
+    pub(super) fn minus(&mut self) -> bool {
+        let fits = self.expects == Expects::Value;
+        self.expects = Expects::Number;
+        fits
+    }
+
+    /// The closing parenthesis has come, which is not yet in the key.
+    pub(super) fn close(self, key: &mut Vec<u8>) {
+        if self.expects != Expects::Separator {
+            return;
+        }
+        match self.first {
+            None => {}
+            Some(Value::Literal(class)) => {
+                key.truncate(self.start);
+                key.push(tag::LIST);
+                key.push(class as u8);
+            }
+            Some(Value::Param(number)) => {
+                key.truncate(self.start);
+                push_number(key, tag::LIST_OF_PARAMS, number);
+            }
+        }
+    }
+}
+
+/// `(1, 'a'), (2, 'b')`: rows in parentheses, of which one that is like the row before it is taken back.
+///
+/// Parameters one above the last are written as such, so that `($1, $2), ($3, $4)` are alike. The number of the first
+/// one stands behind the rows.
+pub(super) struct Rows {
+    /// Only values and commas may be inside. In `IN ((SELECT 1))` the parentheses are those of a subselect, in
+    /// `IN ((SELECT 1), (SELECT 2))` those of a list.
+    flat: bool,
+    depth: u32,
+    /// Whether a comma stands behind the last row.
+    separated: bool,
+    /// Where the row is in the key.
+    row: usize,
+    /// Where the row before it is.
+    previous: Option<std::ops::Range<usize>>,
+    /// Whether the row has a literal or parameter. Names alone may be those of columns.
+    has_value: bool,
+    first_param: Option<u32>,
+    last_param: u32,
+}
+
+impl Rows {
+    pub(super) fn any() -> Self {
+        Self {
+            flat: false,
+            depth: 0,
+            separated: true,
+            row: 0,
+            previous: None,
+            has_value: false,
+            first_param: None,
+            last_param: 0,
+        }
+    }
+
+    pub(super) fn flat() -> Self {
+        Self { flat: true, ..Self::any() }
+    }
+
+    /// Takes an opening parenthesis that is not yet in the key; false if it ends the rows.
+    pub(super) fn open(&mut self, key: &[u8]) -> bool {
+        if self.depth > 0 {
+            self.depth += 1;
+            return !self.flat;
+        }
+        let fits = self.separated;
+        self.separated = false;
+        self.row = key.len();
+        self.has_value = false;
+        self.depth = 1;
+        fits
+    }
+
+    /// Takes a closing parenthesis that is the last byte of the key.
+    pub(super) fn close(&mut self, key: &mut Vec<u8>) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth > 0 {
+            return;
+        }
+        if let Some(previous) = self.previous.clone()
+            && self.has_value
+            && key.get(previous.clone()) == key.get(self.row..)
+        {
+            key.truncate(previous.end);
+        } else {
+            self.previous = Some(self.row..key.len());
+        }
+    }
+
+    /// Takes a comma; false if it ends the rows.
+    pub(super) fn comma(&mut self) -> bool {
+        let fits = self.depth > 0 || !self.separated;
+        self.separated |= self.depth == 0;
+        fits
+    }
+
+    /// Takes a literal or parameter; false if it ends the rows.
+    pub(super) fn value(&mut self) -> bool {
+        self.has_value = true;
+        self.depth > 0
+    }
+
+    /// Takes anything but values, commas and parentheses; false if it ends the rows.
+    pub(super) fn other(&self) -> bool {
+        self.depth > 0 && !self.flat
+    }
+
+    /// Whether no row is open.
+    pub(super) fn between(&self) -> bool {
+        self.depth == 0
+    }
+
+    /// Whether parameter `number` is one above the last, or the first.
+    pub(super) fn param(&mut self, number: u32) -> bool {
+        let follows = self.first_param.is_none() || number.checked_sub(1) == Some(self.last_param);
+        self.first_param.get_or_insert(number);
+        self.last_param = number;
+        follows
+    }
+
+    /// The rows are over: what comes next is not in the key yet.
+    pub(super) fn finish(self, key: &mut Vec<u8>) {
+        if let Some(number) = self.first_param {
+            push_number(key, tag::ROWS_FIRST_PARAM, number);
+        }
+    }
+}

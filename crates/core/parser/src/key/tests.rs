@@ -1,0 +1,177 @@
+use super::*;
+
+/// The key of a text that must have one, and its literals' bytes.
+fn key(text: &str) -> (Vec<u8>, Vec<String>) {
+    let mut buffer = KeyBuffer::new();
+    match scan_key(text, &mut buffer) {
+        ScanKey::Sure(key) => {
+            let literals = key.literals.iter().map(|literal| {
+                let value = &text[literal.start as usize..literal.end as usize];
+                format!("{}{value}", if literal.negative { "-" } else { "" })
+            });
+            (key.bytes.to_vec(), literals.collect())
+        }
+        ScanKey::Unsure(reason) => panic!("{text}: {reason:?}"),
+    }
+}
+
+fn unsure(text: &str) -> Unsure {
+    let mut buffer = KeyBuffer::new();
+    match scan_key(text, &mut buffer) {
+        ScanKey::Sure(key) => panic!("{text}: {:?}", String::from_utf8_lossy(key.bytes)),
+        ScanKey::Unsure(reason) => reason,
+    }
+}
+
+#[test]
+fn texts_with_one_tree_share_a_key() {
+    for same in [
+        &["SELECT 1", "select\t2", "SELECT /* hint */ 3 -- x", "SELECT 1_000;", "SELECT 0x1F ; ;"][..],
+        &["SELECT 'a'", "SELECT E'\\n'", "SELECT $$b$$", "SELECT $t$ $$ $t$", "SELECT 'a'\n'b'"],
+        &["SELECT 1.5", "SELECT 1e5", "SELECT 99999999999"],
+        &["SELECT a FROM T WHERE x <> 1", "select A from t where X != 2"],
+        &["SELECT n'a'", "SELECT NCHAR 'b'"],
+        &["SELECT $1", "SELECT $01"],
+        &["SELECT 1 WHERE a IN (1)", "SELECT 1 WHERE a IN (1,2, 3)", "SELECT 1 WHERE a IN (-4, - 5)"],
+        &["SELECT a IN ($2)", "SELECT a IN ($2, $3)"],
+        &["SELECT (a, b) IN ((1, 'a'))", "SELECT (a, b) IN ((1, 'a'), (2, 'b'))"],
+        &["SELECT (a, b) IN (($1, $2))", "SELECT (a, b) IN (($1, $2), ($3, $4))"],
+        &["VALUES (1, now())", "VALUES (1, now()), (2, now())", "VALUES (1, NOW()), (2, now()), (3, now())"],
+        &["INSERT INTO t (a) VALUES ($1, 'a')", "INSERT INTO t (a) VALUES ($1, 'a'), ($2, 'b')"],
+        &["INSERT INTO a.b AS c VALUES (1) RETURNING 1", "INSERT INTO a.b AS c VALUES (1), (2) RETURNING 1"],
+        &["SELECT * FROM (VALUES (1)) t", "SELECT * FROM (VALUES (1), (2)) t"],
+        &["SELECT 1 UNION ALL VALUES (1)", "SELECT 1 UNION ALL VALUES (1), (2)"],
+    ] {
+        let first = key(same[0]).0;
+        for other in same {
+            assert_eq!(key(other).0, first, "{other} and {}", same[0]);
+        }
+    }
+}
+
+#[test]
+fn texts_with_different_trees_have_different_keys() {
+    let texts = [
+        "SELECT 1",
+        "SELECT 1.0",
+        "SELECT '1'",
+        "SELECT B'1'",
+        "SELECT X'1'",
+        "SELECT $1",
+        "SELECT $2",
+        "SELECT a",
+        "SELECT \"a\"",
+        "SELECT \"A\"",
+        "SELECT \"a\"\"b\"",
+        "SELECT \"a\" \"b\"",
+        "SELECT a b",
+        "SELECT ab",
+        "SELECT a$1",
+        "SELECT a $1",
+        "SELECT -1",
+        "SELECT - -1",
+        "SELECT + 1",
+        "SELECT @-1",
+        "SELECT @ -1",
+        "SELECT @- 1, 1",
+        "SELECT é",
+        "SELECT É",
+        "SELECT a.b",
+        "SELECT a . b, c",
+        "SELECT 1 WHERE a IN (1)",
+        "SELECT 1 WHERE a IN ('a')",
+        "SELECT 1 WHERE a IN (1, 'a')",
+        "SELECT 1 WHERE a IN (1, 2.0)",
+        "SELECT 1 WHERE a IN (1, NULL)",
+        "SELECT 1 WHERE a IN (1, 2, NULL)",
+        "SELECT 1 WHERE a IN ($1)",
+        "SELECT 1 WHERE a IN ($2)",
+        "SELECT 1 WHERE a IN ($2, $1)",
+        "SELECT 1 WHERE a IN ($1, 1)",
+        "SELECT 1 WHERE a IN ((1), (2), 3)",
+        "SELECT 1 WHERE a IN ((1))",
+        "SELECT 1 WHERE a IN ((SELECT 1))",
+        "SELECT 1 WHERE a IN ((SELECT 1), (SELECT 1))",
+        "SELECT position('a' IN ('b'))",
+        "SELECT position('a' IN ('b', 'c'))",
+        "SELECT s.in (1)",
+        "SELECT s.in (1, 2)",
+        "SELECT s.values (1)",
+        "SELECT s.values (1), (1)",
+        "SELECT * FROM t values (a)",
+        "SELECT * FROM t values (a), (a)",
+        "SELECT * FROM f() values (a numeric(1))",
+        "SELECT * FROM f() values (a numeric(1)), (a numeric(1))",
+        "VALUES (1)",
+        "VALUES (1) (1)",
+        "VALUES (1),,(1)",
+        "VALUES (1),",
+        "VALUES (1), (1, 2)",
+        "VALUES ($1)",
+        "VALUES ($2)",
+        "VALUES ($1), ($1)",
+        "VALUES ($1), ($3)",
+        "VALUES ($1, $2)",
+        "VALUES ($1, $1)",
+        "VALUES ($2, $1)",
+        "VALUES ('a')",
+        "VALUES (NULL)",
+        "VALUES (a), (a)",
+        "SELECT 1 WHERE a IN (1,)",
+        "SELECT 1 WHERE a IN ()",
+        "SELECT 1 WHERE a IN (1 + 1)",
+        "SELECT 1 WHERE a IN (-1 + 1)",
+        "SELECT 1 WHERE a IN (--1\n 1, - -1)",
+        "SELECT 1 WHERE a IN (+1)",
+        "INSERT INTO values (a) VALUES (1)",
+        "INSERT INTO values (a) VALUES (1), (1)",
+    ];
+    for (at, one) in texts.iter().enumerate() {
+        for other in &texts[at + 1..] {
+            assert_ne!(key(one).0, key(other).0, "{one} and {other}");
+        }
+    }
+}
+
+#[test]
+fn what_literals_may_decide_is_parsed() {
+    use Unsure::*;
+    for (text, reason) in [
+        ("", Empty),
+        (" -- x", Empty),
+        ("SET a = 1", Utility),
+        ("BEGIN", Utility),
+        ("EXPLAIN SELECT 1", Utility),
+        ("\"select\" 1", Utility),
+        (";", Utility),
+        ("SELECT 1; SELECT 2", SeveralStatements),
+        ("SELECT set_config('a', 'b', false)", Settings),
+        ("SELECT pg_catalog.SET_CONFIG('a', 'b', false)", Settings),
+        ("SELECT \"set_config\"('a', 'b', false)", Settings),
+        ("UPDATE pg_settings SET setting = 'x'", Settings),
+        ("SELECT a::float(3)", FloatPrecision),
+        ("SELECT CAST(a AS FLOAT /* x */ (3))", FloatPrecision),
+        ("SELECT U&'a'", UnicodeEscapes),
+        ("SELECT U&\"a\"", UnicodeEscapes),
+        ("SELECT {", StrayCharacter),
+        ("SELECT $", StrayCharacter),
+    ] {
+        assert_eq!(unsure(text), reason, "{text}");
+    }
+    assert!(matches!(unsure("SELECT 'a"), Lexer(_)));
+    assert!(matches!(unsure("SELECT 'a\0'"), Lexer(_)));
+}
+
+#[test]
+fn literals_are_those_of_the_text_at_hand() {
+    let (_, literals) = key("SELECT 1, 'a' FROM t WHERE b IN (-1, 2) AND c = - 3 LIMIT 0x10");
+    assert_eq!(literals, ["1", "'a'", "-1", "2", "3", "0x10"]);
+}
+
+#[test]
+fn the_session_decides_what_a_backslash_is() {
+    let mut buffer = KeyBuffer::new();
+    let text = r"SELECT 'a\', b";
+    assert!(matches!(scan_key_with(text, &mut buffer, false), ScanKey::Unsure(Unsure::Lexer(_))));
+    assert!(matches!(scan_key_with(text, &mut buffer, true), ScanKey::Sure(_)));
+}
