@@ -3,14 +3,13 @@
 //! [`corpus`] has the statements, [`oracle`] what pg_query gives for one, and [`compare()`] runs a comparison over all of
 //! them. The comparisons are this crate's tests, one file a function of the parser:
 //!
-//! ```ignore
-//! #[test]
-//! fn json() {
-//!     compare("json", |statement| match (oracle::json(&statement.sql), trunkline_parser::parse(&statement.sql)) {
-//!         (Ok(expected), Ok(parsed)) => same(&expected, &parsed.to_json()),
-//!         ...
-//!     });
-//! }
+//! ```no_run
+//! use trunkline_parity::{compare, oracle, same_value};
+//!
+//! compare("which texts are SQL", |statement| {
+//!     let expected = oracle::json(&statement.sql).is_ok();
+//!     same_value(&expected, &trunkline_parser::parse(&statement.sql).is_ok())
+//! });
 //! ```
 
 mod compare;
