@@ -148,6 +148,20 @@ fn the_first_insert_wins() {
     assert_eq!(alive.load(Ordering::Relaxed), 1, "the second is gone");
 }
 
+/// Two that miss the same statement, one inside the other: neither waits, and both get what was kept first.
+#[test]
+fn a_miss_waits_for_no_other() {
+    let alive = alive();
+    let cache = cache(1 << 20);
+    let key = Key::text("select 1");
+    let outer = cache.get_or_insert_with(key, || {
+        let inner = cache.get_or_insert_with(key, || Value::of(key, 1, &alive));
+        assert_eq!(inner.weight, 1);
+        Value::of(key, 2, &alive)
+    });
+    assert_eq!((outer.weight, cache.stats().text.misses), (1, 2));
+}
+
 #[test]
 fn what_is_made_is_kept_and_what_fails_is_not() {
     let alive = alive();

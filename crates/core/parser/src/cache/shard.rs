@@ -70,15 +70,16 @@ impl<V> Shard<V> {
             drop(books);
             return found;
         }
-        if !books.fits(&entry) {
+        if self.entries_max == 0 || !books.fits(&entry) {
             books.refusals += 1;
             drop(books);
             return Cached::of(entry);
         }
+        // Asked first: who falls out now may take its place among the ghosts.
+        let known = books.ghosts.take(entry.hash());
         let bytes_max = books.bounds.bytes_max.saturating_sub(entry.bytes());
         self.evict(&mut books, bytes_max, self.entries_max.saturating_sub(1), &mut fallen);
         books.inserts += 1;
-        let known = books.ghosts.take(entry.hash());
         if let Some(displaced) = self.table.insert(Arc::clone(&entry)) {
             // It counts, and stays alive, until its turn in the queue comes: queues are not searched.
             displaced.displace();
@@ -149,5 +150,79 @@ impl<V> Books<V> {
         let bytes = entry.bytes();
         bytes <= self.bounds.entry_bytes_max
             && self.fixed_bytes.saturating_add(bytes) <= self.bounds.bytes_max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shard(entries_max: usize) -> Shard<u64> {
+        let shard = Shard::new(entries_max, 0);
+        shard.set_bounds(Bounds { bytes_max: 1 << 20, entry_bytes_max: 1 << 20 });
+        shard
+    }
+
+    fn insert(shard: &Shard<u64>, hash: u64) {
+        shard.insert(Entry::new(Hash(hash), Key::text("x"), hash));
+    }
+
+    fn stats(shard: &Shard<u64>) -> Stats {
+        let mut stats = Stats::default();
+        shard.add_to(&mut stats);
+        stats
+    }
+
+    #[test]
+    fn a_hit_takes_no_lock() {
+        let shard = shard(8);
+        insert(&shard, 5);
+        // With the lock held, whoever wants it would never return.
+        let books = shard.books();
+        assert_eq!(shard.get(Hash(5), Key::text("x")).map(|cached| *cached), Some(5));
+        assert!(shard.get(Hash(6), Key::text("x")).is_none());
+        drop(books);
+    }
+
+    #[test]
+    fn entries_are_bounded_too() {
+        let shard = shard(8);
+        (0..100).for_each(|n| insert(&shard, n << 35 | n << 3));
+        let stats = stats(&shard);
+        assert_eq!((stats.entries, stats.inserts, stats.evictions), (8, 100, 92));
+    }
+
+    #[test]
+    fn room_for_none_keeps_none() {
+        let shard = shard(0);
+        insert(&shard, 5);
+        let stats = stats(&shard);
+        assert_eq!((stats.entries, stats.inserts, stats.refusals), (0, 0, 1));
+    }
+
+    /// All hashes lead to one pair of buckets, as those of a tenant who knew the seed would: the pair forgets, and
+    /// what it forgot is counted until its turn comes.
+    #[test]
+    fn one_bucket_does_not_grow() {
+        let shard = shard(100);
+        (0..200).for_each(|n| insert(&shard, n));
+        let found = (0..200).filter(|&n| shard.get(Hash(n), Key::text("x")).is_some()).count();
+        assert_eq!((found, stats(&shard).entries), (7, 100));
+        shard.clear();
+        assert_eq!(stats(&shard).entries, 0);
+        assert!((0..200).all(|n| shard.get(Hash(n), Key::text("x")).is_none()));
+    }
+
+    #[test]
+    fn who_comes_back_goes_to_the_main_queue() {
+        let shard = shard(4);
+        let (hash, key) = (Hash(5 << 35 | 5), Key::text("x"));
+        // Four more push it out; then it comes back, and ten more do not.
+        insert(&shard, hash.0);
+        (10..14).for_each(|n| insert(&shard, n << 35 | n));
+        assert!(shard.get(hash, key).is_none());
+        insert(&shard, hash.0);
+        (20..30).for_each(|n| insert(&shard, n << 35 | n));
+        assert!(shard.get(hash, key).is_some());
     }
 }

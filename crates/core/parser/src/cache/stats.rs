@@ -25,7 +25,7 @@ pub struct Stats {
     pub inserts: u64,
     /// Values that made way for others or for a lower bound; not those of `clear`.
     pub evictions: u64,
-    /// Values that were not kept because they alone were too large.
+    /// Values that were not kept because they alone were too large, or the cache is off.
     pub refusals: u64,
     /// Values kept now.
     pub entries: usize,
