@@ -1,0 +1,66 @@
+//! Our trees' JSON against pg_query's, byte for byte.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use trunkline_parity::{compare, oracle, same};
+use trunkline_parser::node::{FieldInfo, Node, Value};
+use trunkline_parser::parse;
+
+#[test]
+fn json() {
+    compare("json", |statement| {
+        let Ok(expected) = oracle::json(&statement.sql) else { return Ok(()) };
+        let tree = parse(&statement.sql).map_err(|error| format!("we refuse it: {error}"))?;
+        same(&expected, &tree.to_json())
+    });
+}
+
+/// Two parses of one text are equal; every node is reached by the walk, by the fields and by the JSON alike.
+#[test]
+fn a_walk_reaches_what_the_fields_hold() {
+    let seen = Mutex::new(BTreeSet::new());
+    compare("walk", |statement| {
+        let (Ok(tree), Ok(again)) = (parse(&statement.sql), parse(&statement.sql)) else { return Ok(()) };
+        if tree != again {
+            return Err("two parses differ".to_owned());
+        }
+        let mut tags = BTreeSet::new();
+        for node in tree.nodes() {
+            tags.insert(node.tag().c_name());
+            let by_links: Vec<_> = node.children().map(|child| child.node.address()).collect();
+            let by_fields = below(node);
+            if by_links != by_fields {
+                return Err(format!("children of {} differ", node.tag().c_name()));
+            }
+        }
+        if let Ok(mut seen) = seen.lock() {
+            seen.extend(tags);
+        }
+        Ok(())
+    });
+    let seen = seen.into_inner().map(|seen| seen.len()).unwrap_or_default();
+    assert!(seen >= NODE_TYPES_MIN, "the corpus has {seen} types of nodes");
+}
+
+/// Types of nodes that PostgreSQL's scripts have in their statements, at least.
+const NODE_TYPES_MIN: usize = 200;
+
+/// The nodes right below one, found by its fields.
+fn below(node: Node<'_>) -> Vec<*const ()> {
+    let mut found: Vec<_> =
+        node.as_list().into_iter().flat_map(|list| list.nodes()).map(Node::address).collect();
+    collect(node.fields(), &mut found);
+    found
+}
+
+fn collect<'a>(fields: impl Iterator<Item = (&'static FieldInfo, Value<'a>)>, found: &mut Vec<*const ()>) {
+    for (_, value) in fields {
+        match value {
+            Value::Node(node) | Value::View(node) => found.extend(node.map(Node::address)),
+            Value::List(list) => found.extend(list.nodes().map(Node::address)),
+            Value::Inner(fields) => collect(fields, found),
+            _ => {}
+        }
+    }
+}
