@@ -11,6 +11,8 @@ mod names;
 mod need;
 mod options;
 mod pending;
+mod statement;
+mod utility;
 mod writer;
 
 pub use error::DeparseError;

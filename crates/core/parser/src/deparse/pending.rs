@@ -110,87 +110,6 @@ impl Deparser<'_> {
         pending("subquery_op")
     }
 
-
-    /// deparseGenericDefElemName
-    pub(super) fn generic_def_elem_name(&mut self, _: &str) -> Done {
-        pending("generic_def_elem_name")
-    }
-
-    /// deparseDefArg
-    pub(super) fn def_arg(&mut self, _: Option<Node<'_>>, _: bool) -> Done {
-        pending("def_arg")
-    }
-
-    /// deparseDefinition
-    pub(super) fn definition(&mut self, _: List<'_>) -> Done {
-        pending("definition")
-    }
-
-    /// deparseOptDefinition
-    pub(super) fn opt_definition(&mut self, _: List<'_>) -> Done {
-        pending("opt_definition")
-    }
-
-    /// deparseCreateGenericOptions
-    pub(super) fn create_generic_options(&mut self, _: List<'_>) -> Done {
-        pending("create_generic_options")
-    }
-
-    /// deparseCommonFuncOptItem
-    pub(super) fn common_func_opt_item(&mut self, _: DefElem<'_>) -> Done {
-        pending("common_func_opt_item")
-    }
-
-    /// deparseNonReservedWordOrSconst
-    pub(super) fn non_reserved_word_or_sconst(&mut self, _: &str) -> Done {
-        pending("non_reserved_word_or_sconst")
-    }
-
-    /// deparseFuncAs
-    pub(super) fn func_as(&mut self, _: List<'_>) -> Done {
-        pending("func_as")
-    }
-
-    /// deparseCreateFuncOptItem
-    pub(super) fn create_func_opt_item(&mut self, _: DefElem<'_>) -> Done {
-        pending("create_func_opt_item")
-    }
-
-    /// deparseAlterGenericOptions
-    pub(super) fn alter_generic_options(&mut self, _: List<'_>) -> Done {
-        pending("alter_generic_options")
-    }
-
-    /// deparseFuncName
-    pub(super) fn func_name(&mut self, _: List<'_>) -> Done {
-        pending("func_name")
-    }
-
-    /// deparseFunctionWithArgtypes
-    pub(super) fn function_with_argtypes(&mut self, _: ObjectWithArgs<'_>) -> Done {
-        pending("function_with_argtypes")
-    }
-
-    /// deparseFunctionWithArgtypesList
-    pub(super) fn function_with_argtypes_list(&mut self, _: List<'_>) -> Done {
-        pending("function_with_argtypes_list")
-    }
-
-    /// deparseOperatorWithArgtypes
-    pub(super) fn operator_with_argtypes(&mut self, _: ObjectWithArgs<'_>) -> Done {
-        pending("operator_with_argtypes")
-    }
-
-    /// deparseAggrArgs
-    pub(super) fn aggr_args(&mut self, _: List<'_>) -> Done {
-        pending("aggr_args")
-    }
-
-    /// deparseAggregateWithArgtypes
-    pub(super) fn aggregate_with_argtypes(&mut self, _: ObjectWithArgs<'_>) -> Done {
-        pending("aggregate_with_argtypes")
-    }
-
     /// deparseColumnList
     pub(super) fn column_list(&mut self, _: List<'_>) -> Done {
         pending("column_list")
@@ -204,51 +123,6 @@ impl Deparser<'_> {
     /// deparseOptTemp
     pub(super) fn opt_temp(&mut self, _: char) -> Done {
         pending("opt_temp")
-    }
-
-    /// deparseRelationExprList
-    pub(super) fn relation_expr_list(&mut self, _: List<'_>) -> Done {
-        pending("relation_expr_list")
-    }
-
-    /// deparseHandlerName
-    pub(super) fn handler_name(&mut self, _: List<'_>) -> Done {
-        pending("handler_name")
-    }
-
-    /// deparseFdwOptions
-    pub(super) fn fdw_options(&mut self, _: List<'_>) -> Done {
-        pending("fdw_options")
-    }
-
-    /// deparseTypeList
-    pub(super) fn type_list(&mut self, _: List<'_>) -> Done {
-        pending("type_list")
-    }
-
-    /// deparseOptBooleanOrString
-    pub(super) fn opt_boolean_or_string(&mut self, _: &str) -> Done {
-        pending("opt_boolean_or_string")
-    }
-
-    /// deparseOptBoolean
-    pub(super) fn opt_boolean(&mut self, _: Option<Node<'_>>) -> Done {
-        pending("opt_boolean")
-    }
-
-    /// deparseVarName
-    pub(super) fn var_name(&mut self, _: &str) -> Done {
-        pending("var_name")
-    }
-
-    /// deparseVarList
-    pub(super) fn var_list(&mut self, _: List<'_>) -> Done {
-        pending("var_list")
-    }
-
-    /// deparseTransactionModeList
-    pub(super) fn transaction_mode_list(&mut self, _: List<'_>) -> Done {
-        pending("transaction_mode_list")
     }
 
     /// deparseAlterIdentityColumnOptionList
@@ -369,26 +243,6 @@ impl Deparser<'_> {
     /// deparseOptInherit
     pub(super) fn opt_inherit(&mut self, _: List<'_>) -> Done {
         pending("opt_inherit")
-    }
-
-    /// deparsePrivilegeTarget
-    pub(super) fn privilege_target(&mut self, _: GrantTargetType, _: ObjectType, _: List<'_>) -> Done {
-        pending("privilege_target")
-    }
-
-    /// deparseOpclassItemList
-    pub(super) fn opclass_item_list(&mut self, _: List<'_>) -> Done {
-        pending("opclass_item_list")
-    }
-
-    /// deparseCreatedbOptList
-    pub(super) fn createdb_opt_list(&mut self, _: List<'_>) -> Done {
-        pending("createdb_opt_list")
-    }
-
-    /// deparseUtilityOptionList
-    pub(super) fn utility_option_list(&mut self, _: List<'_>) -> Done {
-        pending("utility_option_list")
     }
 
     /// deparseSelectStmt
@@ -626,39 +480,9 @@ impl Deparser<'_> {
         pending("set_to_default")
     }
 
-    /// deparseCreateCastStmt
-    pub(super) fn create_cast_stmt(&mut self, _: CreateCastStmt<'_>) -> Done {
-        pending("create_cast_stmt")
-    }
-
-    /// deparseCreateOpClassStmt
-    pub(super) fn create_op_class_stmt(&mut self, _: CreateOpClassStmt<'_>) -> Done {
-        pending("create_op_class_stmt")
-    }
-
-    /// deparseCreateOpFamilyStmt
-    pub(super) fn create_op_family_stmt(&mut self, _: CreateOpFamilyStmt<'_>) -> Done {
-        pending("create_op_family_stmt")
-    }
-
-    /// deparseCreateOpClassItem
-    pub(super) fn create_op_class_item(&mut self, _: CreateOpClassItem<'_>) -> Done {
-        pending("create_op_class_item")
-    }
-
     /// deparseTableLikeClause
     pub(super) fn table_like_clause(&mut self, _: TableLikeClause<'_>) -> Done {
         pending("table_like_clause")
-    }
-
-    /// deparseCreateDomainStmt
-    pub(super) fn create_domain_stmt(&mut self, _: CreateDomainStmt<'_>) -> Done {
-        pending("create_domain_stmt")
-    }
-
-    /// deparseCreateExtensionStmt
-    pub(super) fn create_extension_stmt(&mut self, _: CreateExtensionStmt<'_>) -> Done {
-        pending("create_extension_stmt")
     }
 
     /// deparseConstraint
@@ -669,46 +493,6 @@ impl Deparser<'_> {
     /// deparseATAlterConstraint
     pub(super) fn at_alter_constraint(&mut self, _: ATAlterConstraint<'_>) -> Done {
         pending("at_alter_constraint")
-    }
-
-    /// deparseReturnStmt
-    pub(super) fn return_stmt(&mut self, _: ReturnStmt<'_>) -> Done {
-        pending("return_stmt")
-    }
-
-    /// deparseCreateFunctionStmt
-    pub(super) fn create_function_stmt(&mut self, _: CreateFunctionStmt<'_>) -> Done {
-        pending("create_function_stmt")
-    }
-
-    /// deparseFunctionParameter
-    pub(super) fn function_parameter(&mut self, _: FunctionParameter<'_>) -> Done {
-        pending("function_parameter")
-    }
-
-    /// deparseCheckPointStmt
-    pub(super) fn check_point_stmt(&mut self, _: CheckPointStmt<'_>) -> Done {
-        pending("check_point_stmt")
-    }
-
-    /// deparseCreateSchemaStmt
-    pub(super) fn create_schema_stmt(&mut self, _: CreateSchemaStmt<'_>) -> Done {
-        pending("create_schema_stmt")
-    }
-
-    /// deparseAlterRoleSetStmt
-    pub(super) fn alter_role_set_stmt(&mut self, _: AlterRoleSetStmt<'_>) -> Done {
-        pending("alter_role_set_stmt")
-    }
-
-    /// deparseCreateConversionStmt
-    pub(super) fn create_conversion_stmt(&mut self, _: CreateConversionStmt<'_>) -> Done {
-        pending("create_conversion_stmt")
-    }
-
-    /// deparseRoleSpec
-    pub(super) fn role_spec(&mut self, _: RoleSpec<'_>) -> Done {
-        pending("role_spec")
     }
 
     /// deparsePartitionElem
@@ -741,59 +525,9 @@ impl Deparser<'_> {
         pending("create_stmt")
     }
 
-    /// deparseCreateFdwStmt
-    pub(super) fn create_fdw_stmt(&mut self, _: CreateFdwStmt<'_>) -> Done {
-        pending("create_fdw_stmt")
-    }
-
-    /// deparseAlterFdwStmt
-    pub(super) fn alter_fdw_stmt(&mut self, _: AlterFdwStmt<'_>) -> Done {
-        pending("alter_fdw_stmt")
-    }
-
-    /// deparseCreateForeignServerStmt
-    pub(super) fn create_foreign_server_stmt(&mut self, _: CreateForeignServerStmt<'_>) -> Done {
-        pending("create_foreign_server_stmt")
-    }
-
-    /// deparseAlterForeignServerStmt
-    pub(super) fn alter_foreign_server_stmt(&mut self, _: AlterForeignServerStmt<'_>) -> Done {
-        pending("alter_foreign_server_stmt")
-    }
-
-    /// deparseCreateUserMappingStmt
-    pub(super) fn create_user_mapping_stmt(&mut self, _: CreateUserMappingStmt<'_>) -> Done {
-        pending("create_user_mapping_stmt")
-    }
-
-    /// deparseCreatedbStmt
-    pub(super) fn createdb_stmt(&mut self, _: CreatedbStmt<'_>) -> Done {
-        pending("createdb_stmt")
-    }
-
-    /// deparseAlterUserMappingStmt
-    pub(super) fn alter_user_mapping_stmt(&mut self, _: AlterUserMappingStmt<'_>) -> Done {
-        pending("alter_user_mapping_stmt")
-    }
-
-    /// deparseDropUserMappingStmt
-    pub(super) fn drop_user_mapping_stmt(&mut self, _: DropUserMappingStmt<'_>) -> Done {
-        pending("drop_user_mapping_stmt")
-    }
-
-    /// deparseSecLabelStmt
-    pub(super) fn sec_label_stmt(&mut self, _: SecLabelStmt<'_>) -> Done {
-        pending("sec_label_stmt")
-    }
-
     /// deparseCreateForeignTableStmt
     pub(super) fn create_foreign_table_stmt(&mut self, _: CreateForeignTableStmt<'_>) -> Done {
         pending("create_foreign_table_stmt")
-    }
-
-    /// deparseImportForeignSchemaStmt
-    pub(super) fn import_foreign_schema_stmt(&mut self, _: ImportForeignSchemaStmt<'_>) -> Done {
-        pending("import_foreign_schema_stmt")
     }
 
     /// deparseCreateTableAsStmt
@@ -806,29 +540,9 @@ impl Deparser<'_> {
         pending("view_stmt")
     }
 
-    /// deparseDropStmt
-    pub(super) fn drop_stmt(&mut self, _: DropStmt<'_>) -> Done {
-        pending("drop_stmt")
-    }
-
     /// deparseGroupingSet
     pub(super) fn grouping_set(&mut self, _: GroupingSet<'_>) -> Done {
         pending("grouping_set")
-    }
-
-    /// deparseDropTableSpaceStmt
-    pub(super) fn drop_table_space_stmt(&mut self, _: DropTableSpaceStmt<'_>) -> Done {
-        pending("drop_table_space_stmt")
-    }
-
-    /// deparseAlterObjectDependsStmt
-    pub(super) fn alter_object_depends_stmt(&mut self, _: AlterObjectDependsStmt<'_>) -> Done {
-        pending("alter_object_depends_stmt")
-    }
-
-    /// deparseAlterObjectSchemaStmt
-    pub(super) fn alter_object_schema_stmt(&mut self, _: AlterObjectSchemaStmt<'_>) -> Done {
-        pending("alter_object_schema_stmt")
     }
 
     /// deparseAlterTableCmd
@@ -844,61 +558,6 @@ impl Deparser<'_> {
     /// deparseAlterTableStmt
     pub(super) fn alter_table_stmt(&mut self, _: AlterTableStmt<'_>) -> Done {
         pending("alter_table_stmt")
-    }
-
-    /// deparseAlterTableSpaceOptionsStmt
-    pub(super) fn alter_table_space_options_stmt(&mut self, _: AlterTableSpaceOptionsStmt<'_>) -> Done {
-        pending("alter_table_space_options_stmt")
-    }
-
-    /// deparseAlterDomainStmt
-    pub(super) fn alter_domain_stmt(&mut self, _: AlterDomainStmt<'_>) -> Done {
-        pending("alter_domain_stmt")
-    }
-
-    /// deparseRenameStmt
-    pub(super) fn rename_stmt(&mut self, _: RenameStmt<'_>) -> Done {
-        pending("rename_stmt")
-    }
-
-    /// deparseTransactionStmt
-    pub(super) fn transaction_stmt(&mut self, _: TransactionStmt<'_>) -> Done {
-        pending("transaction_stmt")
-    }
-
-    /// deparseVariableSetStmt
-    pub(super) fn variable_set_stmt(&mut self, _: VariableSetStmt<'_>) -> Done {
-        pending("variable_set_stmt")
-    }
-
-    /// deparseDropdbStmt
-    pub(super) fn dropdb_stmt(&mut self, _: DropdbStmt<'_>) -> Done {
-        pending("dropdb_stmt")
-    }
-
-    /// deparseVacuumStmt
-    pub(super) fn vacuum_stmt(&mut self, _: VacuumStmt<'_>) -> Done {
-        pending("vacuum_stmt")
-    }
-
-    /// deparseLoadStmt
-    pub(super) fn load_stmt(&mut self, _: LoadStmt<'_>) -> Done {
-        pending("load_stmt")
-    }
-
-    /// deparseLockStmt
-    pub(super) fn lock_stmt(&mut self, _: LockStmt<'_>) -> Done {
-        pending("lock_stmt")
-    }
-
-    /// deparseConstraintsSetStmt
-    pub(super) fn constraints_set_stmt(&mut self, _: ConstraintsSetStmt<'_>) -> Done {
-        pending("constraints_set_stmt")
-    }
-
-    /// deparseExplainStmt
-    pub(super) fn explain_stmt(&mut self, _: ExplainStmt<'_>) -> Done {
-        pending("explain_stmt")
     }
 
     /// deparseCopyStmt
@@ -1419,30 +1078,5 @@ impl Deparser<'_> {
     /// deparseValue
     pub(super) fn value(&mut self, _: Node<'_>, _: Context) -> Done {
         pending("value")
-    }
-
-    /// deparsePreparableStmt
-    pub(super) fn preparable_stmt(&mut self, _: Option<Node<'_>>) -> Done {
-        pending("preparable_stmt")
-    }
-
-    /// deparseRuleActionStmt
-    pub(super) fn rule_action_stmt(&mut self, _: Option<Node<'_>>) -> Done {
-        pending("rule_action_stmt")
-    }
-
-    /// deparseExplainableStmt
-    pub(super) fn explainable_stmt(&mut self, _: Option<Node<'_>>) -> Done {
-        pending("explainable_stmt")
-    }
-
-    /// deparseSchemaStmt
-    pub(super) fn schema_stmt(&mut self, _: Option<Node<'_>>) -> Done {
-        pending("schema_stmt")
-    }
-
-    /// deparseStmt
-    pub(super) fn stmt(&mut self, _: Option<Node<'_>>) -> Done {
-        pending("stmt")
     }
 }
