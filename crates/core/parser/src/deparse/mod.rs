@@ -11,6 +11,7 @@ mod names;
 mod need;
 mod options;
 mod pending;
+mod query;
 mod statement;
 mod utility;
 mod writer;

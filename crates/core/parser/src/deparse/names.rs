@@ -25,6 +25,11 @@ fn must_be_quoted(_name: &str) -> bool {
     false
 }
 
+// To come with the lexer's table of keywords.
+pub(super) fn is_reserved_keyword(_name: &str) -> bool {
+    false
+}
+
 impl Deparser<'_> {
     /// An identifier, in quotes where it needs them (PostgreSQL's `quote_identifier`).
     pub(super) fn ident(&mut self, name: &str) {
@@ -74,6 +79,11 @@ impl Deparser<'_> {
     pub(super) fn sconst(&mut self, value: Option<&str>) -> Done {
         self.string_literal(value.ok_or_else(|| DeparseError::missing("a string"))?);
         Ok(())
+    }
+
+    /// A name where libpg_query never writes quotes, even around one that needs them.
+    pub(super) fn bare_name(&mut self, name: &str) {
+        self.str(name);
     }
 
     /// `ColLabel`: any name after AS; only reserved keywords are quoted.

@@ -110,16 +110,6 @@ impl Deparser<'_> {
         pending("subquery_op")
     }
 
-    /// deparseColumnList
-    pub(super) fn column_list(&mut self, _: List<'_>) -> Done {
-        pending("column_list")
-    }
-
-    /// deparseColumnListWithPeriod
-    pub(super) fn column_list_with_period(&mut self, _: List<'_>) -> Done {
-        pending("column_list_with_period")
-    }
-
     /// deparseOptTemp
     pub(super) fn opt_temp(&mut self, _: char) -> Done {
         pending("opt_temp")
@@ -140,16 +130,6 @@ impl Deparser<'_> {
         pending("opt_with")
     }
 
-    /// deparseTargetList
-    pub(super) fn target_list(&mut self, _: List<'_>) -> Done {
-        pending("target_list")
-    }
-
-    /// deparseInsertColumnList
-    pub(super) fn insert_column_list(&mut self, _: List<'_>) -> Done {
-        pending("insert_column_list")
-    }
-
     /// deparseXmlAttributeList
     pub(super) fn xml_attribute_list(&mut self, _: List<'_>) -> Done {
         pending("xml_attribute_list")
@@ -160,51 +140,6 @@ impl Deparser<'_> {
         pending("xml_namespace_list")
     }
 
-    /// deparseTableRef
-    pub(super) fn table_ref(&mut self, _: Option<Node<'_>>) -> Done {
-        pending("table_ref")
-    }
-
-    /// deparseFromList
-    pub(super) fn from_list(&mut self, _: List<'_>) -> Done {
-        pending("from_list")
-    }
-
-    /// deparseFromClause
-    pub(super) fn from_clause(&mut self, _: List<'_>) -> Done {
-        pending("from_clause")
-    }
-
-    /// deparseWhereClause
-    pub(super) fn where_clause(&mut self, _: Option<Node<'_>>) -> Done {
-        pending("where_clause")
-    }
-
-    /// deparseWhereOrCurrentClause
-    pub(super) fn where_or_current_clause(&mut self, _: Option<Node<'_>>) -> Done {
-        pending("where_or_current_clause")
-    }
-
-    /// deparseGroupByList
-    pub(super) fn group_by_list(&mut self, _: List<'_>) -> Done {
-        pending("group_by_list")
-    }
-
-    /// deparseSetTarget
-    pub(super) fn set_target(&mut self, _: ResTarget<'_>) -> Done {
-        pending("set_target")
-    }
-
-    /// deparseAnyNameList
-    pub(super) fn any_name_list(&mut self, _: List<'_>) -> Done {
-        pending("any_name_list")
-    }
-
-    /// deparseNameList
-    pub(super) fn name_list(&mut self, _: List<'_>) -> Done {
-        pending("name_list")
-    }
-
     /// deparseOptSortClause
     pub(super) fn opt_sort_clause(&mut self, _: List<'_>, _: Context) -> Done {
         pending("opt_sort_clause")
@@ -213,11 +148,6 @@ impl Deparser<'_> {
     /// deparseFuncArgExpr
     pub(super) fn func_arg_expr(&mut self, _: Option<Node<'_>>) -> Done {
         pending("func_arg_expr")
-    }
-
-    /// deparseSetClauseList
-    pub(super) fn set_clause_list(&mut self, _: List<'_>) -> Done {
-        pending("set_clause_list")
     }
 
     /// deparseFuncExprWindowless
@@ -235,34 +165,9 @@ impl Deparser<'_> {
         pending("index_elem")
     }
 
-    /// deparseQualifiedNameList
-    pub(super) fn qualified_name_list(&mut self, _: List<'_>) -> Done {
-        pending("qualified_name_list")
-    }
-
     /// deparseOptInherit
     pub(super) fn opt_inherit(&mut self, _: List<'_>) -> Done {
         pending("opt_inherit")
-    }
-
-    /// deparseSelectStmt
-    pub(super) fn select_stmt(&mut self, _: SelectStmt<'_>, _: Context) -> Done {
-        pending("select_stmt")
-    }
-
-    /// deparseIntoClause
-    pub(super) fn into_clause(&mut self, _: IntoClause<'_>) -> Done {
-        pending("into_clause")
-    }
-
-    /// deparseRangeVar
-    pub(super) fn range_var(&mut self, _: RangeVar<'_>, _: Context) -> Done {
-        pending("range_var")
-    }
-
-    /// deparseAlias
-    pub(super) fn alias(&mut self, _: Alias<'_>) -> Done {
-        pending("alias")
     }
 
     /// deparseAConst
@@ -323,36 +228,6 @@ impl Deparser<'_> {
     /// deparseSQLValueFunction
     pub(super) fn sql_value_function(&mut self, _: SQLValueFunction<'_>) -> Done {
         pending("sql_value_function")
-    }
-
-    /// deparseWithClause
-    pub(super) fn with_clause(&mut self, _: WithClause<'_>) -> Done {
-        pending("with_clause")
-    }
-
-    /// deparseJoinExpr
-    pub(super) fn join_expr(&mut self, _: JoinExpr<'_>) -> Done {
-        pending("join_expr")
-    }
-
-    /// deparseCTESearchClause
-    pub(super) fn cte_search_clause(&mut self, _: CTESearchClause<'_>) -> Done {
-        pending("cte_search_clause")
-    }
-
-    /// deparseCTECycleClause
-    pub(super) fn cte_cycle_clause(&mut self, _: CTECycleClause<'_>) -> Done {
-        pending("cte_cycle_clause")
-    }
-
-    /// deparseCommonTableExpr
-    pub(super) fn common_table_expr(&mut self, _: CommonTableExpr<'_>) -> Done {
-        pending("common_table_expr")
-    }
-
-    /// deparseRangeSubselect
-    pub(super) fn range_subselect(&mut self, _: RangeSubselect<'_>) -> Done {
-        pending("range_subselect")
     }
 
     /// deparseRangeFunction
@@ -430,56 +305,6 @@ impl Deparser<'_> {
         pending("column_def")
     }
 
-    /// deparseReturningClause
-    pub(super) fn returning_clause(&mut self, _: ReturningClause<'_>) -> Done {
-        pending("returning_clause")
-    }
-
-    /// deparseInsertOverride
-    pub(super) fn insert_override(&mut self, _: OverridingKind) -> Done {
-        pending("insert_override")
-    }
-
-    /// deparseInsertStmt
-    pub(super) fn insert_stmt(&mut self, _: InsertStmt<'_>) -> Done {
-        pending("insert_stmt")
-    }
-
-    /// deparseInferClause
-    pub(super) fn infer_clause(&mut self, _: InferClause<'_>) -> Done {
-        pending("infer_clause")
-    }
-
-    /// deparseOnConflictClause
-    pub(super) fn on_conflict_clause(&mut self, _: OnConflictClause<'_>) -> Done {
-        pending("on_conflict_clause")
-    }
-
-    /// deparseUpdateStmt
-    pub(super) fn update_stmt(&mut self, _: UpdateStmt<'_>) -> Done {
-        pending("update_stmt")
-    }
-
-    /// deparseMergeStmt
-    pub(super) fn merge_stmt(&mut self, _: MergeStmt<'_>) -> Done {
-        pending("merge_stmt")
-    }
-
-    /// deparseDeleteStmt
-    pub(super) fn delete_stmt(&mut self, _: DeleteStmt<'_>) -> Done {
-        pending("delete_stmt")
-    }
-
-    /// deparseLockingClause
-    pub(super) fn locking_clause(&mut self, _: LockingClause<'_>) -> Done {
-        pending("locking_clause")
-    }
-
-    /// deparseSetToDefault
-    pub(super) fn set_to_default(&mut self, _: SetToDefault<'_>) -> Done {
-        pending("set_to_default")
-    }
-
     /// deparseTableLikeClause
     pub(super) fn table_like_clause(&mut self, _: TableLikeClause<'_>) -> Done {
         pending("table_like_clause")
@@ -538,11 +363,6 @@ impl Deparser<'_> {
     /// deparseViewStmt
     pub(super) fn view_stmt(&mut self, _: ViewStmt<'_>) -> Done {
         pending("view_stmt")
-    }
-
-    /// deparseGroupingSet
-    pub(super) fn grouping_set(&mut self, _: GroupingSet<'_>) -> Done {
-        pending("grouping_set")
     }
 
     /// deparseAlterTableCmd
@@ -638,21 +458,6 @@ impl Deparser<'_> {
     /// deparseAlterOpFamilyStmt
     pub(super) fn alter_op_family_stmt(&mut self, _: AlterOpFamilyStmt<'_>) -> Done {
         pending("alter_op_family_stmt")
-    }
-
-    /// deparsePrepareStmt
-    pub(super) fn prepare_stmt(&mut self, _: PrepareStmt<'_>) -> Done {
-        pending("prepare_stmt")
-    }
-
-    /// deparseExecuteStmt
-    pub(super) fn execute_stmt(&mut self, _: ExecuteStmt<'_>) -> Done {
-        pending("execute_stmt")
-    }
-
-    /// deparseDeallocateStmt
-    pub(super) fn deallocate_stmt(&mut self, _: DeallocateStmt<'_>) -> Done {
-        pending("deallocate_stmt")
     }
 
     /// deparseAlterRoleElem

@@ -1,0 +1,211 @@
+//! Lists of options, and the values that they have.
+
+use crate::deparse::context::Context;
+use crate::deparse::names::{is_reserved_keyword, string_of};
+use crate::deparse::need::{given, need};
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{DefElem, DefElemAction, Integer, List, Node, String as StringNode, View};
+
+/// PostgreSQL's `NAMEDATALEN`: an identifier is cut before so many bytes.
+const NAME_BYTES_LIMIT: usize = 64;
+
+/// What an option is called.
+pub(super) fn option_name(option: DefElem<'_>) -> &str {
+    option.defname().unwrap_or_default()
+}
+
+/// Whether an option without a value, or with this one, is on, as COPY's are read.
+pub(in crate::deparse) fn opt_boolean_value(value: Option<Node<'_>>) -> bool {
+    match value.map(Node::view) {
+        None => true,
+        Some(View::String(string)) => string.sval() == "on",
+        Some(View::Integer(integer)) => integer.ival() != 0,
+        Some(View::Boolean(boolean)) => boolean.boolval(),
+        Some(_) => false,
+    }
+}
+
+impl Deparser<'_> {
+    /// Options with `, ` between them.
+    pub(super) fn options(
+        &mut self,
+        options: List<'_>,
+        mut each: impl FnMut(&mut Self, DefElem<'_>) -> Done,
+    ) -> Done {
+        self.separated(options, |d, option| each(d, need(option, "an option")?))
+    }
+
+    /// The name of an option, which may be a keyword: in capital letters.
+    pub(in crate::deparse) fn generic_def_elem_name(&mut self, name: &str) -> Done {
+        self.str(&name.to_ascii_uppercase());
+        Ok(())
+    }
+
+    /// `def_arg`, or `operator_def_arg` in ALTER OPERATOR.
+    pub(in crate::deparse) fn def_arg(&mut self, value: Option<Node<'_>>, of_operator: bool) -> Done {
+        let value = given(value, "the value of an option")?;
+        match value.view() {
+            View::TypeName(name) => return self.type_name(name),
+            View::List(name) => return self.def_arg_operator(name),
+            View::Float(_) | View::Integer(_) => return self.value(value, Context::None),
+            View::String(string) => match string.sval() {
+                "none" if !of_operator => self.str("NONE"),
+                keyword if is_reserved_keyword(keyword) => self.str(keyword),
+                text => self.string_literal(text),
+            },
+            other => return Err(DeparseError::misplaced(other.tag(), "the value of an option")),
+        }
+        Ok(())
+    }
+
+    /// `qual_all_Op` as the value of an option.
+    fn def_arg_operator(&mut self, name: List<'_>) -> Done {
+        if name.len() == 1 {
+            self.str(string_of(name.first())?);
+            return Ok(());
+        }
+        self.str("OPERATOR(");
+        self.any_operator(name)?;
+        self.char(')');
+        Ok(())
+    }
+
+    /// `definition`.
+    pub(in crate::deparse) fn definition(&mut self, options: List<'_>) -> Done {
+        self.char('(');
+        self.options(options, |d, option| {
+            d.col_id(option.defname())?;
+            if option.arg().is_some() {
+                d.str(" = ");
+                d.def_arg(option.arg(), false)?;
+            }
+            Ok(())
+        })?;
+        self.char(')');
+        Ok(())
+    }
+
+    /// `opt_definition`.
+    pub(in crate::deparse) fn opt_definition(&mut self, options: List<'_>) -> Done {
+        if options.is_empty() {
+            return Ok(());
+        }
+        self.str("WITH ");
+        self.definition(options)
+    }
+
+    /// `create_generic_options`: nothing for no options.
+    pub(in crate::deparse) fn create_generic_options(&mut self, options: List<'_>) -> Done {
+        if options.is_empty() {
+            return Ok(());
+        }
+        self.str("OPTIONS (");
+        self.options(options, Self::generic_option)?;
+        self.char(')');
+        Ok(())
+    }
+
+    /// `alter_generic_options`. Ends with a space.
+    pub(in crate::deparse) fn alter_generic_options(&mut self, options: List<'_>) -> Done {
+        self.str("OPTIONS (");
+        self.options(options, |d, option| {
+            match option.defaction() {
+                DefElemAction::DefelemUnspec => {}
+                DefElemAction::DefelemSet => d.str("SET "),
+                DefElemAction::DefelemAdd => d.str("ADD "),
+                DefElemAction::DefelemDrop => {
+                    d.str("DROP ");
+                    return d.col_id(option.defname());
+                }
+            }
+            d.generic_option(option)
+        })?;
+        self.str(") ");
+        Ok(())
+    }
+
+    fn generic_option(&mut self, option: DefElem<'_>) -> Done {
+        self.col_id(option.defname())?;
+        self.char(' ');
+        self.string_literal(string_of(option.arg())?);
+        Ok(())
+    }
+
+    /// `NonReservedWord_or_Sconst`: an identifier, but for what none can be.
+    pub(in crate::deparse) fn non_reserved_word_or_sconst(&mut self, value: &str) -> Done {
+        if value.is_empty() || value.len() >= NAME_BYTES_LIMIT {
+            self.string_literal(value);
+        } else {
+            self.ident(value);
+        }
+        Ok(())
+    }
+
+    /// `opt_boolean_or_string`.
+    pub(in crate::deparse) fn opt_boolean_or_string(&mut self, value: &str) -> Done {
+        match value {
+            "true" => self.str("TRUE"),
+            "false" => self.str("FALSE"),
+            "on" => self.str("ON"),
+            "off" => self.str("OFF"),
+            other => return self.non_reserved_word_or_sconst(other),
+        }
+        Ok(())
+    }
+
+    /// A truth value behind the name of an option, in any of its spellings: begins with a space.
+    pub(in crate::deparse) fn opt_boolean(&mut self, value: Option<Node<'_>>) -> Done {
+        let Some(value) = value else { return Ok(()) };
+        self.char(' ');
+        match value.view() {
+            View::String(string) => self.str(string.sval()),
+            View::Integer(integer) => self.int(integer.ival()),
+            View::Boolean(boolean) => self.str(if boolean.boolval() { "TRUE" } else { "FALSE" }),
+            other => return Err(DeparseError::misplaced(other.tag(), "a truth value")),
+        }
+        Ok(())
+    }
+
+    /// `utility_option_list`. Ends with a space.
+    pub(in crate::deparse) fn utility_option_list(&mut self, options: List<'_>) -> Done {
+        if options.is_empty() {
+            return Ok(());
+        }
+        self.char('(');
+        self.options(options, |d, option| {
+            d.generic_def_elem_name(option_name(option))?;
+            let Some(value) = option.arg() else { return Ok(()) };
+            d.char(' ');
+            match value.view() {
+                View::Integer(_) | View::Float(_) => d.numeric_only(value),
+                View::String(string) => d.opt_boolean_or_string(string.sval()),
+                other => Err(DeparseError::misplaced(other.tag(), "the value of an option")),
+            }
+        })?;
+        self.str(") ");
+        Ok(())
+    }
+
+    /// `createdb_opt_list`.
+    pub(in crate::deparse) fn createdb_opt_list(&mut self, options: List<'_>) -> Done {
+        for (index, option) in options.into_iter().enumerate() {
+            if index > 0 {
+                self.char(' ');
+            }
+            let option = need::<DefElem<'_>>(option, "an option")?;
+            match option_name(option) {
+                "connection_limit" => self.str("CONNECTION LIMIT"),
+                name => self.generic_def_elem_name(name)?,
+            }
+            self.char(' ');
+            match option.arg() {
+                None => self.str("DEFAULT"),
+                Some(value) if value.is::<Integer<'_>>() => self.signed_iconst(Some(value))?,
+                Some(value) => {
+                    self.opt_boolean_or_string(need::<StringNode<'_>>(Some(value), "a value")?.sval())?
+                }
+            }
+        }
+        Ok(())
+    }
+}

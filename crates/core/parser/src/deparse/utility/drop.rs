@@ -1,0 +1,56 @@
+//! DROP.
+
+use crate::deparse::need::{given, need};
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{DefElem, DropStmt, DropTableSpaceStmt, DropdbStmt};
+
+use super::definition::option_name;
+
+impl Deparser<'_> {
+    pub(in crate::deparse) fn drop_stmt(&mut self, stmt: DropStmt<'_>) -> Done {
+        let kind = stmt.remove_type();
+        self.str("DROP ");
+        self.object_kind(kind)?;
+        if stmt.concurrent() {
+            self.str("CONCURRENTLY ");
+        }
+        if stmt.missing_ok() {
+            self.str("IF EXISTS ");
+        }
+        self.separated(stmt.objects(), |d, object| d.object(kind, object))?;
+        self.char(' ');
+        self.opt_drop_behavior(stmt.behavior())?;
+        self.trim();
+        Ok(())
+    }
+
+    pub(in crate::deparse) fn drop_table_space_stmt(&mut self, stmt: DropTableSpaceStmt<'_>) -> Done {
+        self.str("DROP TABLESPACE ");
+        if stmt.missing_ok() {
+            self.str("IF EXISTS ");
+        }
+        self.bare_name(given(stmt.tablespacename(), "a tablespace")?);
+        Ok(())
+    }
+
+    pub(in crate::deparse) fn dropdb_stmt(&mut self, stmt: DropdbStmt<'_>) -> Done {
+        self.str("DROP DATABASE ");
+        if stmt.missing_ok() {
+            self.str("IF EXISTS ");
+        }
+        self.col_id(stmt.dbname())?;
+        if stmt.options().is_empty() {
+            return Ok(());
+        }
+        self.str(" (");
+        self.separated(stmt.options(), |d, option| {
+            match option_name(need::<DefElem<'_>>(option, "an option")?) {
+                "force" => d.str("FORCE"),
+                other => return Err(DeparseError::new(format!("DROP DATABASE has no option {other:?}"))),
+            }
+            Ok(())
+        })?;
+        self.char(')');
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+//! What changes a session: SET and RESET, transactions, constraints' modes.
+
+use crate::deparse::context::Context;
+use crate::deparse::names::string_of;
+use crate::deparse::need::{given, int_of, need};
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{
+    AConst, ConstraintsSetStmt, DefElem, List, Node, TransactionStmt, TransactionStmtKind, VariableSetKind,
+    VariableSetStmt, View,
+};
+
+use super::definition::option_name;
+
+/// The value of a constant in a setting.
+fn constant_of(node: Option<Node<'_>>) -> Result<Option<Node<'_>>, DeparseError> {
+    need::<AConst<'_>>(node, "the value of a setting").map(AConst::val)
+}
+
+impl Deparser<'_> {
+    /// `var_name`.
+    pub(in crate::deparse) fn var_name(&mut self, name: &str) -> Done {
+        self.ident(name);
+        Ok(())
+    }
+
+    /// `var_list`.
+    pub(in crate::deparse) fn var_list(&mut self, values: List<'_>) -> Done {
+        self.separated(values, |d, value| {
+            let value = given(value, "the value of a setting")?;
+            match value.view() {
+                View::ParamRef(parameter) => d.param_ref(parameter),
+                View::TypeCast(cast) => d.type_cast(cast, Context::SetStatement),
+                View::AConst(constant) => {
+                    let value = given(constant.val(), "the value of a setting")?;
+                    match value.view() {
+                        View::Integer(_) | View::Float(_) => d.numeric_only(value),
+                        _ => d.opt_boolean_or_string(string_of(Some(value))?),
+                    }
+                }
+                other => Err(DeparseError::misplaced(other.tag(), "the value of a setting")),
+            }
+        })
+    }
+
+    /// `transaction_mode_list`.
+    pub(in crate::deparse) fn transaction_mode_list(&mut self, modes: List<'_>) -> Done {
+        self.separated(modes, |d, mode| {
+            let mode = need::<DefElem<'_>>(mode, "a mode of a transaction")?;
+            let value = constant_of(mode.arg())?;
+            let words = match option_name(mode) {
+                "transaction_isolation" => {
+                    d.str("ISOLATION LEVEL ");
+                    match string_of(value)? {
+                        "read uncommitted" => "READ UNCOMMITTED",
+                        "read committed" => "READ COMMITTED",
+                        "repeatable read" => "REPEATABLE READ",
+                        "serializable" => "SERIALIZABLE",
+                        other => return Err(DeparseError::new(format!("{other:?} is no isolation level"))),
+                    }
+                }
+                "transaction_read_only" if int_of(value)? == 0 => "READ WRITE",
+                "transaction_read_only" => "READ ONLY",
+                "transaction_deferrable" if int_of(value)? == 0 => "NOT DEFERRABLE",
+                "transaction_deferrable" => "DEFERRABLE",
+                other => return Err(DeparseError::new(format!("transactions have no mode {other:?}"))),
+            };
+            d.str(words);
+            Ok(())
+        })
+    }
+
+    pub(in crate::deparse) fn transaction_stmt(&mut self, stmt: TransactionStmt<'_>) -> Done {
+        match stmt.kind() {
+            TransactionStmtKind::TransStmtBegin => {
+                self.str("BEGIN ");
+                self.transaction_mode_list(stmt.options())?;
+            }
+            TransactionStmtKind::TransStmtStart => {
+                self.str("START TRANSACTION ");
+                self.transaction_mode_list(stmt.options())?;
+            }
+            TransactionStmtKind::TransStmtCommit if stmt.chain() => self.str("COMMIT AND CHAIN"),
+            TransactionStmtKind::TransStmtCommit => self.str("COMMIT"),
+            TransactionStmtKind::TransStmtRollback if stmt.chain() => self.str("ROLLBACK AND CHAIN"),
+            TransactionStmtKind::TransStmtRollback => self.str("ROLLBACK"),
+            TransactionStmtKind::TransStmtSavepoint => {
+                self.str("SAVEPOINT ");
+                self.col_id(stmt.savepoint_name())?;
+            }
+            TransactionStmtKind::TransStmtRelease => {
+                self.str("RELEASE ");
+                self.col_id(stmt.savepoint_name())?;
+            }
+            TransactionStmtKind::TransStmtRollbackTo => {
+                self.str("ROLLBACK TO SAVEPOINT ");
+                self.col_id(stmt.savepoint_name())?;
+            }
+            TransactionStmtKind::TransStmtPrepare => {
+                self.str("PREPARE TRANSACTION ");
+                self.sconst(stmt.gid())?;
+            }
+            TransactionStmtKind::TransStmtCommitPrepared => {
+                self.str("COMMIT PREPARED ");
+                self.sconst(stmt.gid())?;
+            }
+            TransactionStmtKind::TransStmtRollbackPrepared => {
+                self.str("ROLLBACK PREPARED ");
+                self.sconst(stmt.gid())?;
+            }
+        }
+        self.trim();
+        Ok(())
+    }
+
+    pub(in crate::deparse) fn variable_set_stmt(&mut self, stmt: VariableSetStmt<'_>) -> Done {
+        match stmt.kind() {
+            VariableSetKind::VarResetAll => {
+                self.str("RESET ALL");
+                return Ok(());
+            }
+            VariableSetKind::VarReset => self.str("RESET "),
+            _ if stmt.is_local() => self.str("SET LOCAL "),
+            _ => self.str("SET "),
+        }
+        let name = given(stmt.name(), "the name of a setting")?;
+        match stmt.kind() {
+            VariableSetKind::VarSetValue => self.set_value(name, stmt),
+            // What the grammar marks so was written with a syntax of its own.
+            VariableSetKind::VarSetDefault if name == "timezone" && stmt.jumble_args() => {
+                self.str("TIME ZONE DEFAULT");
+                Ok(())
+            }
+            VariableSetKind::VarSetDefault => {
+                self.var_name(name)?;
+                self.str(" TO DEFAULT");
+                Ok(())
+            }
+            VariableSetKind::VarSetCurrent => {
+                self.var_name(name)?;
+                self.str(" FROM CURRENT");
+                Ok(())
+            }
+            VariableSetKind::VarSetMulti => self.set_several(name, stmt.args()),
+            VariableSetKind::VarReset | VariableSetKind::VarResetAll => self.var_name(name),
+        }
+    }
+
+    fn set_value(&mut self, name: &str, stmt: VariableSetStmt<'_>) -> Done {
+        match name {
+            "timezone" if stmt.jumble_args() => self.str("TIME ZONE "),
+            "xmloption" if stmt.jumble_args() => {
+                self.str("XML OPTION ");
+                match string_of(constant_of(stmt.args().first())?)? {
+                    "DOCUMENT" => {
+                        self.str("DOCUMENT ");
+                        return Ok(());
+                    }
+                    "CONTENT" => {
+                        self.str("CONTENT ");
+                        return Ok(());
+                    }
+                    _ => {}
+                }
+            }
+            _ => {
+                self.var_name(name)?;
+                self.str(" TO ");
+            }
+        }
+        self.var_list(stmt.args())
+    }
+
+    /// SET TRANSACTION, and what is like it.
+    fn set_several(&mut self, name: &str, values: List<'_>) -> Done {
+        match name {
+            "TRANSACTION" => self.str("TRANSACTION "),
+            "SESSION CHARACTERISTICS" => self.str("SESSION CHARACTERISTICS AS TRANSACTION "),
+            "TRANSACTION SNAPSHOT" => {
+                self.str("TRANSACTION SNAPSHOT ");
+                self.string_literal(string_of(constant_of(values.first())?)?);
+                return Ok(());
+            }
+            other => return Err(DeparseError::new(format!("SET has no form {other:?}"))),
+        }
+        self.transaction_mode_list(values)
+    }
+
+    pub(in crate::deparse) fn constraints_set_stmt(&mut self, stmt: ConstraintsSetStmt<'_>) -> Done {
+        self.str("SET CONSTRAINTS ");
+        if stmt.constraints().is_empty() {
+            self.str("ALL");
+        } else {
+            self.qualified_name_list(stmt.constraints())?;
+        }
+        self.str(if stmt.deferred() { " DEFERRED" } else { " IMMEDIATE" });
+        Ok(())
+    }
+}
