@@ -1,0 +1,39 @@
+//! Names of tables, and aliases.
+
+use crate::deparse::context::Context;
+use crate::deparse::need::need;
+use crate::deparse::{Deparser, Done};
+use crate::node::{Alias, List, RangeVar};
+
+impl Deparser<'_> {
+    pub(in crate::deparse) fn range_var(&mut self, table: RangeVar<'_>, context: Context) -> Done {
+        if !table.inh() && !matches!(context, Context::CreateType | Context::AlterType) {
+            self.str("ONLY ");
+        }
+        for qualifier in [table.catalogname(), table.schemaname()].into_iter().flatten() {
+            self.ident(qualifier);
+            self.char('.');
+        }
+        self.col_id(table.relname())?;
+        if let Some(alias) = table.alias() {
+            self.str(if context == Context::InsertRelation { " AS " } else { " " });
+            self.alias(alias)?;
+        }
+        Ok(())
+    }
+
+    pub(in crate::deparse) fn qualified_name_list(&mut self, tables: List<'_>) -> Done {
+        self.separated(tables, |d, table| d.range_var(need(table, "a table")?, Context::None))
+    }
+
+    /// An alias, with names for the columns.
+    pub(in crate::deparse) fn alias(&mut self, alias: Alias<'_>) -> Done {
+        self.col_id(alias.aliasname())?;
+        if !alias.colnames().is_empty() {
+            self.char('(');
+            self.name_list(alias.colnames())?;
+            self.char(')');
+        }
+        Ok(())
+    }
+}

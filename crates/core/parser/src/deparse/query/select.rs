@@ -1,0 +1,224 @@
+//! SELECT, VALUES, and the set operations.
+
+use crate::deparse::context::Context;
+use crate::deparse::need::{given, list_of, need};
+use crate::deparse::writer::Indent;
+use crate::deparse::{Deparser, Done};
+use crate::node::{AConst, LimitOption, SelectStmt, SetOperation, WindowDef};
+
+/// What is around a SELECT.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Enclosure {
+    /// It goes on in the level of what it is a part of.
+    None,
+    Level,
+    Parentheses,
+}
+
+impl Enclosure {
+    fn of(stmt: SelectStmt<'_>, context: Context) -> Self {
+        match context {
+            Context::SelectSetop => match Self::binds_loosely(stmt) {
+                true => Self::Parentheses,
+                false => Self::None,
+            },
+            Context::InsertSelect => Self::None,
+            _ => Self::Level,
+        }
+    }
+
+    /// Whether it has what would belong to the whole set operation if it were not in parentheses.
+    fn binds_loosely(stmt: SelectStmt<'_>) -> bool {
+        stmt.op() != SetOperation::SetopNone
+            || !stmt.sort_clause().is_empty()
+            || stmt.limit_offset().is_some()
+            || stmt.limit_count().is_some()
+            || !stmt.locking_clause().is_empty()
+            || stmt.with_clause().is_some()
+    }
+}
+
+impl Deparser<'_> {
+    /// A SELECT of any kind.
+    pub(in crate::deparse) fn select_stmt(&mut self, stmt: SelectStmt<'_>, context: Context) -> Done {
+        self.deeper(|d| d.select_with_left_sides(stmt, context))
+    }
+
+    /// A chain of set operations is a tree as deep as the chain is long, by its left sides: those are walked, not recursed
+    /// into.
+    fn select_with_left_sides(&mut self, mut stmt: SelectStmt<'_>, mut context: Context) -> Done {
+        let mut operations = Vec::new();
+        self.select_begins(stmt, Enclosure::of(stmt, context))?;
+        while stmt.op() != SetOperation::SetopNone {
+            operations.push((stmt, context));
+            stmt = given(stmt.larg(), "the left side of a set operation")?;
+            context = Context::SelectSetop;
+            self.select_begins(stmt, Enclosure::of(stmt, context))?;
+        }
+        self.simple_select(stmt)?;
+        self.select_ends(stmt, Enclosure::of(stmt, context))?;
+        while let Some((stmt, context)) = operations.pop() {
+            self.set_operation(stmt)?;
+            self.select_ends(stmt, Enclosure::of(stmt, context))?;
+        }
+        Ok(())
+    }
+
+    fn select_begins(&mut self, stmt: SelectStmt<'_>, enclosure: Enclosure) -> Done {
+        if enclosure == Enclosure::Parentheses {
+            self.part();
+            self.char('(');
+        }
+        if enclosure != Enclosure::None {
+            self.enter();
+        }
+        self.opt_with_clause(stmt.with_clause())
+    }
+
+    /// What follows the SELECT or the set operation.
+    fn select_ends(&mut self, stmt: SelectStmt<'_>, enclosure: Enclosure) -> Done {
+        self.opt_sort_clause(stmt.sort_clause(), Context::SelectSortClause)?;
+        self.limit(stmt)?;
+        for clause in stmt.locking_clause() {
+            self.locking_clause(need(clause, "a locking clause")?)?;
+        }
+        self.trim();
+        if enclosure != Enclosure::None {
+            self.leave();
+        }
+        if enclosure == Enclosure::Parentheses {
+            self.char(')');
+        }
+        Ok(())
+    }
+
+    /// The operator and the right side.
+    fn set_operation(&mut self, stmt: SelectStmt<'_>) -> Done {
+        let operator = match (stmt.op(), stmt.all()) {
+            (SetOperation::SetopIntersect, false) => "INTERSECT",
+            (SetOperation::SetopIntersect, true) => "INTERSECT ALL",
+            (SetOperation::SetopExcept, false) => "EXCEPT",
+            (SetOperation::SetopExcept, true) => "EXCEPT ALL",
+            (SetOperation::SetopNone | SetOperation::SetopUnion, false) => "UNION",
+            (SetOperation::SetopNone | SetOperation::SetopUnion, true) => "UNION ALL",
+        };
+        self.group(operator, Indent::None);
+        self.part();
+        self.select_stmt(given(stmt.rarg(), "the right side of a set operation")?, Context::SelectSetop)?;
+        self.char(' ');
+        Ok(())
+    }
+
+    /// SELECT or VALUES up to its ORDER BY.
+    fn simple_select(&mut self, stmt: SelectStmt<'_>) -> Done {
+        if !stmt.values_lists().is_empty() {
+            return self.values(stmt);
+        }
+        self.group("SELECT", Indent::Merge);
+        if !stmt.target_list().is_empty() {
+            self.distinct(stmt)?;
+            self.target_list(stmt.target_list())?;
+            self.char(' ');
+        }
+        self.select_into(stmt)?;
+        self.from_clause(stmt.from_clause())?;
+        self.where_clause(stmt.where_clause())?;
+        self.group_clause(stmt)?;
+        if let Some(having) = stmt.having_clause() {
+            self.group("HAVING", Indent::Parts);
+            self.expr(Some(having), Context::AExpr)?;
+            self.char(' ');
+        }
+        self.window_clause(stmt)
+    }
+
+    fn values(&mut self, stmt: SelectStmt<'_>) -> Done {
+        self.group("VALUES", Indent::Merge);
+        self.comma_parts(stmt.values_lists(), |d, row| {
+            d.char('(');
+            d.expr_list(list_of(row, "a row of VALUES")?)?;
+            d.char(')');
+            Ok(())
+        })?;
+        self.char(' ');
+        Ok(())
+    }
+
+    fn distinct(&mut self, stmt: SelectStmt<'_>) -> Done {
+        let columns = stmt.distinct_clause();
+        // Plain DISTINCT is a list of one NULL.
+        let Some(first) = columns.get(0) else { return Ok(()) };
+        self.never_merge();
+        self.str("DISTINCT ");
+        if first.is_some() {
+            self.str("ON (");
+            self.expr_list(columns)?;
+            self.str(") ");
+        }
+        self.part();
+        Ok(())
+    }
+
+    fn select_into(&mut self, stmt: SelectStmt<'_>) -> Done {
+        let Some(into) = stmt.into_clause() else { return Ok(()) };
+        let table = given(into.rel(), "the table of INTO")?;
+        self.group("INTO", Indent::Parts);
+        self.opt_temp(table.relpersistence())?;
+        self.into_clause(into)?;
+        self.char(' ');
+        Ok(())
+    }
+
+    fn group_clause(&mut self, stmt: SelectStmt<'_>) -> Done {
+        if stmt.group_clause().is_empty() {
+            return Ok(());
+        }
+        self.group("GROUP BY", Indent::Merge);
+        if stmt.group_distinct() {
+            self.str("DISTINCT ");
+        }
+        self.group_by_list(stmt.group_clause())?;
+        self.char(' ');
+        Ok(())
+    }
+
+    fn window_clause(&mut self, stmt: SelectStmt<'_>) -> Done {
+        if stmt.window_clause().is_empty() {
+            return Ok(());
+        }
+        self.group("WINDOW", Indent::Parts);
+        self.separated(stmt.window_clause(), |d, window| {
+            let window = need::<WindowDef<'_>>(window, "a window")?;
+            d.str(given(window.name(), "a window's name")?);
+            d.str(" AS ");
+            d.window_def(window)
+        })?;
+        self.char(' ');
+        Ok(())
+    }
+
+    fn limit(&mut self, stmt: SelectStmt<'_>) -> Done {
+        if let Some(count) = stmt.limit_count() {
+            let with_ties = stmt.limit_option() == LimitOption::LimitOptionWithTies;
+            match stmt.limit_option() {
+                LimitOption::LimitOptionCount => self.group("LIMIT", Indent::Parts),
+                LimitOption::LimitOptionWithTies => self.str("FETCH FIRST "),
+                LimitOption::LimitOptionDefault => {}
+            }
+            if count.cast::<AConst<'_>>().is_some_and(AConst::isnull) {
+                self.str("ALL");
+            } else if with_ties {
+                self.c_expr(Some(count))?;
+            } else {
+                self.expr(Some(count), Context::AExpr)?;
+            }
+            self.str(if with_ties { " ROWS WITH TIES " } else { " " });
+        }
+        if let Some(offset) = stmt.limit_offset() {
+            self.group("OFFSET", Indent::Parts);
+            self.expr(Some(offset), Context::AExpr)?;
+            self.char(' ');
+        }
+        Ok(())
+    }
+}
