@@ -2,6 +2,8 @@
 
 #[path = "build/enums.rs"]
 mod enums;
+#[path = "build/fingerprint.rs"]
+mod fingerprint;
 #[path = "build/names.rs"]
 mod names;
 #[path = "build/tables.rs"]
@@ -25,5 +27,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("views.rs"), views::text(&model))?;
     fs::write(out.join("enums.rs"), enums::text(&model))?;
     fs::write(out.join("tables.rs"), tables::text(&model))?;
+    fs::write(out.join("fingerprint.rs"), fingerprint::text(&model))?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use pg_query_headers::{Field, Kind, Model, Struct};
+use pg_query_headers::{Field, Kind, Model, Struct, Tag};
 
 use crate::names::type_name;
 use crate::views::is_by_hand;
@@ -12,10 +12,13 @@ pub(crate) fn text(model: &Model) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let last = model.tags.iter().map(|tag| tag.value).max().unwrap_or(0);
+    let is_list = |tag: &&Tag| matches!(tag.name.as_str(), "List" | "IntList" | "OidList");
+    let lists: Vec<u32> = model.tags.iter().filter(is_list).map(|tag| tag.value).collect();
     let _ = writeln!(text, "static NODES: [NodeInfo; {}] = [", last + 1);
     for number in 0..=last {
         match model.nodes().find(|one| one.tag == Some(number) && !is_by_hand(&one.name)) {
             Some(one) => push_node(&mut text, model, one),
+            None if lists.contains(&number) => text.push_str("    NodeInfo::LIST,\n"),
             None => text.push_str("    NodeInfo::NONE,\n"),
         }
     }
@@ -24,19 +27,24 @@ pub(crate) fn text(model: &Model) -> String {
 }
 
 fn push_node(text: &mut String, model: &Model, one: &Struct) {
-    let _ = writeln!(text, "    // {}\n    NodeInfo {{ fields: &[", one.name);
+    let _ = writeln!(text, "    // {}\n    NodeInfo {{ is_list: false, fields: &[", one.name);
     for field in &one.fields {
-        if let Some(kind) = kind(field) {
-            let _ = writeln!(
-                text,
-                "        FieldInfo {{ name: \"{}\", offset: {}, kind: FieldKind::{kind}, equal_ignore: {} }},",
-                field.name, field.offset, field.equal_ignore
-            );
-        }
+        push_field(text, field);
     }
     text.push_str("    ], links: &[");
     push_links(text, model, one, 0);
     text.push_str("] },\n");
+}
+
+/// A field as a `FieldInfo`; nothing for what no view has.
+pub(crate) fn push_field(text: &mut String, field: &Field) {
+    if let Some(kind) = kind(field) {
+        let _ = writeln!(
+            text,
+            "        FieldInfo {{ name: \"{}\", offset: {}, kind: FieldKind::{kind}, equal_ignore: {} }},",
+            field.name, field.offset, field.equal_ignore
+        );
+    }
 }
 
 /// The links of a struct, those of embedded ones in their place.

@@ -92,8 +92,12 @@ impl NodeTag {
     /// The tag of C's number; [`NodeTag::Invalid`] for a number that is no tag.
     #[inline]
     #[must_use]
-    pub fn from_raw(number: u32) -> Self {
-        usize::try_from(number).ok().and_then(|place| TAGS.get(place)).map_or(Self::Invalid, |(tag, _)| *tag)
+    pub const fn from_raw(number: u32) -> Self {
+        if number as usize >= TAGS.len() {
+            return Self::Invalid;
+        }
+        // SAFETY: the enum has a variant for every number below the table's length: asserted right below.
+        unsafe { std::mem::transmute::<u32, Self>(number) }
     }
 
     /// The node's name in C, without `T_`.
@@ -102,6 +106,15 @@ impl NodeTag {
         TAGS.get(self as usize).map_or("Invalid", |(_, name)| *name)
     }
 }
+
+// The table has the variant of each number at its place: no number below its length is without one.
+const _: () = {
+    let mut number = 0;
+    while number < TAGS.len() {
+        assert!(TAGS[number].0 as usize == number);
+        number += 1;
+    }
+};
 
 #[cfg(test)]
 mod tests {

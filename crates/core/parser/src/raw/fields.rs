@@ -13,12 +13,15 @@ use super::node::{Node, text};
 /// What is known of a type of node.
 #[derive(Debug)]
 pub(crate) struct NodeInfo {
+    /// Whether it is a list of nodes, integers or object ids.
+    is_list: bool,
     fields: &'static [FieldInfo],
     links: &'static [Link],
 }
 
 impl NodeInfo {
-    const NONE: Self = Self { fields: &[], links: &[] };
+    const NONE: Self = Self { is_list: false, fields: &[], links: &[] };
+    const LIST: Self = Self { is_list: true, ..Self::NONE };
 }
 
 /// A field of a type of node.
@@ -224,9 +227,10 @@ impl<'a> Node<'a> {
     #[inline]
     #[must_use]
     pub fn children(self) -> Children<'a> {
-        let elements = self.as_list().unwrap_or_default();
-        let links = info(self.tag()).links.iter();
-        Children { node: self, links, cells: elements.iter(), length: elements.len(), field: "" }
+        let info = info(self.tag());
+        let cells =
+            if info.is_list { self.as_list().unwrap_or_default().iter() } else { ListIter::default() };
+        Children { node: self, links: info.links.iter(), link: None, first: cells.position(), cells }
     }
 }
 
@@ -246,26 +250,61 @@ pub struct Child<'a> {
 pub struct Children<'a> {
     node: Node<'a>,
     links: slice::Iter<'static, Link>,
-    /// What is left of the list of the last link, and its whole length.
+    /// The link that was followed last; none below a list.
+    link: Option<&'static Link>,
+    /// What is left of that link's list, or of the list the node is.
     cells: ListIter<'a>,
-    length: usize,
-    /// The field of the last link.
-    field: &'static str,
+    /// Its first cell.
+    first: *const sys::ListCell,
 }
 
-impl<'a> Iterator for Children<'a> {
-    type Item = Child<'a>;
+// SAFETY: `first` is an address to count from and never read; all else is as `Node` and `ListIter` are.
+unsafe impl Send for Children<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Children<'_> {}
 
+impl<'a> Children<'a> {
+    /// The node whose children they are.
     #[inline]
-    fn next(&mut self) -> Option<Child<'a>> {
+    #[must_use]
+    pub fn parent(&self) -> Node<'a> {
+        self.node
+    }
+
+    /// Whether there can be none: a type without links to nodes.
+    #[inline]
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.links.as_slice().is_empty() && self.cells.len() == 0
+    }
+
+    /// The field that the child which came last hangs in: see [`Child::field`].
+    #[inline]
+    pub(crate) fn field(&self) -> &'static str {
+        self.link.map_or("", |link| link.field)
+    }
+
+    /// The place of the child which came last: see [`Child::index`].
+    #[inline]
+    pub(crate) fn index(&self) -> Option<u32> {
+        if self.link.is_some_and(|link| link.kind != LinkKind::List) {
+            return None;
+        }
+        let behind =
+            self.cells.position().addr().checked_sub(self.first.addr())? / size_of::<sys::ListCell>();
+        u32::try_from(behind.checked_sub(1)?).ok()
+    }
+
+    /// The next child.
+    #[inline]
+    pub(crate) fn next_node(&mut self) -> Option<Node<'a>> {
         loop {
-            while let Some(cell) = self.cells.next() {
-                if let Some(node) = cell {
-                    let index = u32::try_from(self.length - self.cells.len() - 1).ok();
-                    return Some(Child { node, field: self.field, index });
+            for cell in self.cells.by_ref() {
+                if cell.is_some() {
+                    return cell;
                 }
             }
             let link = self.links.next()?;
+            self.link = Some(link);
             let place = self.node.place(link.offset);
             // SAFETY: as in `FieldInfo::value`.
             let node = unsafe {
@@ -273,18 +312,29 @@ impl<'a> Iterator for Children<'a> {
                     LinkKind::Node => Node::of(read::<*const sys::Node>(place)),
                     LinkKind::Value => constant(place),
                     LinkKind::List => {
-                        let list = List::from_raw(read::<*const sys::List>(place));
-                        self.cells = list.iter();
-                        self.length = list.len();
-                        self.field = link.field;
+                        let list = read::<*const sys::List>(place);
+                        if !list.is_null() {
+                            self.cells = List::from_raw(list).iter();
+                            self.first = self.cells.position();
+                        }
                         continue;
                     }
                 }
             };
-            if let Some(node) = node {
-                return Some(Child { node, field: link.field, index: None });
+            if node.is_some() {
+                return node;
             }
         }
+    }
+}
+
+impl<'a> Iterator for Children<'a> {
+    type Item = Child<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Child<'a>> {
+        let node = self.next_node()?;
+        Some(Child { node, field: self.field(), index: self.index() })
     }
 }
 
@@ -307,4 +357,19 @@ enum LinkKind {
     Value,
 }
 
+impl<'a> Node<'a> {
+    /// The fields that count for a fingerprint, in the order they count in; those of an embedded node in its place.
+    #[inline]
+    pub(crate) fn fingerprint_fields(self) -> Fields<'a> {
+        Fields { node: self, infos: FINGERPRINT.get(self.tag() as usize).copied().unwrap_or_default() }
+    }
+
+    /// Whether it counts for nothing in a fingerprint.
+    #[inline]
+    pub(crate) fn is_ignored_by_fingerprint(self) -> bool {
+        IGNORED_BY_FINGERPRINT.contains(&self.tag())
+    }
+}
+
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
+include!(concat!(env!("OUT_DIR"), "/fingerprint.rs"));

@@ -32,17 +32,17 @@ impl<'a> List<'a> {
     fn cells(self) -> &'a [sys::ListCell] {
         let Some(list) = self.0.map(Pointer::get) else { return &[] };
         let length = usize::try_from(list.length).unwrap_or(0);
-        if list.elements.is_null() {
-            return &[];
-        }
-        // SAFETY: invariant of trees: `elements` points to `length` initialized cells.
+        // SAFETY: invariant of trees: `elements` points to `length` initialized cells, also where that is 0.
         unsafe { slice::from_raw_parts(list.elements, length) }
     }
 
     /// The cells, if the list is of this kind; C wrote that member of the unions then.
     #[inline]
     fn cells_of(self, tag: NodeTag) -> &'a [sys::ListCell] {
-        if self.tag() == tag { self.cells() } else { &[] }
+        match self.0 {
+            Some(list) if list.get().r#type == tag as u32 => self.cells(),
+            _ => &[],
+        }
     }
 }
 
@@ -151,9 +151,17 @@ fn oid(cell: &sys::ListCell) -> u32 {
 }
 
 /// The elements of a list of nodes, NULLs included.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct ListIter<'a> {
     cells: slice::Iter<'a, sys::ListCell>,
+}
+
+impl<'a> ListIter<'a> {
+    /// The address of the next element, to count elements from.
+    #[inline]
+    pub(super) fn position(&self) -> *const sys::ListCell {
+        self.cells.as_slice().as_ptr()
+    }
 }
 
 impl<'a> Iterator for ListIter<'a> {
