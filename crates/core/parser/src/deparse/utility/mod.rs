@@ -1,15 +1,35 @@
 //! Statements that define, alter and drop objects, and those about the session and the server.
 
 mod alter_object;
+mod channel;
+mod comment;
+mod copy;
+mod cursor;
+mod database;
 mod definition;
 mod definition_create;
 mod domain;
 mod drop;
 mod extension;
+mod extension_contents;
 mod foreign;
 mod function;
+mod language;
+mod maintenance;
 mod object_kind;
+mod owner;
+mod policy;
+mod privileges;
+mod procedure;
+mod publication;
 mod rename;
 mod role;
+mod roles_statements;
+mod sequence;
 mod session;
 mod session_command;
+mod setting;
+mod subscription;
+mod text_search;
+mod trigger;
+mod types;

@@ -1,0 +1,186 @@
+//! COPY.
+
+use super::definition::opt_boolean_value;
+use crate::deparse::context::Context;
+use crate::deparse::names::string_of;
+use crate::deparse::need::{given, list_of, need};
+use crate::deparse::writer::Indent;
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{CopyStmt, DefElem, List, Node, NodeTag, String as StringNode, View};
+
+/// Options whose value is a string literal.
+const STRING_OPTIONS: [(&str, &str); 5] = [
+    ("delimiter", "DELIMITER "),
+    ("null", "NULL "),
+    ("quote", "QUOTE "),
+    ("escape", "ESCAPE "),
+    ("encoding", "ENCODING "),
+];
+/// Options whose value is a list of columns, or all.
+const COLUMN_OPTIONS: [(&str, &str); 3] =
+    [("force_quote", "FORCE_QUOTE "), ("force_not_null", "FORCE_NOT_NULL "), ("force_null", "FORCE_NULL ")];
+/// Options that are on or off.
+const SWITCHES: [(&str, &str); 2] = [("freeze", "FREEZE"), ("header", "HEADER")];
+/// The formats that have a word of their own.
+const FORMATS: [(&str, &str); 3] = [("binary", "BINARY"), ("csv", "CSV"), ("text", "TEXT")];
+
+fn look_up(words: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    words.iter().find(|(wanted, _)| *wanted == name).map(|(_, word)| *word)
+}
+
+/// The value of an option where it is a string.
+fn string_value<'a>(value: Option<Node<'a>>) -> Option<&'a str> {
+    value.and_then(Node::cast::<StringNode<'a>>).map(StringNode::sval)
+}
+
+/// An option as COPY had them before PostgreSQL 9.0, without parentheses.
+enum OldOption<'a> {
+    Word(&'static str),
+    ForceQuote(List<'a>),
+}
+
+impl<'a> OldOption<'a> {
+    /// None where the option needs parentheses.
+    fn of(option: DefElem<'a>) -> Option<Self> {
+        let value = option.arg()?;
+        match option.defname()? {
+            "freeze" if opt_boolean_value(Some(value)) => Some(Self::Word("FREEZE ")),
+            "header" if opt_boolean_value(Some(value)) => Some(Self::Word("HEADER ")),
+            "format" if string_value(Some(value)) == Some("csv") => Some(Self::Word("CSV ")),
+            "force_quote" if value.tag() == NodeTag::List => value.as_list().map(Self::ForceQuote),
+            _ => None,
+        }
+    }
+}
+
+fn option_of(node: Option<Node<'_>>) -> Result<DefElem<'_>, DeparseError> {
+    need(node, "an option of COPY")
+}
+
+impl Deparser<'_> {
+    pub(in crate::deparse) fn copy_stmt(&mut self, statement: CopyStmt<'_>) -> Done {
+        self.group("COPY", Indent::Parts);
+        if let Some(relation) = statement.relation() {
+            self.range_var(relation, Context::None)?;
+            if !statement.attlist().is_empty() {
+                self.char('(');
+                self.column_list(statement.attlist())?;
+                self.char(')');
+            }
+            self.char(' ');
+        }
+        if let Some(query) = statement.query() {
+            self.char('(');
+            self.preparable_stmt(Some(query))?;
+            self.str(") ");
+        }
+        self.copy_end(statement);
+        self.copy_options(statement.options())?;
+        self.where_clause(statement.where_clause())?;
+        self.trim();
+        Ok(())
+    }
+
+    /// Where the rows come from or go to.
+    fn copy_end(&mut self, statement: CopyStmt<'_>) {
+        self.str(if statement.is_from() { "FROM " } else { "TO " });
+        if statement.is_program() {
+            self.str("PROGRAM ");
+        }
+        match statement.filename() {
+            Some(name) => {
+                self.string_literal(name);
+                self.char(' ');
+            }
+            None if statement.is_from() => self.str("STDIN "),
+            None => self.str("STDOUT "),
+        }
+    }
+
+    /// Without parentheses where all options have such a form: what was written so has another tree with them.
+    fn copy_options(&mut self, options: List<'_>) -> Done {
+        if options.is_empty() {
+            return Ok(());
+        }
+        let old: Option<Vec<_>> =
+            options.iter().map(|option| OldOption::of(option?.cast::<DefElem<'_>>()?)).collect();
+        let Some(old) = old else {
+            self.str("WITH (");
+            self.separated(options, |this, option| this.copy_option(option_of(option)?))?;
+            self.str(") ");
+            return Ok(());
+        };
+        for option in old {
+            match option {
+                OldOption::Word(word) => self.str(word),
+                OldOption::ForceQuote(columns) => {
+                    self.str("FORCE QUOTE ");
+                    self.column_list(columns)?;
+                    self.char(' ');
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_option(&mut self, option: DefElem<'_>) -> Done {
+        let name = given(option.defname(), "the name of an option")?;
+        let value = option.arg();
+        if let Some(word) = look_up(&SWITCHES, name) {
+            if value.is_none_or(|value| value.tag() != NodeTag::Float) {
+                self.str(word);
+                return self.opt_boolean(value);
+            }
+        } else if let Some(text) = string_value(value) {
+            if let Some(format) = look_up(&FORMATS, text).filter(|_| name == "format") {
+                self.str("FORMAT ");
+                self.str(format);
+                return Ok(());
+            }
+            if let Some(word) = look_up(&STRING_OPTIONS, name) {
+                self.str(word);
+                self.string_literal(text);
+                return Ok(());
+            }
+        } else if let (Some(word), Some(value)) = (look_up(&COLUMN_OPTIONS, name), value)
+            && matches!(value.tag(), NodeTag::AStar | NodeTag::List)
+        {
+            self.str(word);
+            return self.copy_columns(value);
+        }
+        self.ident(name);
+        let Some(value) = value else { return Ok(()) };
+        self.char(' ');
+        self.copy_value(value)
+    }
+
+    fn copy_columns(&mut self, columns: Node<'_>) -> Done {
+        if columns.tag() == NodeTag::AStar {
+            self.char('*');
+            return Ok(());
+        }
+        self.char('(');
+        self.column_list(list_of(Some(columns), "columns")?)?;
+        self.char(')');
+        Ok(())
+    }
+
+    /// The value of an option that has no form of its own.
+    fn copy_value(&mut self, value: Node<'_>) -> Done {
+        match value.view() {
+            View::String(text) => self.opt_boolean_or_string(text.sval()),
+            View::Integer(_) | View::Float(_) => self.numeric_only(value),
+            View::AStar(_) => {
+                self.char('*');
+                Ok(())
+            }
+            View::List(values) => {
+                self.char('(');
+                self.separated(values, |this, value| this.opt_boolean_or_string(string_of(value)?))?;
+                self.char(')');
+                Ok(())
+            }
+            other => Err(DeparseError::misplaced(other.tag(), "the value of an option of COPY")),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! ALTER EXTENSION.
+
+use crate::deparse::names::string_of;
+use crate::deparse::need::{given, need};
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{AlterExtensionContentsStmt, AlterExtensionStmt, DefElem};
+
+impl Deparser<'_> {
+    pub(in crate::deparse) fn alter_extension_stmt(&mut self, statement: AlterExtensionStmt<'_>) -> Done {
+        self.str("ALTER EXTENSION ");
+        self.ident(given(statement.extname(), "an extension")?);
+        self.str(" UPDATE ");
+        for option in statement.options() {
+            let option = need::<DefElem<'_>>(option, "an option of ALTER EXTENSION")?;
+            if option.defname() != Some("new_version") {
+                return Err(DeparseError::new("ALTER EXTENSION has no option but its version"));
+            }
+            self.str("TO ");
+            self.non_reserved_word_or_sconst(string_of(option.arg())?)?;
+            self.char(' ');
+        }
+        self.trim();
+        Ok(())
+    }
+
+    pub(in crate::deparse) fn alter_extension_contents_stmt(
+        &mut self,
+        statement: AlterExtensionContentsStmt<'_>,
+    ) -> Done {
+        self.str("ALTER EXTENSION ");
+        self.ident(given(statement.extname(), "an extension")?);
+        self.str(if statement.action() < 0 { " DROP " } else { " ADD " });
+        self.object_kind(statement.objtype())?;
+        self.object(statement.objtype(), statement.object())
+    }
+}

@@ -1,0 +1,54 @@
+//! What extends the server: CREATE LANGUAGE, TRANSFORM, ACCESS METHOD.
+
+use crate::deparse::need::given;
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{CreateAmStmt, CreatePLangStmt, CreateTransformStmt, List};
+
+impl Deparser<'_> {
+    pub(in crate::deparse) fn create_p_lang_stmt(&mut self, statement: CreatePLangStmt<'_>) -> Done {
+        self.str(if statement.replace() { "CREATE OR REPLACE " } else { "CREATE " });
+        self.str(if statement.pltrusted() { "TRUSTED LANGUAGE " } else { "LANGUAGE " });
+        self.non_reserved_word_or_sconst(given(statement.plname(), "a language")?)?;
+        self.handler(" HANDLER ", statement.plhandler())?;
+        self.handler(" INLINE ", statement.plinline())?;
+        self.handler(" VALIDATOR ", statement.plvalidator())
+    }
+
+    fn handler(&mut self, words: &str, name: List<'_>) -> Done {
+        if name.is_empty() {
+            return Ok(());
+        }
+        self.str(words);
+        self.handler_name(name)
+    }
+
+    pub(in crate::deparse) fn create_transform_stmt(&mut self, statement: CreateTransformStmt<'_>) -> Done {
+        self.str(if statement.replace() { "CREATE OR REPLACE " } else { "CREATE " });
+        self.str("TRANSFORM FOR ");
+        self.type_name(given(statement.type_name(), "the type of a transform")?)?;
+        self.str(" LANGUAGE ");
+        self.ident(given(statement.lang(), "a language")?);
+        self.str(" (");
+        let functions =
+            [("FROM SQL WITH FUNCTION ", statement.fromsql()), ("TO SQL WITH FUNCTION ", statement.tosql())];
+        let functions = functions.into_iter().filter_map(|(words, function)| Some((words, function?)));
+        self.separated(functions, |this, (words, function)| {
+            this.str(words);
+            this.function_with_argtypes(function)
+        })?;
+        self.char(')');
+        Ok(())
+    }
+
+    pub(in crate::deparse) fn create_am_stmt(&mut self, statement: CreateAmStmt<'_>) -> Done {
+        self.str("CREATE ACCESS METHOD ");
+        self.ident(given(statement.amname(), "an access method")?);
+        self.str(match statement.amtype() {
+            'i' => " TYPE INDEX ",
+            't' => " TYPE TABLE ",
+            other => return Err(DeparseError::new(format!("no access method is of type {other:?}"))),
+        });
+        self.str("HANDLER ");
+        self.handler_name(statement.handler_name())
+    }
+}

@@ -1,0 +1,90 @@
+//! What runs or alters code in the server: DO, CALL, ALTER FUNCTION.
+
+use crate::deparse::names::string_of;
+use crate::deparse::need::{given, need};
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{AlterFunctionStmt, CallStmt, DefElem, DoStmt, ObjectType};
+
+/// The quotes of a block, the usual first.
+const DOLLAR_QUOTES: [&str; 2] = ["$$", "$outer$"];
+
+/// Whether `body` can stand between two of `quote`: the second is found only behind it.
+fn is_closed_by(body: &str, quote: &str) -> bool {
+    if body.contains(quote) {
+        return false;
+    }
+    // A body's end and the first dollar sign of the quote might make up a quote.
+    let Some((without_last, _)) = quote.char_indices().next_back().map(|(last, _)| quote.split_at(last))
+    else {
+        return false;
+    };
+    !body.ends_with(without_last)
+}
+
+impl Deparser<'_> {
+    pub(in crate::deparse) fn do_stmt(&mut self, statement: DoStmt<'_>) -> Done {
+        self.str("DO ");
+        for argument in statement.args() {
+            let argument = need::<DefElem<'_>>(argument, "a part of DO")?;
+            match argument.defname() {
+                Some("language") => {
+                    self.str("LANGUAGE ");
+                    self.ident(string_of(argument.arg())?);
+                }
+                Some("as") => self.block(string_of(argument.arg())?),
+                _ => return Err(DeparseError::new("DO has no options but its language and its block")),
+            }
+            self.char(' ');
+        }
+        self.trim();
+        Ok(())
+    }
+
+    /// Code in dollar quotes; as a literal where it has those itself.
+    fn block(&mut self, body: &str) {
+        match DOLLAR_QUOTES.iter().find(|quote| is_closed_by(body, quote)) {
+            Some(quote) => {
+                self.str(quote);
+                self.str(body);
+                self.str(quote);
+            }
+            None => self.string_literal(body),
+        }
+    }
+
+    pub(in crate::deparse) fn call_stmt(&mut self, statement: CallStmt<'_>) -> Done {
+        self.str("CALL ");
+        self.func_call(given(statement.funccall(), "a call")?)
+    }
+
+    pub(in crate::deparse) fn alter_function_stmt(&mut self, statement: AlterFunctionStmt<'_>) -> Done {
+        self.str(match statement.objtype() {
+            ObjectType::ObjectFunction => "ALTER FUNCTION ",
+            ObjectType::ObjectProcedure => "ALTER PROCEDURE ",
+            ObjectType::ObjectRoutine => "ALTER ROUTINE ",
+            other => return Err(DeparseError::new(format!("{} is no function", other.c_name()))),
+        });
+        self.function_with_argtypes(given(statement.func(), "a function")?)?;
+        for action in statement.actions() {
+            self.char(' ');
+            self.common_func_opt_item(need(action, "an action of ALTER FUNCTION")?)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_closed_by;
+
+    #[test]
+    fn a_quote_closes_only_what_it_is_not_in() {
+        assert!(is_closed_by("BEGIN END", "$$"));
+        assert!(is_closed_by("", "$$"));
+        assert!(!is_closed_by("a $$ b", "$$"));
+        assert!(!is_closed_by("costs 5$", "$$"));
+        assert!(is_closed_by("a $$ b", "$outer$") && is_closed_by("5$", "$outer$"));
+        assert!(!is_closed_by("a $outer$ b $$", "$outer$"));
+        assert!(!is_closed_by("a $outer", "$outer$"));
+    }
+}

@@ -1,0 +1,35 @@
+//! CREATE and ALTER SEQUENCE.
+
+use crate::deparse::context::Context;
+use crate::deparse::need::given;
+use crate::deparse::{Deparser, Done};
+use crate::node::{AlterSeqStmt, CreateSeqStmt};
+
+impl Deparser<'_> {
+    pub(in crate::deparse) fn create_seq_stmt(&mut self, statement: CreateSeqStmt<'_>) -> Done {
+        let sequence = given(statement.sequence(), "a sequence")?;
+        self.str("CREATE ");
+        self.opt_temp(sequence.relpersistence())?;
+        self.str("SEQUENCE ");
+        if statement.if_not_exists() {
+            self.str("IF NOT EXISTS ");
+        }
+        self.range_var(sequence, Context::None)?;
+        self.char(' ');
+        self.opt_seq_opt_list(statement.options())?;
+        self.trim();
+        Ok(())
+    }
+
+    pub(in crate::deparse) fn alter_seq_stmt(&mut self, statement: AlterSeqStmt<'_>) -> Done {
+        self.str("ALTER SEQUENCE ");
+        if statement.missing_ok() {
+            self.str("IF EXISTS ");
+        }
+        self.relation(statement.sequence())?;
+        self.char(' ');
+        self.seq_opt_list(statement.options())?;
+        self.trim();
+        Ok(())
+    }
+}
