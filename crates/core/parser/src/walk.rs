@@ -4,7 +4,7 @@
 //! its index. Where a list stands for a node (the rows of VALUES, the right side of IN) it is visited like one.
 
 use crate::ParsedSql;
-use crate::node::{Children, List, ListIter, Node};
+use crate::node::{Children, ListIter, Node};
 
 /// How deep the path is before its memory grows.
 const DEPTH_USUAL: usize = 24;
@@ -52,9 +52,10 @@ pub struct Link<'a> {
 
 /// The way from where the walk began to a node.
 pub struct Path<'s, 'a> {
-    above: &'s [Frame<'a>],
-    field: &'static str,
-    index: Option<u32>,
+    /// The nodes above, each with the child that the way goes through as the last that came.
+    above: &'s [Children<'a>],
+    /// The place of the topmost node among the statements.
+    top: Option<u32>,
 }
 
 impl<'a> Path<'_, 'a> {
@@ -69,44 +70,38 @@ impl<'a> Path<'_, 'a> {
     #[inline]
     #[must_use]
     pub fn parent(&self) -> Option<Node<'a>> {
-        self.above.last().map(|frame| frame.node)
+        self.above.last().map(Children::parent)
     }
 
     /// The parent's field that the node hangs in, by its name in C; empty below a list and at the top.
     #[inline]
     #[must_use]
     pub fn field(&self) -> &'static str {
-        self.field
+        self.above.last().map_or("", Children::field)
     }
 
     /// The node's place in the list, if the field is one or the parent is.
     #[inline]
     #[must_use]
     pub fn index(&self) -> Option<u32> {
-        self.index
+        self.above.last().map_or(self.top, Children::index)
     }
 
     /// The nodes above, the parent first.
     pub fn ancestors(&self) -> impl ExactSizeIterator<Item = Node<'a>> + use<'_, 'a> {
-        self.above.iter().rev().map(|frame| frame.node)
+        self.above.iter().rev().map(Children::parent)
     }
 
     /// How the node and each above it hangs, the node first, the top last.
     pub fn links(&self) -> impl Iterator<Item = Link<'a>> + use<'_, 'a> {
-        let own = (self.field, self.index);
-        let hangs =
-            std::iter::once(own).chain(self.above.iter().rev().map(|frame| (frame.field, frame.index)));
-        let parents = self.ancestors().map(Some).chain(std::iter::once(None));
-        hangs.zip(parents).map(|((field, index), parent)| Link { parent, field, index })
+        let top = Link { parent: None, field: "", index: self.top };
+        let below = self.above.iter().rev().map(|above| Link {
+            parent: Some(above.parent()),
+            field: above.field(),
+            index: above.index(),
+        });
+        below.chain(std::iter::once(top))
     }
-}
-
-/// A node whose children are being visited.
-struct Frame<'a> {
-    node: Node<'a>,
-    children: Children<'a>,
-    field: &'static str,
-    index: Option<u32>,
 }
 
 impl<'a> Node<'a> {
@@ -128,20 +123,20 @@ impl<'a> Node<'a> {
     /// # Ok::<(), trunkline_parser::ParseError>(())
     /// ```
     pub fn walk(self, visitor: &mut impl Visitor<'a>) {
-        Walk { stack: Vec::with_capacity(DEPTH_USUAL) }.run(self, None, visitor);
+        Walk::new().run(self, None, visitor);
     }
 
     /// This node and all below it, each before those below it.
     #[must_use]
     pub fn nodes(self) -> Nodes<'a> {
-        Nodes { roots: List::default().iter(), next: Some(self), stack: Vec::with_capacity(DEPTH_USUAL) }
+        Nodes::new(ListIter::default(), Some(self))
     }
 }
 
 impl ParsedSql {
     /// Visits every node, statement by statement; the statements' index is theirs in [`ParsedSql::root`].
     pub fn walk<'a>(&'a self, visitor: &mut impl Visitor<'a>) {
-        let mut walk = Walk { stack: Vec::with_capacity(DEPTH_USUAL) };
+        let mut walk = Walk::new();
         for (index, statement) in (0_u32..).zip(self.root()) {
             let going_on = statement.is_none_or(|node| walk.run(node, Some(index), visitor));
             if !going_on {
@@ -153,39 +148,50 @@ impl ParsedSql {
     /// Every node, each before those below it.
     #[must_use]
     pub fn nodes(&self) -> Nodes<'_> {
-        Nodes { roots: self.root().iter(), next: None, stack: Vec::with_capacity(DEPTH_USUAL) }
+        Nodes::new(self.root().iter(), None)
     }
 }
 
 struct Walk<'a> {
-    stack: Vec<Frame<'a>>,
+    /// The nodes whose children are being visited.
+    stack: Vec<Children<'a>>,
 }
 
 impl<'a> Walk<'a> {
+    fn new() -> Self {
+        Self { stack: Vec::with_capacity(DEPTH_USUAL) }
+    }
+
     /// Whether to go on with the next statement.
-    fn run(&mut self, top: Node<'a>, index: Option<u32>, visitor: &mut impl Visitor<'a>) -> bool {
-        let mut next = (top, "", index);
+    fn run(&mut self, top: Node<'a>, place: Option<u32>, visitor: &mut impl Visitor<'a>) -> bool {
+        let mut node = top;
         loop {
-            let (node, field, index) = next;
-            let path = Path { above: &self.stack, field, index };
+            let path = Path { above: &self.stack, top: place };
             match visitor.enter(node, &path) {
                 Step::Stop => return false,
+                Step::Into => {
+                    let children = node.children();
+                    if !children.is_leaf() {
+                        self.stack.push(children);
+                    } else if visitor.leave(node, &path) == Step::Stop {
+                        return false;
+                    }
+                }
                 Step::Skip => {
                     if visitor.leave(node, &path) == Step::Stop {
                         return false;
                     }
                 }
-                Step::Into => self.stack.push(Frame { node, children: node.children(), field, index }),
             }
             // The next node: the first child of one whose children are not all visited; leave those in between.
-            next = loop {
-                let Some(frame) = self.stack.last_mut() else { return true };
-                if let Some(child) = frame.children.next() {
-                    break (child.node, child.field, child.index);
+            node = loop {
+                let Some(children) = self.stack.last_mut() else { return true };
+                if let Some(child) = children.next_node() {
+                    break child;
                 }
-                let (node, field, index) = (frame.node, frame.field, frame.index);
+                let done = children.parent();
                 self.stack.pop();
-                if visitor.leave(node, &Path { above: &self.stack, field, index }) == Step::Stop {
+                if visitor.leave(done, &Path { above: &self.stack, top: place }) == Step::Stop {
                     return false;
                 }
             };
@@ -198,13 +204,28 @@ impl<'a> Walk<'a> {
 pub struct Nodes<'a> {
     roots: ListIter<'a>,
     next: Option<Node<'a>>,
+    /// The children yet to come of the node that came last and of those above it.
     stack: Vec<Children<'a>>,
+    /// Whether the topmost of them are those of the node that came last: it is no leaf.
+    is_below: bool,
 }
 
-impl Nodes<'_> {
+impl<'a> Nodes<'a> {
+    fn new(roots: ListIter<'a>, next: Option<Node<'a>>) -> Self {
+        Self { roots, next, stack: Vec::with_capacity(DEPTH_USUAL), is_below: false }
+    }
+
     /// Leaves out the nodes below the one that came last.
     pub fn skip_below(&mut self) {
-        self.stack.pop();
+        if std::mem::take(&mut self.is_below) {
+            self.stack.pop();
+        }
+    }
+
+    /// The next of the nodes the iterator began with.
+    #[cold]
+    fn next_root(&mut self) -> Option<Node<'a>> {
+        self.next.take().or_else(|| self.roots.by_ref().flatten().next())
     }
 }
 
@@ -213,23 +234,18 @@ impl<'a> Iterator for Nodes<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Node<'a>> {
-        let node = match self.next.take() {
-            Some(top) => top,
-            None => loop {
-                match self.stack.last_mut() {
-                    Some(children) => match children.next() {
-                        Some(child) => break child.node,
-                        None => drop(self.stack.pop()),
-                    },
-                    None => {
-                        if let Some(root) = self.roots.next()? {
-                            break root;
-                        }
-                    }
-                }
-            },
+        let node = loop {
+            let Some(children) = self.stack.last_mut() else { break self.next_root()? };
+            match children.next_node() {
+                Some(child) => break child,
+                None => drop(self.stack.pop()),
+            }
         };
-        self.stack.push(node.children());
+        let children = node.children();
+        self.is_below = !children.is_leaf();
+        if self.is_below {
+            self.stack.push(children);
+        }
         Some(node)
     }
 }
