@@ -6,6 +6,8 @@ mod enums;
 mod fingerprint;
 #[path = "build/names.rs"]
 mod names;
+#[path = "build/quoting.rs"]
+mod quoting;
 #[path = "build/tables.rs"]
 mod tables;
 #[path = "build/views.rs"]
@@ -26,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     fs::write(out.join("views.rs"), views::text(&model))?;
     fs::write(out.join("enums.rs"), enums::text(&model))?;
+    fs::write(out.join("quoting.rs"), quoting::text(&model))?;
     fs::write(out.join("tables.rs"), tables::text(&model))?;
     fs::write(out.join("fingerprint.rs"), fingerprint::text(&model))?;
     Ok(())

@@ -7,6 +7,8 @@
 
 mod context;
 mod error;
+mod expression;
+mod keyword;
 mod names;
 mod need;
 mod options;

@@ -1,5 +1,7 @@
 //! Identifiers and literals.
 
+use super::keyword::{Use, restricted};
+use super::need::need;
 use super::{DeparseError, Deparser, Done};
 use crate::node::{List, Node, String as StringNode};
 
@@ -11,29 +13,66 @@ pub(super) fn string_of(node: Option<Node<'_>>) -> Result<&str, DeparseError> {
     Ok(string.sval())
 }
 
-/// Whether an identifier means the same without quotes: in lower case, and no keyword of the grammar's but those that it
-/// lets stand as any name.
-fn is_plain(name: &str) -> bool {
+/// The string of a name that has no schema.
+#[inline]
+pub(super) fn only_string(names: List<'_>) -> Option<&str> {
+    if names.len() != 1 {
+        return None;
+    }
+    names.get(0)?.and_then(Node::cast::<StringNode<'_>>).map(StringNode::sval)
+}
+
+/// The name of what belongs to the schema `pg_catalog`: of what the grammar itself named, mostly.
+#[inline]
+pub(super) fn system_name(names: List<'_>) -> Option<&str> {
+    if names.len() != 2 {
+        return None;
+    }
+    let mut names = names.strings();
+    names.next().filter(|schema| *schema == "pg_catalog")?;
+    names.next()
+}
+
+/// Whether an identifier has small letters, digits and underscores only, so that it is read as it is written.
+#[inline]
+fn has_plain_letters(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_lowercase() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
-        && !must_be_quoted(name)
 }
 
-// To come with the lexer's table of keywords.
-fn must_be_quoted(_name: &str) -> bool {
-    false
-}
-
-// To come with the lexer's table of keywords.
-pub(super) fn is_reserved_keyword(_name: &str) -> bool {
-    false
+/// Whether a name in small letters is a keyword that only a label after AS may be.
+pub(super) fn is_reserved_keyword(name: &str) -> bool {
+    restricted(name) == Some(Use::Reserved)
 }
 
 impl Deparser<'_> {
-    /// An identifier, in quotes where it needs them (PostgreSQL's `quote_identifier`).
+    /// An identifier, in quotes where it needs them somewhere (PostgreSQL's `quote_identifier`): if it is not in small
+    /// letters, or a keyword that may not stand for any name.
     pub(super) fn ident(&mut self, name: &str) {
-        if is_plain(name) {
+        self.quoted_unless(name, has_plain_letters(name) && restricted(name).is_none());
+    }
+
+    /// A column's or window's name where libpg_query writes it as it is: in quotes only if it needs them there.
+    pub(super) fn column_name(&mut self, name: &str) {
+        let is_bare = has_plain_letters(name) && matches!(restricted(name), None | Some(Use::ColumnName));
+        self.quoted_unless(name, is_bare);
+    }
+
+    /// A function's or argument's name where libpg_query writes it as it is: in quotes only if it needs them there.
+    pub(super) fn type_function_name(&mut self, name: &str) {
+        let is_bare = has_plain_letters(name) && matches!(restricted(name), None | Some(Use::TypeFunctionName));
+        self.quoted_unless(name, is_bare);
+    }
+
+    /// A name behind a dot where libpg_query writes it as it is: in quotes only if it needs them there.
+    pub(super) fn attribute_name(&mut self, name: &str) {
+        self.quoted_unless(name, has_plain_letters(name));
+    }
+
+    #[inline]
+    fn quoted_unless(&mut self, name: &str, is_bare: bool) {
+        if is_bare {
             self.str(name);
             return;
         }
@@ -89,6 +128,11 @@ impl Deparser<'_> {
     /// `ColLabel`: any name after AS; only reserved keywords are quoted.
     pub(super) fn col_label(&mut self, name: &str) {
         self.ident(name);
+    }
+
+    /// `role_list`: names of roles, or words like CURRENT_USER.
+    pub(super) fn role_list(&mut self, roles: List<'_>) -> Done {
+        self.separated(roles, |deparser, role| deparser.role_spec(need(role, "a role")?))
     }
 
     /// `any_name`: names with dots between them.

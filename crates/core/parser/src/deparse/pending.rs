@@ -10,11 +10,6 @@ fn pending(rule: &str) -> Done {
 }
 
 impl Deparser<'_> {
-    /// deparseRoleList
-    pub(super) fn role_list(&mut self, _: List<'_>) -> Done {
-        pending("role_list")
-    }
-
     /// deparseSeqOptElem
     pub(super) fn seq_opt_elem(&mut self, _: DefElem<'_>) -> Done {
         pending("seq_opt_elem")

@@ -1,0 +1,215 @@
+//! SQL/JSON: constructors, aggregates and functions.
+
+use super::precedence::{Precedence, Side};
+use crate::deparse::context::Context;
+use crate::deparse::need::{given, need};
+use crate::deparse::{Deparser, Done};
+use crate::node::*;
+
+impl Deparser<'_> {
+    /// FORMAT, with a space behind it; nothing for the default.
+    pub(in crate::deparse) fn json_format(&mut self, node: Option<JsonFormat<'_>>) {
+        let Some(node) = node else { return };
+        if node.format_type() == JsonFormatType::JsFormatDefault {
+            return;
+        }
+        self.str("FORMAT JSON ");
+        self.str(match node.encoding() {
+            JsonEncoding::JsEncUtf8 => "ENCODING utf8 ",
+            JsonEncoding::JsEncUtf16 => "ENCODING utf16 ",
+            JsonEncoding::JsEncUtf32 => "ENCODING utf32 ",
+            JsonEncoding::JsEncDefault => "",
+        });
+    }
+
+    /// IS JSON.
+    pub(in crate::deparse) fn json_is_predicate(&mut self, node: JsonIsPredicate<'_>) -> Done {
+        self.operand(node.expr(), Precedence::Is, Side::Left, Context::AExpr)?;
+        self.char(' ');
+        self.json_format(node.format());
+        self.str(match node.item_type() {
+            JsonValueType::JsTypeAny => "IS JSON ",
+            JsonValueType::JsTypeArray => "IS JSON ARRAY ",
+            JsonValueType::JsTypeObject => "IS JSON OBJECT ",
+            JsonValueType::JsTypeScalar => "IS JSON SCALAR ",
+        });
+        if node.unique_keys() {
+            self.str("WITH UNIQUE ");
+        }
+        self.trim();
+        Ok(())
+    }
+
+    /// `json_value_expr`, with a space behind it.
+    pub(in crate::deparse) fn json_value_expr(&mut self, node: Option<JsonValueExpr<'_>>) -> Done {
+        let node = given(node, "a JSON value")?;
+        self.expr(node.raw_expr(), Context::AExpr)?;
+        self.char(' ');
+        self.json_format(node.format());
+        Ok(())
+    }
+
+    /// `json_value_expr_list`, with a space behind it.
+    pub(in crate::deparse) fn json_value_expr_list(&mut self, list: List<'_>) -> Done {
+        self.separated(list, |deparser, node| {
+            deparser.json_value_expr(Some(need(node, "a JSON value")?))?;
+            deparser.trim();
+            Ok(())
+        })?;
+        self.char(' ');
+        Ok(())
+    }
+
+    /// `json_name_and_value`, with a space behind it.
+    pub(in crate::deparse) fn json_key_value(&mut self, node: JsonKeyValue<'_>) -> Done {
+        self.expr(node.key(), Context::AExpr)?;
+        self.str(": ");
+        self.json_value_expr(node.value())
+    }
+
+    /// `json_name_and_value_list`, with a space behind it.
+    pub(in crate::deparse) fn json_key_value_list(&mut self, list: List<'_>) -> Done {
+        self.separated(list, |deparser, node| {
+            deparser.json_key_value(need(node, "a JSON key and value")?)?;
+            deparser.trim();
+            Ok(())
+        })?;
+        self.char(' ');
+        Ok(())
+    }
+
+    /// RETURNING, with a space behind it; nothing for none.
+    pub(in crate::deparse) fn json_output(&mut self, node: Option<JsonOutput<'_>>) -> Done {
+        let Some(node) = node else { return Ok(()) };
+        let returning = given(node.returning(), "what RETURNING returns")?;
+        self.str("RETURNING ");
+        self.type_name(given(node.type_name(), "the type of RETURNING")?)?;
+        self.char(' ');
+        self.json_format(returning.format());
+        Ok(())
+    }
+
+    /// JSON_OBJECTAGG.
+    pub(in crate::deparse) fn json_object_agg(&mut self, node: JsonObjectAgg<'_>) -> Done {
+        let aggregate = given(node.constructor(), "an aggregate")?;
+        self.str("JSON_OBJECTAGG(");
+        self.json_key_value(given(node.arg(), "a JSON key and value")?)?;
+        self.object_options(node.absent_on_null(), node.unique());
+        self.json_output(aggregate.output())?;
+        self.trim();
+        self.str(") ");
+        self.filter_and_over(aggregate.agg_filter(), aggregate.over())
+    }
+
+    /// What differs from the defaults of objects: nulls are kept, keys may be there twice.
+    fn object_options(&mut self, absent_on_null: bool, unique: bool) {
+        if absent_on_null {
+            self.str("ABSENT ON NULL ");
+        }
+        if unique {
+            self.str("WITH UNIQUE ");
+        }
+    }
+
+    /// JSON_ARRAYAGG.
+    pub(in crate::deparse) fn json_array_agg(&mut self, node: JsonArrayAgg<'_>) -> Done {
+        let aggregate = given(node.constructor(), "an aggregate")?;
+        self.str("JSON_ARRAYAGG(");
+        self.json_value_expr(node.arg())?;
+        self.opt_sort_clause(aggregate.agg_order(), Context::None)?;
+        if !node.absent_on_null() {
+            self.str("NULL ON NULL ");
+        }
+        self.json_output(aggregate.output())?;
+        self.trim();
+        self.str(") ");
+        self.filter_and_over(aggregate.agg_filter(), aggregate.over())
+    }
+
+    /// JSON_OBJECT.
+    pub(in crate::deparse) fn json_object_constructor(&mut self, node: JsonObjectConstructor<'_>) -> Done {
+        self.str("JSON_OBJECT(");
+        self.json_key_value_list(node.exprs())?;
+        self.object_options(node.absent_on_null(), node.unique());
+        self.json_output(node.output())?;
+        self.trim();
+        self.char(')');
+        Ok(())
+    }
+
+    /// JSON_ARRAY of values.
+    pub(in crate::deparse) fn json_array_constructor(&mut self, node: JsonArrayConstructor<'_>) -> Done {
+        self.str("JSON_ARRAY(");
+        self.json_value_expr_list(node.exprs())?;
+        if !node.absent_on_null() {
+            self.str("NULL ON NULL ");
+        }
+        self.json_output(node.output())?;
+        self.trim();
+        self.char(')');
+        Ok(())
+    }
+
+    /// JSON_ARRAY of a query's rows.
+    pub(in crate::deparse) fn json_array_query_constructor(&mut self, node: JsonArrayQueryConstructor<'_>) -> Done {
+        self.str("JSON_ARRAY(");
+        self.select_stmt(need(node.query(), "the query of JSON_ARRAY")?, Context::None)?;
+        self.json_format(node.format());
+        self.json_output(node.output())?;
+        self.trim();
+        self.char(')');
+        Ok(())
+    }
+
+    /// JSON.
+    pub(in crate::deparse) fn json_parse_expr(&mut self, node: JsonParseExpr<'_>) -> Done {
+        self.str("JSON(");
+        self.json_value_expr(node.expr())?;
+        if node.unique_keys() {
+            self.str(" WITH UNIQUE KEYS");
+        }
+        self.char(')');
+        Ok(())
+    }
+
+    /// JSON_SCALAR.
+    pub(in crate::deparse) fn json_scalar_expr(&mut self, node: JsonScalarExpr<'_>) -> Done {
+        self.str("JSON_SCALAR(");
+        self.expr(node.expr(), Context::AExpr)?;
+        self.char(')');
+        Ok(())
+    }
+
+    /// JSON_SERIALIZE.
+    pub(in crate::deparse) fn json_serialize_expr(&mut self, node: JsonSerializeExpr<'_>) -> Done {
+        self.str("JSON_SERIALIZE(");
+        self.json_value_expr(node.expr())?;
+        self.json_output(node.output())?;
+        self.char(')');
+        Ok(())
+    }
+
+    /// JSON_EXISTS, JSON_QUERY, JSON_VALUE.
+    pub(in crate::deparse) fn json_func_expr(&mut self, node: JsonFuncExpr<'_>) -> Done {
+        self.str(match node.op() {
+            JsonExprOp::JsonExistsOp => "JSON_EXISTS(",
+            JsonExprOp::JsonQueryOp => "JSON_QUERY(",
+            JsonExprOp::JsonValueOp => "JSON_VALUE(",
+            JsonExprOp::JsonTableOp => "JSON_TABLE(",
+        });
+        self.json_value_expr(node.context_item())?;
+        self.str(", ");
+        self.expr(node.pathspec(), Context::AExpr)?;
+        self.json_passing(node.passing())?;
+        if node.output().is_some() {
+            self.char(' ');
+            self.json_output(node.output())?;
+        }
+        self.json_wrapper(node.wrapper());
+        self.json_quotes_clause_opt(node.quotes());
+        self.json_on_empty_clause_opt(node.on_empty())?;
+        self.json_on_error_clause_opt(node.on_error())?;
+        self.char(')');
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! Where an operand needs parentheses.
+
+use crate::deparse::context::Context;
+use crate::deparse::names::{only_string, system_name};
+use crate::deparse::{Deparser, Done};
+use crate::node::{AExpr, AExprKind, BoolExprType, CoercionForm, FuncCall, List, Node, SubLinkType, View, XmlExprOp};
+
+/// How tightly the rule that a node is written by binds, from the loosest: the order of `%left`, `%right` and `%nonassoc`
+/// in PostgreSQL's grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Precedence {
+    Or,
+    And,
+    Not,
+    /// IS, not associative.
+    Is,
+    /// `<`, `=` and so on, not associative.
+    Comparison,
+    /// BETWEEN, IN, LIKE, ILIKE, SIMILAR, not associative.
+    Between,
+    /// All operators that have no level of their own, and `OPERATOR()`.
+    Operator,
+    Add,
+    Multiply,
+    Power,
+    /// AT TIME ZONE.
+    At,
+    Collate,
+    /// `+` and `-` before their operand.
+    Sign,
+    /// What no operator can split.
+    Atom,
+}
+
+/// On which side of its operator an operand stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// Of a binary operator.
+fn of_operator(name: List<'_>) -> Precedence {
+    match only_string(name) {
+        Some("+" | "-") => Precedence::Add,
+        Some("*" | "/" | "%") => Precedence::Multiply,
+        Some("^") => Precedence::Power,
+        Some("<" | ">" | "=" | "<=" | ">=" | "<>" | "!=") => Precedence::Comparison,
+        _ => Precedence::Operator,
+    }
+}
+
+/// Of the operator before ANY or ALL: `~~` and its like are written LIKE there.
+pub(super) fn of_subquery_operator(name: List<'_>) -> Precedence {
+    match only_string(name) {
+        Some("~~" | "!~~" | "~~*" | "!~~*") => Precedence::Between,
+        _ => of_operator(name),
+    }
+}
+
+pub(super) fn of_a_expr(node: AExpr<'_>) -> Precedence {
+    match node.kind() {
+        AExprKind::AexprOp if node.lexpr().is_none() => match of_operator(node.name()) {
+            Precedence::Add => Precedence::Sign,
+            _ => Precedence::Operator,
+        },
+        AExprKind::AexprOp => of_operator(node.name()),
+        // The rule itself has the precedence of an operator, but its operator may bind looser.
+        AExprKind::AexprOpAny | AExprKind::AexprOpAll => of_subquery_operator(node.name()).min(Precedence::Operator),
+        AExprKind::AexprDistinct | AExprKind::AexprNotDistinct => Precedence::Is,
+        AExprKind::AexprNullif => Precedence::Atom,
+        _ => Precedence::Between,
+    }
+}
+
+fn of_node(node: Node<'_>) -> Precedence {
+    match node.view() {
+        View::AExpr(node) => of_a_expr(node),
+        View::BoolExpr(node) => match node.boolop() {
+            BoolExprType::AndExpr => Precedence::And,
+            BoolExprType::OrExpr => Precedence::Or,
+            BoolExprType::NotExpr => Precedence::Not,
+        },
+        View::NullTest(_) | View::BooleanTest(_) | View::JsonIsPredicate(_) => Precedence::Is,
+        View::CollateClause(_) => Precedence::Collate,
+        View::XmlExpr(node) if node.op() == XmlExprOp::IsDocument => Precedence::Is,
+        View::SubLink(node) => match node.sub_link_type() {
+            // IN
+            SubLinkType::AnySublink if node.oper_name().is_empty() => Precedence::Between,
+            SubLinkType::AnySublink | SubLinkType::AllSublink => {
+                of_subquery_operator(node.oper_name()).min(Precedence::Operator)
+            }
+            _ => Precedence::Atom,
+        },
+        View::FuncCall(node) => match (sql_syntax_name(node), node.args().len()) {
+            (Some("timezone"), 1 | 2) => Precedence::At,
+            (Some("is_normalized"), _) => Precedence::Is,
+            _ => Precedence::Atom,
+        },
+        _ => Precedence::Atom,
+    }
+}
+
+/// The name of a function of PostgreSQL's own that was called by a syntax of its own.
+pub(super) fn sql_syntax_name(call: FuncCall<'_>) -> Option<&str> {
+    if call.funcformat() == CoercionForm::CoerceSqlSyntax { system_name(call.funcname()) } else { None }
+}
+
+/// A comparison with many values: ANY, ALL, IN.
+fn is_comparison_with_many(node: Node<'_>) -> bool {
+    match node.view() {
+        View::AExpr(node) => {
+            matches!(node.kind(), AExprKind::AexprOpAny | AExprKind::AexprOpAll | AExprKind::AexprIn)
+        }
+        View::SubLink(node) => matches!(node.sub_link_type(), SubLinkType::AnySublink | SubLinkType::AllSublink),
+        _ => false,
+    }
+}
+
+/// Whether a node needs parentheses as an operand of a rule.
+fn needs_parens(node: Node<'_>, parent: Precedence, side: Side) -> bool {
+    let own = of_node(node);
+    if own != parent {
+        return own < parent;
+    }
+    match parent {
+        // In its own parentheses it ends, so no operator behind it takes part of it.
+        _ if side == Side::Left && is_comparison_with_many(node) => false,
+        Precedence::Is | Precedence::Comparison | Precedence::Between => true,
+        Precedence::Not | Precedence::Sign => false,
+        _ => side == Side::Right,
+    }
+}
+
+/// Whether only `a_expr` has a rule for the node, not `b_expr`.
+pub(super) fn needs_parens_as_b_expr(node: Node<'_>) -> bool {
+    match node.view() {
+        View::AExpr(node) => !matches!(
+            node.kind(),
+            AExprKind::AexprOp | AExprKind::AexprDistinct | AExprKind::AexprNotDistinct | AExprKind::AexprNullif
+        ),
+        View::XmlExpr(_) => false,
+        View::FuncCall(call) if sql_syntax_name(call) == Some("overlaps") && call.args().len() == 4 => true,
+        _ => of_node(node) != Precedence::Atom,
+    }
+}
+
+/// Whether `c_expr` has no rule for the node.
+pub(super) fn needs_parens_as_c_expr(node: Node<'_>) -> bool {
+    of_node(node) != Precedence::Atom || needs_parens_as_b_expr(node)
+}
+
+impl Deparser<'_> {
+    /// An operand of a rule of `a_expr` (or `b_expr`, by the context), in parentheses if it needs them.
+    pub(super) fn operand(
+        &mut self,
+        node: Option<Node<'_>>,
+        parent: Precedence,
+        side: Side,
+        context: Context,
+    ) -> Done {
+        let Some(node) = node else { return Ok(()) };
+        if needs_parens(node, parent, side) || (context == Context::BExpr && needs_parens_as_b_expr(node)) {
+            return self.in_parens(node);
+        }
+        self.expr(Some(node), context)
+    }
+}

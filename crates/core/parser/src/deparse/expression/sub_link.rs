@@ -1,0 +1,40 @@
+//! Subqueries in expressions.
+
+use super::precedence::{Precedence, Side, of_subquery_operator};
+use crate::deparse::context::Context;
+use crate::deparse::need::need;
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{SubLink, SubLinkType};
+
+impl Deparser<'_> {
+    /// A subquery as a value, an array, or behind EXISTS, IN, ANY, ALL.
+    pub(in crate::deparse) fn sub_link(&mut self, node: SubLink<'_>) -> Done {
+        match node.sub_link_type() {
+            SubLinkType::ExistsSublink => self.str("EXISTS ("),
+            SubLinkType::ArraySublink => self.str("ARRAY("),
+            SubLinkType::ExprSublink => self.char('('),
+            SubLinkType::AllSublink => self.compared(node, " ALL (")?,
+            SubLinkType::AnySublink if node.oper_name().is_empty() => {
+                self.operand(node.testexpr(), Precedence::Between, Side::Left, Context::AExpr)?;
+                self.str(" IN (");
+            }
+            SubLinkType::AnySublink => self.compared(node, " ANY (")?,
+            SubLinkType::RowcompareSublink | SubLinkType::MultiexprSublink | SubLinkType::CteSublink => {
+                return Err(DeparseError::new("a subquery is of a kind that only planned queries have"));
+            }
+        }
+        self.select_stmt(need(node.subselect(), "a subquery")?, Context::None)?;
+        self.char(')');
+        Ok(())
+    }
+
+    fn compared(&mut self, node: SubLink<'_>, quantifier: &str) -> Done {
+        // What binds the left operand is the operator alone, not the precedence of the whole.
+        let operator = of_subquery_operator(node.oper_name());
+        self.operand(node.testexpr(), operator, Side::Left, Context::AExpr)?;
+        self.char(' ');
+        self.subquery_op(node.oper_name())?;
+        self.str(quantifier);
+        Ok(())
+    }
+}

@@ -1,0 +1,1 @@
+//! Trees as deep as they come.

@@ -1,0 +1,72 @@
+//! Casts, and the literals that the grammar makes casts of.
+
+use super::precedence::needs_parens_as_c_expr;
+use crate::deparse::context::Context;
+use crate::deparse::names::{only_string, system_name};
+use crate::deparse::need::given;
+use crate::deparse::{Deparser, Done};
+use crate::node::{AConst, String as StringNode, TypeCast, TypeName, View};
+
+impl Deparser<'_> {
+    /// `x::type`; `CAST()` where only a function can stand.
+    pub(in crate::deparse) fn type_cast(&mut self, node: TypeCast<'_>, context: Context) -> Done {
+        let argument = given(node.arg(), "what is cast")?;
+        let to = given(node.type_name(), "the type of a cast")?;
+        if context == Context::FuncExpr {
+            self.str("CAST(");
+            self.expr(Some(argument), Context::AExpr)?;
+            self.str(" AS ");
+            self.type_name(to)?;
+            self.char(')');
+            return Ok(());
+        }
+        let mut needs_parens = needs_parens_as_c_expr(argument);
+        if let Some(constant) = argument.cast::<AConst<'_>>() {
+            if self.literal_of_type(constant, to, context)? {
+                return Ok(());
+            }
+            // A sign would be taken as the operator, which binds looser than the cast.
+            needs_parens = match constant.val().map(|value| value.view()) {
+                Some(View::Float(_)) => true,
+                Some(View::Integer(value)) => value.ival() < 0,
+                _ => needs_parens,
+            };
+        }
+        if needs_parens {
+            self.in_parens(argument)?;
+        } else {
+            self.expr(Some(argument), Context::None)?;
+        }
+        self.str("::");
+        self.type_name(to)
+    }
+
+    /// TRUE and FALSE, and literals behind the name of their type. False, with nothing written, if it is none of them.
+    fn literal_of_type(
+        &mut self,
+        constant: AConst<'_>,
+        to: TypeName<'_>,
+        context: Context,
+    ) -> Result<bool, crate::DeparseError> {
+        let text = constant.val().and_then(|value| value.cast::<StringNode<'_>>()).map(StringNode::sval);
+        match (system_name(to.names()), text) {
+            (Some("bpchar"), _) if to.typmods().is_empty() => {
+                self.str("char ");
+                self.a_const(constant)?;
+            }
+            (Some("bool"), Some("t")) => self.str("true"),
+            (Some("bool"), Some("f")) => self.str("false"),
+            (Some("interval"), Some(_)) if context == Context::SetStatement => {
+                self.str("interval ");
+                self.a_const(constant)?;
+                self.interval_typmods(to)?;
+            }
+            (None, _) if only_string(to.names()) == Some("point") && constant.location() > to.location() => {
+                self.str(" point ");
+                self.a_const(constant)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,157 @@
+//! Types.
+
+use crate::deparse::need::{given, need, nth};
+use crate::deparse::names::system_name;
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{AConst, Integer, List, Node, TypeName};
+
+/// PostgreSQL's own types that SQL has a name of its own for, without what stands behind it.
+fn sql_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "bpchar" => "char",
+        "varchar" => "varchar",
+        "numeric" => "numeric",
+        "bool" => "boolean",
+        "int2" => "smallint",
+        "int4" => "int",
+        "int8" => "bigint",
+        "float4" => "real",
+        "float8" => "double precision",
+        "time" => "time",
+        "timestamp" => "timestamp",
+        _ => return None,
+    })
+}
+
+// The bits of an interval's first modifier: `1 << field`, by the fields of PostgreSQL's utils/datetime.h.
+const MONTH: i32 = 1 << 1;
+const YEAR: i32 = 1 << 2;
+const DAY: i32 = 1 << 3;
+const HOUR: i32 = 1 << 10;
+const MINUTE: i32 = 1 << 11;
+const SECOND: i32 = 1 << 12;
+/// All fields: nothing is said.
+const INTERVAL_FULL_RANGE: i32 = 0x7FFF;
+/// The second modifier where no precision is given.
+const INTERVAL_FULL_PRECISION: i32 = 0xFFFF;
+
+const INTERVALS: [(i32, &str); 14] = [
+    (YEAR, " year"),
+    (MONTH, " month"),
+    (DAY, " day"),
+    (HOUR, " hour"),
+    (MINUTE, " minute"),
+    (SECOND, " second"),
+    (YEAR | MONTH, " year to month"),
+    (DAY | HOUR, " day to hour"),
+    (DAY | HOUR | MINUTE, " day to minute"),
+    (DAY | HOUR | MINUTE | SECOND, " day to second"),
+    (HOUR | MINUTE, " hour to minute"),
+    (HOUR | MINUTE | SECOND, " hour to second"),
+    (MINUTE | SECOND, " minute to second"),
+    (INTERVAL_FULL_RANGE, ""),
+];
+
+/// A type's modifier that is a whole number.
+fn int_const(node: Option<Node<'_>>) -> Option<i32> {
+    node?.cast::<AConst<'_>>()?.val()?.cast::<Integer<'_>>().map(Integer::ival)
+}
+
+impl Deparser<'_> {
+    /// `Typename`.
+    pub(in crate::deparse) fn type_name(&mut self, node: TypeName<'_>) -> Done {
+        if node.setof() {
+            self.str("SETOF ");
+        }
+        match system_name(node.names()) {
+            Some(name) => self.system_type(name, node)?,
+            None => {
+                self.any_name(node.names())?;
+                self.type_modifiers(node.typmods())?;
+            }
+        }
+        for bound in node.array_bounds() {
+            self.char('[');
+            let size = bound.and_then(Node::cast::<Integer<'_>>).map(Integer::ival);
+            if let Some(size) = size.filter(|size| *size != -1) {
+                self.int(size);
+            }
+            self.char(']');
+        }
+        if node.pct_type() {
+            self.str("%type");
+        }
+        Ok(())
+    }
+
+    /// A type of the schema `pg_catalog`.
+    fn system_type(&mut self, name: &str, node: TypeName<'_>) -> Done {
+        let modifiers = node.typmods();
+        match name {
+            "timetz" => return self.with_time_zone("time ", modifiers),
+            "timestamptz" => return self.with_time_zone("timestamp ", modifiers),
+            "interval" => {
+                self.str("interval");
+                return if modifiers.is_empty() { Ok(()) } else { self.interval_typmods(node) };
+            }
+            // `char` alone would be `char(1)`.
+            "bpchar" if modifiers.is_empty() => self.str("pg_catalog.bpchar"),
+            _ => match sql_name(name) {
+                Some(name) => self.str(name),
+                None => {
+                    self.str("pg_catalog.");
+                    self.attribute_name(name);
+                }
+            },
+        }
+        self.type_modifiers(modifiers)
+    }
+
+    fn with_time_zone(&mut self, name: &str, modifiers: List<'_>) -> Done {
+        self.str(name);
+        if !modifiers.is_empty() {
+            self.char('(');
+            self.separated(modifiers, |deparser, modifier| {
+                deparser.int(given(int_const(modifier), "a precision")?);
+                Ok(())
+            })?;
+            self.str(") ");
+        }
+        self.str("with time zone");
+        Ok(())
+    }
+
+    fn type_modifiers(&mut self, modifiers: List<'_>) -> Done {
+        if modifiers.is_empty() {
+            return Ok(());
+        }
+        self.char('(');
+        self.expr_list(modifiers)?;
+        self.char(')');
+        Ok(())
+    }
+
+    /// Which fields an interval has, and its precision: what stands behind the word, or behind the literal of SET.
+    pub(in crate::deparse) fn interval_typmods(&mut self, node: TypeName<'_>) -> Done {
+        let modifiers = node.typmods();
+        let fields = given(int_const(nth(modifiers, 0, "an interval's fields")?), "an interval's fields")?;
+        let Some((_, words)) = INTERVALS.iter().find(|(bits, _)| *bits == fields) else {
+            return Err(DeparseError::new("no such fields can make an interval"));
+        };
+        self.str(words);
+        if modifiers.len() == 2 {
+            let precision = given(int_const(nth(modifiers, 1, "a precision")?), "a precision")?;
+            if precision != INTERVAL_FULL_PRECISION {
+                self.char('(');
+                self.int(precision);
+                self.char(')');
+            }
+        }
+        Ok(())
+    }
+
+    /// `SimpleTypename`.
+    pub(in crate::deparse) fn simple_typename(&mut self, node: Option<Node<'_>>) -> Done {
+        self.type_name(need(node, "a type")?)
+    }
+}

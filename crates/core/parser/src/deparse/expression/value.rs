@@ -1,0 +1,107 @@
+//! Constants, parameters, and values that a keyword gives.
+
+use crate::deparse::context::Context;
+use crate::deparse::need::int_of;
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{AConst, List, Node, ParamRef, SQLValueFunction, SQLValueFunctionOp, View};
+
+impl Deparser<'_> {
+    /// A constant.
+    pub(in crate::deparse) fn a_const(&mut self, node: AConst<'_>) -> Done {
+        self.comments(node.location());
+        self.value_or_null(node.val(), Context::Constant)
+    }
+
+    pub(super) fn value_or_null(&mut self, node: Option<Node<'_>>, context: Context) -> Done {
+        match node {
+            Some(node) => self.value(node, context),
+            None => {
+                self.str("NULL");
+                Ok(())
+            }
+        }
+    }
+
+    /// A value node. A string is quoted as the context asks: as an identifier, as a literal, else not at
+    /// all.
+    pub(in crate::deparse) fn value(&mut self, node: Node<'_>, context: Context) -> Done {
+        match node.view() {
+            View::Integer(_) | View::Float(_) => return self.numeric_only(node),
+            View::Boolean(value) => self.str(if value.boolval() { "true" } else { "false" }),
+            View::String(value) => match context {
+                Context::Identifier => self.ident(value.sval()),
+                Context::Constant => self.string_literal(value.sval()),
+                _ => self.str(value.sval()),
+            },
+            View::BitString(value) => {
+                let mut digits = value.bsval().chars();
+                match digits.next() {
+                    Some(base @ ('b' | 'x')) => self.char(base),
+                    _ => return Err(DeparseError::new("a bit string begins with neither b nor x")),
+                }
+                self.string_literal(digits.as_str());
+            }
+            other => return Err(DeparseError::misplaced(other.tag(), "a value")),
+        }
+        Ok(())
+    }
+
+    /// `NumericOnly`.
+    pub(in crate::deparse) fn numeric_only(&mut self, node: Node<'_>) -> Done {
+        match node.view() {
+            View::Integer(value) => self.int(value.ival()),
+            View::Float(value) => self.str(value.fval()),
+            other => return Err(DeparseError::misplaced(other.tag(), "a number")),
+        }
+        Ok(())
+    }
+
+    /// `NumericOnly_list`.
+    pub(in crate::deparse) fn numeric_only_list(&mut self, list: List<'_>) -> Done {
+        self.separated(list, |deparser, node| {
+            deparser.numeric_only(node.ok_or_else(|| DeparseError::missing("a number"))?)
+        })
+    }
+
+    /// `SignedIconst` and `Iconst`.
+    pub(in crate::deparse) fn signed_iconst(&mut self, node: Option<Node<'_>>) -> Done {
+        self.int(int_of(node)?);
+        Ok(())
+    }
+
+    /// `$1`; `?` where text was normalized that way.
+    pub(in crate::deparse) fn param_ref(&mut self, node: ParamRef<'_>) -> Done {
+        match node.number() {
+            0 => self.char('?'),
+            number => {
+                self.char('$');
+                self.int(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// `current_date` and its like.
+    pub(in crate::deparse) fn sql_value_function(&mut self, node: SQLValueFunction<'_>) -> Done {
+        use SQLValueFunctionOp as Op;
+        self.str(match node.op() {
+            Op::SvfopCurrentDate => "current_date",
+            Op::SvfopCurrentTime | Op::SvfopCurrentTimeN => "current_time",
+            Op::SvfopCurrentTimestamp | Op::SvfopCurrentTimestampN => "current_timestamp",
+            Op::SvfopLocaltime | Op::SvfopLocaltimeN => "localtime",
+            Op::SvfopLocaltimestamp | Op::SvfopLocaltimestampN => "localtimestamp",
+            Op::SvfopCurrentRole => "current_role",
+            Op::SvfopCurrentUser => "current_user",
+            Op::SvfopUser => "user",
+            Op::SvfopSessionUser => "session_user",
+            Op::SvfopCurrentCatalog => "current_catalog",
+            Op::SvfopCurrentSchema => "current_schema",
+        });
+        if node.typmod() != -1 {
+            self.char('(');
+            self.int(node.typmod());
+            self.char(')');
+        }
+        Ok(())
+    }
+}
