@@ -15,6 +15,7 @@ mod options;
 mod pending;
 mod query;
 mod statement;
+mod table;
 mod utility;
 mod writer;
 

@@ -25,7 +25,8 @@ use super::context::Context;
 use super::need::given;
 use super::{DeparseError, Deparser, Done};
 use crate::node::{List, NamedArgExpr, Node, TypeCast, View};
-use precedence::{needs_parens_as_b_expr, needs_parens_as_c_expr};
+use precedence::needs_parens_as_b_expr;
+pub(super) use precedence::needs_parens_as_c_expr;
 
 impl Deparser<'_> {
     /// `a_expr`; nothing for no node. With [`Context::BExpr`], operands of operators are written as `b_expr` too.

@@ -146,7 +146,7 @@ pub(super) fn needs_parens_as_b_expr(node: Node<'_>) -> bool {
 }
 
 /// Whether `c_expr` has no rule for the node.
-pub(super) fn needs_parens_as_c_expr(node: Node<'_>) -> bool {
+pub(in crate::deparse) fn needs_parens_as_c_expr(node: Node<'_>) -> bool {
     of_node(node) != Precedence::Atom || needs_parens_as_b_expr(node)
 }
 

@@ -1,0 +1,61 @@
+//! ALTER TABLE and its kin.
+
+use crate::deparse::context::Context;
+use crate::deparse::need::{given, need};
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{AlterTableMoveAllStmt, AlterTableStmt, ObjectType};
+
+/// What ALTER TABLE may alter besides tables.
+fn keyword_of(kind: ObjectType) -> Result<&'static str, DeparseError> {
+    Ok(match kind {
+        ObjectType::ObjectTable => "TABLE ",
+        ObjectType::ObjectForeignTable => "FOREIGN TABLE ",
+        ObjectType::ObjectIndex => "INDEX ",
+        ObjectType::ObjectSequence => "SEQUENCE ",
+        ObjectType::ObjectView => "VIEW ",
+        ObjectType::ObjectMatview => "MATERIALIZED VIEW ",
+        ObjectType::ObjectType => "TYPE ",
+        other => return Err(DeparseError::new(format!("ALTER TABLE alters no {}", other.c_name()))),
+    })
+}
+
+impl Deparser<'_> {
+    pub(in crate::deparse) fn alter_table_stmt(&mut self, stmt: AlterTableStmt<'_>) -> Done {
+        let context = match stmt.objtype() {
+            ObjectType::ObjectType => Context::AlterType,
+            _ => Context::None,
+        };
+        self.str("ALTER ");
+        self.str(keyword_of(stmt.objtype())?);
+        if stmt.missing_ok() {
+            self.str("IF EXISTS ");
+        }
+        self.range_var(given(stmt.relation(), "the table of ALTER TABLE")?, context)?;
+        self.char(' ');
+        self.enter();
+        self.comma_parts(stmt.cmds(), |d, command| {
+            d.alter_table_cmd(need(command, "a command of ALTER TABLE")?, context)
+        })?;
+        self.leave();
+        Ok(())
+    }
+
+    pub(in crate::deparse) fn alter_table_move_all_stmt(&mut self, stmt: AlterTableMoveAllStmt<'_>) -> Done {
+        self.str("ALTER ");
+        self.str(keyword_of(stmt.objtype())?);
+        self.keyword_name(
+            "ALL IN TABLESPACE",
+            given(stmt.orig_tablespacename(), "the name of a tablespace")?,
+        );
+        if !stmt.roles().is_empty() {
+            self.str("OWNED BY ");
+            self.role_list(stmt.roles())?;
+            self.char(' ');
+        }
+        self.keyword_name("SET TABLESPACE", given(stmt.new_tablespacename(), "the name of a tablespace")?);
+        if stmt.nowait() {
+            self.str("NOWAIT");
+        }
+        Ok(())
+    }
+}
