@@ -6,8 +6,11 @@
 use crate::ParsedSql;
 use crate::node::{Children, ListIter, Node};
 
-/// How deep the path is before its memory grows.
-const DEPTH_USUAL: usize = 24;
+/// How deep the path is before its memory grows: a KiB, which allocators have at hand.
+const DEPTH_USUAL: usize = 16;
+
+// glibc keeps blocks of up to 1,032 bytes for each thread.
+const _: () = assert!(DEPTH_USUAL * size_of::<Children<'_>>() <= 1024);
 
 /// What a visitor wants done next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,14 +172,11 @@ impl<'a> Walk<'a> {
             let path = Path { above: &self.stack, top: place };
             match visitor.enter(node, &path) {
                 Step::Stop => return false,
-                Step::Into => {
-                    let children = node.children();
-                    if !children.is_leaf() {
-                        self.stack.push(children);
-                    } else if visitor.leave(node, &path) == Step::Stop {
-                        return false;
-                    }
-                }
+                Step::Into => match node.branches() {
+                    Some(children) => self.stack.push(children),
+                    None if visitor.leave(node, &path) == Step::Stop => return false,
+                    None => {}
+                },
                 Step::Skip => {
                     if visitor.leave(node, &path) == Step::Stop {
                         return false;
@@ -241,11 +241,9 @@ impl<'a> Iterator for Nodes<'a> {
                 None => drop(self.stack.pop()),
             }
         };
-        let children = node.children();
-        self.is_below = !children.is_leaf();
-        if self.is_below {
-            self.stack.push(children);
-        }
+        let children = node.branches();
+        self.is_below = children.is_some();
+        self.stack.extend(children);
         Some(node)
     }
 }

@@ -9,6 +9,7 @@ use super::bitmapset::Bitmapset;
 use super::enums::*;
 use super::list::{List, ListIter};
 use super::node::{Node, text};
+use super::pointer::Pointer;
 
 /// What is known of a type of node.
 #[derive(Debug)]
@@ -227,10 +228,14 @@ impl<'a> Node<'a> {
     #[inline]
     #[must_use]
     pub fn children(self) -> Children<'a> {
+        Children::new(self, info(self.tag()))
+    }
+
+    /// As [`children`](Self::children); None for a node of a type that has none.
+    #[inline]
+    pub(crate) fn branches(self) -> Option<Children<'a>> {
         let info = info(self.tag());
-        let cells =
-            if info.is_list { self.as_list().unwrap_or_default().iter() } else { ListIter::default() };
-        Children { node: self, links: info.links.iter(), link: None, first: cells.position(), cells }
+        (info.is_list || !info.links.is_empty()).then(|| Children::new(self, info))
     }
 }
 
@@ -264,17 +269,18 @@ unsafe impl Send for Children<'_> {}
 unsafe impl Sync for Children<'_> {}
 
 impl<'a> Children<'a> {
+    #[inline]
+    fn new(node: Node<'a>, info: &'static NodeInfo) -> Self {
+        let list = if info.is_list { node.as_list() } else { None };
+        let cells = list.unwrap_or_default().iter();
+        Children { node, links: info.links.iter(), link: None, first: cells.position(), cells }
+    }
+
     /// The node whose children they are.
     #[inline]
     #[must_use]
     pub fn parent(&self) -> Node<'a> {
         self.node
-    }
-
-    /// Whether there can be none: a type without links to nodes.
-    #[inline]
-    pub(crate) fn is_leaf(&self) -> bool {
-        self.links.as_slice().is_empty() && self.cells.len() == 0
     }
 
     /// The field that the child which came last hangs in: see [`Child::field`].
@@ -303,28 +309,34 @@ impl<'a> Children<'a> {
                     return cell;
                 }
             }
-            let link = self.links.next()?;
-            self.link = Some(link);
-            let place = self.node.place(link.offset);
-            // SAFETY: as in `FieldInfo::value`.
-            let node = unsafe {
+            let (link, below) = self.follow()?;
+            if link.kind != LinkKind::List {
+                return Some(Node::of_pointer(below));
+            }
+            // SAFETY: the link's kind tells that it is a list.
+            self.cells = unsafe { List::from_raw(below.address().cast()) }.iter();
+            self.first = self.cells.position();
+        }
+    }
+
+    /// The next link that is not NULL, and what it leads to. Most are NULL.
+    #[inline]
+    fn follow(&mut self) -> Option<(&'static Link, Pointer<'a, sys::Node>)> {
+        let node = self.node;
+        let (link, below) = self.links.find_map(|link| {
+            let place = node.place(link.offset);
+            // SAFETY: as in `FieldInfo::value`: a value lies there, or a pointer to a node or a list.
+            let below = unsafe {
                 match link.kind {
-                    LinkKind::Node => Node::of(read::<*const sys::Node>(place)),
-                    LinkKind::Value => constant(place),
-                    LinkKind::List => {
-                        let list = read::<*const sys::List>(place);
-                        if !list.is_null() {
-                            self.cells = List::from_raw(list).iter();
-                            self.first = self.cells.position();
-                        }
-                        continue;
-                    }
+                    LinkKind::Value if read::<sys::NodeTag>(place) == 0 => None,
+                    LinkKind::Value => Pointer::new(place.cast()),
+                    LinkKind::Node | LinkKind::List => Pointer::new(read::<*const sys::Node>(place)),
                 }
             };
-            if node.is_some() {
-                return node;
-            }
-        }
+            below.map(|below| (link, below))
+        })?;
+        self.link = Some(link);
+        Some((link, below))
     }
 }
 
