@@ -42,17 +42,25 @@ pub fn source() -> Result<PathBuf, Error> {
     if let Some(found) = first_usable(candidates, &mut searched) {
         return Ok(found);
     }
-    let fetch = match fetch() {
-        Err(reason) => Some(reason),
-        Ok(manifest_folder) => {
-            let mut candidates = registry();
-            candidates.extend(manifest_folder);
-            if let Some(found) = first_usable(candidates, &mut searched) {
-                return Ok(found);
+    let mut fetch = None;
+    // A build script is not told of `--offline`: what cargo has already comes first. The settings of whoever
+    // builds may stand above the target folder or, where that lies elsewhere, above the package.
+    for network in [&["--offline"][..], &[]] {
+        for settings in ["OUT_DIR", "CARGO_MANIFEST_DIR"] {
+            match fetch_by_settings_of(settings, network) {
+                Err(reason) => fetch = Some(reason),
+                Ok(manifest_folder) => {
+                    let mut candidates = registry();
+                    candidates.extend(manifest_folder);
+                    if let Some(found) = first_usable(candidates, &mut searched) {
+                        return Ok(found);
+                    }
+                    fetch = Some("cargo fetched it to a place that was not found".to_owned());
+                }
             }
-            Some("cargo fetched it to a place that was not found".to_owned())
         }
-    };
+    }
+    searched.sort();
     searched.dedup();
     Err(Error::NotFound { searched, fetch })
 }
@@ -119,29 +127,35 @@ fn reason_against(folder: &Path) -> Option<String> {
         .map(|header| format!("it has no file {header}"))
 }
 
-/// Lets cargo fetch the package by a project of our own, which takes the settings of whoever builds (source
-/// replacement, a proxy, offline mode) from the folders above it. Returns where cargo says the package is.
-fn fetch() -> Result<Option<PathBuf>, String> {
-    let out = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: this is no build script")?;
-    let project = PathBuf::from(out).join("fetch");
+/// Lets cargo fetch the package by a project of our own, with the settings (source replacement, a proxy,
+/// offline mode) that hold in the folder an environment variable names, and `network` as further arguments.
+/// Returns where cargo says it is.
+fn fetch_by_settings_of(variable: &str, network: &[&str]) -> Result<Option<PathBuf>, String> {
+    let folder = |name: &str| {
+        let found = env::var_os(name).map(PathBuf::from);
+        found.ok_or_else(|| format!("{name} is not set: this is no build script"))
+    };
+    let (project, settings) = (folder("OUT_DIR")?.join("fetch"), folder(variable)?);
     let manifest = format!(
         "[package]\nname = \"fetch-pg-query\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[lib]\npath = \"lib.rs\"\n\n\
          [dependencies]\npg_query = \"={VERSION}\"\n\n[workspace]\n"
     );
+    let manifest_path = project.join("Cargo.toml");
     let written = fs::create_dir_all(&project)
-        .and_then(|()| fs::write(project.join("Cargo.toml"), manifest))
+        .and_then(|()| fs::write(&manifest_path, manifest))
         .and_then(|()| fs::write(project.join("lib.rs"), ""));
     written.map_err(|error| format!("writing {}: {error}", project.display()))?;
-    cargo(&project, &["fetch"])?;
-    let metadata = cargo(&project, &["metadata", "--format-version", "1"])?;
+    cargo(&settings, &manifest_path, &[&["fetch"], network].concat())?;
+    let describe = [&["metadata", "--format-version", "1"], network].concat();
+    let metadata = cargo(&settings, &manifest_path, &describe)?;
     Ok(manifest_folder(&metadata))
 }
 
-/// Runs cargo in a folder and returns what it wrote.
-fn cargo(folder: &Path, arguments: &[&str]) -> Result<String, String> {
+/// Runs cargo on a project, with the settings that hold in a folder, and returns what it wrote.
+fn cargo(settings: &Path, manifest_path: &Path, arguments: &[&str]) -> Result<String, String> {
     let program = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(&program);
-    command.args(arguments).current_dir(folder);
+    command.args(arguments).arg("--manifest-path").arg(manifest_path).current_dir(settings);
     // Cargo hands its own settings for this build down to build scripts; these would mislead the one run here.
     for name in ["CARGO_TARGET_DIR", "CARGO_ENCODED_RUSTFLAGS", "CARGO_MAKEFLAGS", "RUSTC_WRAPPER", "RUSTC"] {
         command.env_remove(name);
@@ -151,7 +165,7 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Result<String, String> {
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&done.stderr);
-    Err(format!("`cargo {}` in {}: {}", arguments.join(" "), folder.display(), said.trim()))
+    Err(format!("`cargo {}` in {}: {}", arguments.join(" "), settings.display(), said.trim()))
 }
 
 /// The folder of `pg_query` in what `cargo metadata` wrote, searched without a JSON reader: a package's
