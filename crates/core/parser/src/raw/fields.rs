@@ -169,7 +169,11 @@ impl FieldInfo {
         unsafe {
             match self.kind {
                 FieldKind::Node => Value::Node(Node::of(read::<*const sys::Node>(place))),
-                FieldKind::View(_) => Value::View(Node::of(read::<*const sys::Node>(place))),
+                FieldKind::View(tag) => {
+                    let below = Node::of(read::<*const sys::Node>(place));
+                    debug_assert!(below.is_none_or(|below| below.tag() == tag), "{} is no {tag:?}", self.name);
+                    Value::View(below)
+                }
                 FieldKind::List => Value::List(List::from_raw(read::<*const sys::List>(place))),
                 FieldKind::Inner(tag) => Value::Inner(Fields { node, infos: info(tag).fields }),
                 FieldKind::Value => Value::Node(constant(place)),
