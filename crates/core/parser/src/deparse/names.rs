@@ -41,6 +41,14 @@ fn has_plain_letters(name: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
+/// Whether the lexer reads a name as it is: in small letters, or letters that have no other case to the lexer.
+pub(super) fn is_read_as_written(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'_' || !byte.is_ascii();
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(is_letter)
+        && bytes.all(|byte| is_letter(byte) || byte.is_ascii_digit() || byte == b'$')
+}
+
 /// Whether a name in small letters is a keyword that only a label after AS may be.
 pub(super) fn is_reserved_keyword(name: &str) -> bool {
     restricted(name) == Some(Use::Reserved)
@@ -55,19 +63,20 @@ impl Deparser<'_> {
 
     /// A column's or window's name where libpg_query writes it as it is: in quotes only if it needs them there.
     pub(super) fn column_name(&mut self, name: &str) {
-        let is_bare = has_plain_letters(name) && matches!(restricted(name), None | Some(Use::ColumnName));
+        let is_bare = is_read_as_written(name) && matches!(restricted(name), None | Some(Use::ColumnName));
         self.quoted_unless(name, is_bare);
     }
 
     /// A function's or argument's name where libpg_query writes it as it is: in quotes only if it needs them there.
     pub(super) fn type_function_name(&mut self, name: &str) {
-        let is_bare = has_plain_letters(name) && matches!(restricted(name), None | Some(Use::TypeFunctionName));
+        let is_bare =
+            is_read_as_written(name) && matches!(restricted(name), None | Some(Use::TypeFunctionName));
         self.quoted_unless(name, is_bare);
     }
 
     /// A name behind a dot where libpg_query writes it as it is: in quotes only if it needs them there.
     pub(super) fn attribute_name(&mut self, name: &str) {
-        self.quoted_unless(name, has_plain_letters(name));
+        self.quoted_unless(name, is_read_as_written(name));
     }
 
     #[inline]
@@ -118,11 +127,6 @@ impl Deparser<'_> {
     pub(super) fn sconst(&mut self, value: Option<&str>) -> Done {
         self.string_literal(value.ok_or_else(|| DeparseError::missing("a string"))?);
         Ok(())
-    }
-
-    /// A name where libpg_query never writes quotes, even around one that needs them.
-    pub(super) fn bare_name(&mut self, name: &str) {
-        self.str(name);
     }
 
     /// `ColLabel`: any name after AS; only reserved keywords are quoted.

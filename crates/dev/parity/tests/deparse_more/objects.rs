@@ -377,7 +377,12 @@ pub(crate) const SAME: &[&str] = &[
     "ANALYZE",
     "ANALYZE VERBOSE t (a)",
     "ANALYZE (SKIP_LOCKED on, VERBOSE 0) a, b (c, d)",
-    "ANALYZE (x -1, \"Odd\" \"Value\", y '') a",
+    "ANALYZE (x -1, y \"Value\", z '') a",
+    "VACUUM (analyze, \"full\" on, é 1) t",
+    "CREATE FUNCTION f(é int, a$1 int, \"left\" int) RETURNS int AS 'a$b' LANGUAGE sql",
+    "DROP TABLESPACE \"between\"",
+    "IMPORT FOREIGN SCHEMA \"values\" FROM SERVER s INTO l",
+    "ALTER INDEX i DEPENDS ON EXTENSION \"substring\"",
     "LOAD 'a''b'",
     "LOAD '/a\\b'",
     "LOCK t",
@@ -404,5 +409,22 @@ pub(crate) const SAME: &[&str] = &[
 ];
 
 pub(crate) const KEPT: &[&str] = &[
+    // libpg_query has no word for it.
     "GRANT SET ON PARAMETER a, b.c TO r",
+    "CREATE DATABASE d CONNECTION LIMIT 1.5",
+    // libpg_query writes names without the quotes that they need.
+    "CREATE FUNCTION f(\"A\" int, \"b c\" int, \"user\" int, \"between\" int, \"d\"\"e\" int, \"1\" int) RETURNS int RETURN 1",
+    "CREATE FUNCTION f() RETURNS TABLE (\"A\" int) RETURN 1",
+    "DROP FUNCTION f(\"A\" int)",
+    "DROP TABLESPACE \"T\"",
+    "DROP TABLESPACE \"left\"",
+    "DROP TABLESPACE IF EXISTS \"user\"",
+    "IMPORT FOREIGN SCHEMA \"S t\" FROM SERVER s INTO l",
+    "ALTER INDEX i DEPENDS ON EXTENSION \"uuid-ossp\"",
+    "ANALYZE (\"Odd\") t",
+    "ANALYZE (\"a b\" 1, \"select\") t",
+    "CREATE DATABASE d \"Odd\" 1",
+    // $$ ends the text too early.
+    "CREATE FUNCTION f() RETURNS int AS 'a$' LANGUAGE sql",
+    "CREATE FUNCTION f() RETURNS int AS '$' LANGUAGE sql",
 ];

@@ -23,7 +23,7 @@ impl Deparser<'_> {
             _ => self.object(kind, stmt.object())?,
         }
         self.str(if stmt.remove() { " NO DEPENDS ON EXTENSION " } else { " DEPENDS ON EXTENSION " });
-        self.bare_name(given(stmt.extname(), "an extension")?.sval());
+        self.column_name(given(stmt.extname(), "an extension")?.sval());
         Ok(())
     }
 

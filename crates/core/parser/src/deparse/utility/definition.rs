@@ -1,10 +1,10 @@
 //! Lists of options, and the values that they have.
 
 use crate::deparse::context::Context;
-use crate::deparse::names::{is_reserved_keyword, string_of};
+use crate::deparse::names::{is_read_as_written, is_reserved_keyword, string_of};
 use crate::deparse::need::{given, need};
 use crate::deparse::{DeparseError, Deparser, Done};
-use crate::node::{DefElem, DefElemAction, Integer, List, Node, String as StringNode, View};
+use crate::node::{DefElem, DefElemAction, List, Node, View};
 
 /// PostgreSQL's `NAMEDATALEN`: an identifier is cut before so many bytes.
 const NAME_BYTES_LIMIT: usize = 64;
@@ -35,9 +35,13 @@ impl Deparser<'_> {
         self.separated(options, |d, option| each(d, need(option, "an option")?))
     }
 
-    /// The name of an option, which may be a keyword: in capital letters.
+    /// The name of an option, which may be a keyword: in capital letters where they are read as the same name.
     pub(in crate::deparse) fn generic_def_elem_name(&mut self, name: &str) -> Done {
-        self.str(&name.to_ascii_uppercase());
+        if is_read_as_written(name) && (name == "analyze" || !is_reserved_keyword(name)) {
+            self.str(&name.to_ascii_uppercase());
+        } else {
+            self.ident(name);
+        }
         Ok(())
     }
 
@@ -176,14 +180,19 @@ impl Deparser<'_> {
             d.generic_def_elem_name(option_name(option))?;
             let Some(value) = option.arg() else { return Ok(()) };
             d.char(' ');
-            match value.view() {
-                View::Integer(_) | View::Float(_) => d.numeric_only(value),
-                View::String(string) => d.opt_boolean_or_string(string.sval()),
-                other => Err(DeparseError::misplaced(other.tag(), "the value of an option")),
-            }
+            d.option_value(value)
         })?;
         self.str(") ");
         Ok(())
+    }
+
+    /// `NumericOnly`, or `opt_boolean_or_string`.
+    fn option_value(&mut self, value: Node<'_>) -> Done {
+        match value.view() {
+            View::Integer(_) | View::Float(_) => self.numeric_only(value),
+            View::String(string) => self.opt_boolean_or_string(string.sval()),
+            other => Err(DeparseError::misplaced(other.tag(), "the value of an option")),
+        }
     }
 
     /// `createdb_opt_list`.
@@ -200,10 +209,7 @@ impl Deparser<'_> {
             self.char(' ');
             match option.arg() {
                 None => self.str("DEFAULT"),
-                Some(value) if value.is::<Integer<'_>>() => self.signed_iconst(Some(value))?,
-                Some(value) => {
-                    self.opt_boolean_or_string(need::<StringNode<'_>>(Some(value), "a value")?.sval())?
-                }
+                Some(value) => self.option_value(value)?,
             }
         }
         Ok(())

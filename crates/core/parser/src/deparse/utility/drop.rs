@@ -29,7 +29,7 @@ impl Deparser<'_> {
         if stmt.missing_ok() {
             self.str("IF EXISTS ");
         }
-        self.bare_name(given(stmt.tablespacename(), "a tablespace")?);
+        self.column_name(given(stmt.tablespacename(), "a tablespace")?);
         Ok(())
     }
 

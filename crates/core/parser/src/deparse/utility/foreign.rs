@@ -153,7 +153,7 @@ impl Deparser<'_> {
         stmt: ImportForeignSchemaStmt<'_>,
     ) -> Done {
         self.str("IMPORT FOREIGN SCHEMA ");
-        self.bare_name(given(stmt.remote_schema(), "a schema")?);
+        self.column_name(given(stmt.remote_schema(), "a schema")?);
         self.char(' ');
         let tables = match stmt.list_type() {
             ImportForeignSchemaType::FdwImportSchemaAll => None,

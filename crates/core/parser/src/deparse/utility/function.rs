@@ -171,7 +171,7 @@ impl Deparser<'_> {
             FunctionParameterMode::FuncParamTable | FunctionParameterMode::FuncParamDefault => {}
         }
         if let Some(name) = parameter.name() {
-            self.bare_name(name);
+            self.type_function_name(name);
             self.char(' ');
         }
         self.type_of(parameter.arg_type())?;
@@ -238,7 +238,7 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn func_as(&mut self, texts: List<'_>) -> Done {
         self.separated(texts, |d, text| {
             let text = string_of(text)?;
-            if text.contains("$$") {
+            if text.contains("$$") || text.ends_with('$') {
                 d.string_literal(text);
             } else {
                 d.str("$$");
