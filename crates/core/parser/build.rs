@@ -4,6 +4,8 @@
 mod enums;
 #[path = "build/fingerprint.rs"]
 mod fingerprint;
+#[path = "build/keywords.rs"]
+mod keywords;
 #[path = "build/names.rs"]
 mod names;
 #[path = "build/quoting.rs"]
@@ -28,6 +30,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     fs::write(out.join("views.rs"), views::text(&model))?;
     fs::write(out.join("enums.rs"), enums::text(&model))?;
+    fs::write(out.join("keywords.rs"), keywords::text(&model)?)?;
+    println!("cargo::rerun-if-changed=src/lexer/bucket.rs");
     fs::write(out.join("quoting.rs"), quoting::text(&model))?;
     fs::write(out.join("tables.rs"), tables::text(&model))?;
     fs::write(out.join("fingerprint.rs"), fingerprint::text(&model))?;

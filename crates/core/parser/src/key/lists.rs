@@ -3,7 +3,7 @@
 //! Their tokens are written to the key like any other. Once a list's closing parenthesis shows that it was one, what
 //! was written of it is taken back: so a list that turns out to be none has cost nothing, and nothing is read twice.
 
-use super::scan::push_number;
+use super::writer::Writer;
 use super::{LiteralClass, tag};
 
 /// An element of a list.
@@ -71,7 +71,7 @@ impl InList {
     }
 
     /// The closing parenthesis has come, which is not yet in the key.
-    pub(super) fn close(self, key: &mut Vec<u8>) {
+    pub(super) fn close(&self, key: &mut Writer) {
         if self.expects != Expects::Separator {
             return;
         }
@@ -84,7 +84,8 @@ impl InList {
             }
             Some(Value::Param(number)) => {
                 key.truncate(self.start);
-                push_number(key, tag::LIST_OF_PARAMS, number);
+                key.push(tag::LIST_OF_PARAMS);
+                key.push_number(number);
             }
         }
     }
@@ -112,9 +113,10 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn any() -> Self {
+    /// No row yet; `flat` ones may hold only values and commas.
+    pub(super) fn new(flat: bool) -> Self {
         Self {
-            flat: false,
+            flat,
             depth: 0,
             separated: true,
             row: 0,
@@ -125,12 +127,8 @@ impl Rows {
         }
     }
 
-    pub(super) fn flat() -> Self {
-        Self { flat: true, ..Self::any() }
-    }
-
     /// Takes an opening parenthesis that is not yet in the key; false if it ends the rows.
-    pub(super) fn open(&mut self, key: &[u8]) -> bool {
+    pub(super) fn open(&mut self, key: &Writer) -> bool {
         if self.depth > 0 {
             self.depth += 1;
             return !self.flat;
@@ -144,14 +142,14 @@ impl Rows {
     }
 
     /// Takes a closing parenthesis that is the last byte of the key.
-    pub(super) fn close(&mut self, key: &mut Vec<u8>) {
+    pub(super) fn close(&mut self, key: &mut Writer) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth > 0 {
             return;
         }
         if let Some(previous) = self.previous.clone()
             && self.has_value
-            && key.get(previous.clone()) == key.get(self.row..)
+            && key.key().get(previous.clone()) == key.key().get(self.row..)
         {
             key.truncate(previous.end);
         } else {
@@ -191,9 +189,10 @@ impl Rows {
     }
 
     /// The rows are over: what comes next is not in the key yet.
-    pub(super) fn finish(self, key: &mut Vec<u8>) {
+    pub(super) fn finish(&self, key: &mut Writer) {
         if let Some(number) = self.first_param {
-            push_number(key, tag::ROWS_FIRST_PARAM, number);
+            key.push(tag::ROWS_FIRST_PARAM);
+            key.push_number(number);
         }
     }
 }

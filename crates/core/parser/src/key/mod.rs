@@ -35,9 +35,12 @@ mod scan;
 mod tag;
 #[cfg(test)]
 mod tests;
+mod word;
+mod writer;
 
 use crate::lexer::LexError;
 use std::fmt;
+use writer::Writer;
 
 /// A text longer than this is not keyed, in bytes. Past it even one pass takes longer than its turn should.
 pub const KEYED_TEXT_MAX: usize = 16 << 20;
@@ -51,7 +54,7 @@ const KEPT_BYTES_MAX: usize = 1 << 20;
 /// What [`scan_key`] writes to; to be used again for the next text.
 #[derive(Default)]
 pub struct KeyBuffer {
-    bytes: Vec<u8>,
+    bytes: Writer,
     literals: Vec<Literal>,
 }
 
@@ -59,17 +62,14 @@ impl KeyBuffer {
     /// An empty buffer.
     #[must_use]
     pub const fn new() -> Self {
-        Self { bytes: Vec::new(), literals: Vec::new() }
+        Self { bytes: Writer::new(), literals: Vec::new() }
     }
 
     fn clear(&mut self) {
-        if self.bytes.capacity() > KEPT_BYTES_MAX {
-            self.bytes = Vec::new();
-        }
+        self.bytes.clear(KEPT_BYTES_MAX);
         if self.literals.capacity() > KEPT_BYTES_MAX / size_of::<Literal>() {
             self.literals = Vec::new();
         }
-        self.bytes.clear();
         self.literals.clear();
     }
 }
@@ -177,7 +177,7 @@ pub enum Unsure {
 /// The result borrows `buffer`, which is cleared first.
 #[inline]
 pub fn scan_key<'b>(text: &(impl AsRef<[u8]> + ?Sized), buffer: &'b mut KeyBuffer) -> ScanKey<'b> {
-    scan::scan(text.as_ref(), buffer, true)
+    scan::scan(text.as_ref(), buffer, true, false)
 }
 
 /// As [`scan_key`], for a session whose standard_conforming_strings is `on`.
@@ -186,5 +186,5 @@ pub fn scan_key_with<'b>(
     buffer: &'b mut KeyBuffer,
     standard_conforming_strings: bool,
 ) -> ScanKey<'b> {
-    scan::scan(text.as_ref(), buffer, standard_conforming_strings)
+    scan::scan(text.as_ref(), buffer, standard_conforming_strings, false)
 }

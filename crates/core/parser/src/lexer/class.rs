@@ -6,7 +6,7 @@
 /// What kind of token a byte begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Class {
+pub(crate) enum Class {
     /// No token of SQL: PostgreSQL hands such a byte to its grammar, which refuses it.
     Other,
     Space,
@@ -27,37 +27,37 @@ pub(super) enum Class {
 }
 
 /// May go on a word: letters, digits, underscore, dollar.
-pub(super) const WORD: u8 = 1;
+pub(crate) const WORD: u8 = 1;
 /// May go on the tag of a dollar quote: as `WORD`, but no dollar.
-pub(super) const TAG: u8 = 1 << 1;
+pub(crate) const TAG: u8 = 1 << 1;
 /// May begin a word or a tag.
-pub(super) const WORD_START: u8 = 1 << 2;
-pub(super) const DIGIT: u8 = 1 << 3;
-pub(super) const HEX: u8 = 1 << 4;
-pub(super) const SPACE: u8 = 1 << 5;
+pub(crate) const WORD_START: u8 = 1 << 2;
+pub(crate) const DIGIT: u8 = 1 << 3;
+pub(crate) const HEX: u8 = 1 << 4;
+pub(crate) const SPACE: u8 = 1 << 5;
 /// May be part of an operator.
-pub(super) const OPERATOR: u8 = 1 << 6;
+pub(crate) const OPERATOR: u8 = 1 << 6;
 /// No character of an SQL-standard operator: where one is present, an operator may end in `+` or `-`.
-pub(super) const UNUSUAL: u8 = 1 << 7;
+pub(crate) const UNUSUAL: u8 = 1 << 7;
 
-pub(super) static CLASS: [Class; 256] = classes();
-pub(super) static PART: [u8; 256] = parts();
+pub(crate) static CLASS: [Class; 256] = classes();
+pub(crate) static PART: [u8; 256] = parts();
 
 /// Whether `byte` has one of the properties in `mask`.
 #[inline]
-pub(super) fn is(byte: u8, mask: u8) -> bool {
+pub(crate) fn is(byte: u8, mask: u8) -> bool {
     PART[usize::from(byte)] & mask != 0
 }
 
 /// The byte at `at`, or 0 behind the end. The text itself holds no 0.
 #[inline]
-pub(super) fn byte(text: &[u8], at: usize) -> u8 {
+pub(crate) fn byte(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(0)
 }
 
 /// Where the bytes with a property of `mask` end that begin at `from`.
 #[inline]
-pub(super) fn run_end(text: &[u8], from: usize, mask: u8) -> usize {
+pub(crate) fn run_end(text: &[u8], from: usize, mask: u8) -> usize {
     let mut at = from;
     while at < text.len() && is(text[at], mask) {
         at += 1;

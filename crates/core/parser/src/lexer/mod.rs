@@ -25,20 +25,29 @@
 //! | `number` | numbers |
 //! | `operator` | operators |
 //! | `comment` | comments |
+//! | `keyword`, `bucket` | which words are key words |
+//! | `scan_token` | tokens as the grammar numbers them |
+//! | `wide` | several bytes at once |
 //! | `token`, `error` | what comes out |
 
-mod class;
+mod bucket;
+pub(crate) mod class;
 mod comment;
 mod error;
 mod escape;
+mod keyword;
 mod number;
 mod operator;
+mod scan_token;
 mod string;
 #[cfg(test)]
 mod tests;
 mod token;
+pub(crate) mod wide;
 
 pub use error::{LexError, LexErrorKind};
+pub use keyword::{Keyword, KeywordKind, keyword, keywords};
+pub use scan_token::{ScanToken, scan};
 pub use token::{Token, TokenKind};
 
 use class::{CLASS, Class, SPACE, WORD, byte, run_end};
@@ -156,6 +165,12 @@ impl<'a> Lexer<'a> {
                 Err(error) => Err(self.fail(error)),
             };
         }
+    }
+
+    /// Goes on from `at`, where a token or white space begins.
+    #[inline]
+    pub(crate) fn resume(&mut self, at: usize) {
+        self.at = at;
     }
 
     #[inline]

@@ -4,8 +4,8 @@ use super::class::{DIGIT, SPACE, TAG, WORD_START, byte, is, run_end};
 use super::comment::line_end;
 use super::error::{LexError, LexErrorKind};
 use super::token::TokenKind;
+use super::wide::seek;
 use super::{Lexer, at_u32};
-use memchr::memchr;
 
 /// Where a string goes on that was closed just before `after`: behind the opening quote of its next part.
 ///
@@ -37,10 +37,10 @@ fn continuation_over_space(text: &[u8], after: usize) -> Option<usize> {
 impl Lexer<'_> {
     /// A string without escapes whose text begins at `from`; a doubled quote stands for one.
     #[inline]
-    pub(super) fn plain_string(&mut self, from: usize) -> Result<(), LexErrorKind> {
+    pub(crate) fn plain_string(&mut self, from: usize) -> Result<(), LexErrorKind> {
         let mut at = from;
         loop {
-            at = self.seek(b'\'', at).ok_or(LexErrorKind::UnterminatedString)? + 1;
+            at = seek(self.text, b'\'', at).ok_or(LexErrorKind::UnterminatedString)? + 1;
             if byte(self.text, at) == b'\'' {
                 at += 1;
                 continue;
@@ -62,7 +62,7 @@ impl Lexer<'_> {
     ) -> Result<(), LexErrorKind> {
         let mut at = from;
         loop {
-            at = self.seek(b'\'', at).ok_or(unterminated)? + 1;
+            at = seek(self.text, b'\'', at).ok_or(unterminated)? + 1;
             match continuation(self.text, at) {
                 Some(next) => at = next,
                 None => break,
@@ -73,10 +73,10 @@ impl Lexer<'_> {
     }
 
     /// A name in double quotes whose text begins at `from`; a doubled quote stands for one.
-    pub(super) fn quoted_ident(&mut self, from: usize) -> Result<(), LexErrorKind> {
+    pub(crate) fn quoted_ident(&mut self, from: usize) -> Result<(), LexErrorKind> {
         let mut at = from;
         loop {
-            at = self.seek(b'"', at).ok_or(LexErrorKind::UnterminatedIdent)? + 1;
+            at = seek(self.text, b'"', at).ok_or(LexErrorKind::UnterminatedIdent)? + 1;
             if byte(self.text, at) != b'"' {
                 break;
             }
@@ -100,7 +100,7 @@ impl Lexer<'_> {
         let tag = self.text.get(start..=tag_end).unwrap_or_default();
         let mut at = tag_end + 1;
         // A tag holds no dollar inside, so no byte is compared twice.
-        while let Some(found) = self.seek(b'$', at) {
+        while let Some(found) = seek(self.text, b'$', at) {
             if self.text.get(found..).is_some_and(|rest| rest.starts_with(tag)) {
                 self.at = found + tag.len();
                 return Ok(TokenKind::DollarString);
@@ -123,13 +123,6 @@ impl Lexer<'_> {
             Some(_) => Ok(TokenKind::Param),
             None => Err(self.error(LexErrorKind::ParamTooLarge, start, end)),
         }
-    }
-
-    /// The next `needle` from `from` on.
-    #[inline]
-    pub(super) fn seek(&self, needle: u8, from: usize) -> Option<usize> {
-        let rest = self.text.get(from..)?;
-        memchr(needle, rest).map(|length| from + length)
     }
 
     /// An error at `position` whose message quotes up to `near_end`.

@@ -1,0 +1,99 @@
+//! The few words that decide how a key is written.
+
+/// What a word means where it is a key word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Special {
+    In,
+    As,
+    Into,
+    Insert,
+    /// SELECT, FROM or TABLE: what comes is no longer the head of INSERT.
+    Source,
+    /// UNION, EXCEPT, INTERSECT or their ALL and DISTINCT.
+    SetOperation,
+    Float,
+    Position,
+    Values,
+    /// A name that lets literals decide which setting of the session changes: `pg_settings` is a view whose UPDATE
+    /// calls `set_config`.
+    Settings,
+}
+
+/// What a word in lower case means, if anything.
+#[inline]
+pub(super) fn special(word: &[u8]) -> Option<Special> {
+    Some(match word {
+        b"in" => Special::In,
+        b"as" => Special::As,
+        b"into" => Special::Into,
+        b"insert" => Special::Insert,
+        b"select" | b"from" | b"table" => Special::Source,
+        b"union" | b"except" | b"intersect" | b"all" | b"distinct" => Special::SetOperation,
+        b"float" => Special::Float,
+        b"position" => Special::Position,
+        b"values" => Special::Values,
+        b"set_config" | b"pg_settings" => Special::Settings,
+        _ => return None,
+    })
+}
+
+/// The words that [`special`] knows.
+const WORDS: [&[u8]; 17] = [
+    b"in",
+    b"as",
+    b"into",
+    b"insert",
+    b"select",
+    b"from",
+    b"table",
+    b"union",
+    b"except",
+    b"intersect",
+    b"all",
+    b"distinct",
+    b"float",
+    b"position",
+    b"values",
+    b"set_config",
+    b"pg_settings",
+];
+
+const LENGTHS: usize = 16;
+
+/// By length, the first letters of the words: most names are told apart by these two.
+static FIRST_LETTERS: [u32; LENGTHS] = first_letters();
+
+const fn first_letters() -> [u32; LENGTHS] {
+    let mut table = [0; LENGTHS];
+    let mut index = 0;
+    while index < WORDS.len() {
+        let word = WORDS[index];
+        table[word.len()] |= letter_bit(word[0]);
+        index += 1;
+    }
+    table
+}
+
+const fn letter_bit(byte: u8) -> u32 {
+    1 << (byte & 0x1f)
+}
+
+/// Whether a word of that length and first letter may be one of the words.
+#[inline]
+pub(super) fn may_be_special(length: usize, first: u8) -> bool {
+    FIRST_LETTERS.get(length).is_some_and(|letters| letters & letter_bit(first) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_filter_lets_all_words_through() {
+        for word in WORDS {
+            assert!(special(word).is_some());
+            assert!(may_be_special(word.len(), word[0]));
+            assert!(may_be_special(word.len(), word[0].to_ascii_uppercase()));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Tokens as PostgreSQL's grammar and pg_query's `scan` number them.
+
+use super::keyword::{self, Keyword, keyword};
+use super::{LexError, Lexer, Token, TokenKind};
+use std::fmt;
+
+/// A token of [`scan`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanToken {
+    /// The offset of its first byte.
+    pub start: u32,
+    /// The offset behind its last byte.
+    pub end: u32,
+    /// The grammar's number of it; that of a character is its ASCII code.
+    pub number: u16,
+    /// The key word that it is.
+    pub keyword: Option<&'static Keyword>,
+}
+
+/// All tokens of a text, comments among them: what pg_query's `scan` gives.
+///
+/// # Errors
+/// What [`Lexer`] refuses.
+pub fn scan(text: &(impl AsRef<[u8]> + ?Sized)) -> Result<Vec<ScanToken>, LexError> {
+    let text = text.as_ref();
+    Lexer::new(text).comments(true).map(|token| token.map(|token| token.scan_token(text))).collect()
+}
+
+impl Token {
+    /// The token as the grammar numbers it, with the key word that it is in `text`.
+    #[inline]
+    #[must_use]
+    pub fn scan_token(&self, text: &[u8]) -> ScanToken {
+        let bytes = self.bytes(text);
+        let word = match self.kind {
+            TokenKind::Word => keyword(bytes),
+            TokenKind::National => keyword(b"nchar"),
+            _ => None,
+        };
+        let number = word.map_or_else(|| number(self.kind, bytes), |word| word.number);
+        ScanToken { start: self.start, end: self.end, number, keyword: word }
+    }
+}
+
+/// The number of a token that is no key word.
+#[inline]
+fn number(kind: TokenKind, bytes: &[u8]) -> u16 {
+    match kind {
+        TokenKind::Word | TokenKind::QuotedIdent => keyword::IDENT,
+        TokenKind::UnicodeIdent => keyword::UIDENT,
+        TokenKind::String | TokenKind::EscapeString | TokenKind::DollarString => keyword::SCONST,
+        TokenKind::UnicodeString => keyword::USCONST,
+        TokenKind::BitString => keyword::BCONST,
+        TokenKind::HexString => keyword::XCONST,
+        TokenKind::National => keyword::NCHAR,
+        TokenKind::Integer => keyword::ICONST,
+        TokenKind::Float => keyword::FCONST,
+        TokenKind::Param => keyword::PARAM,
+        TokenKind::Typecast => keyword::TYPECAST,
+        TokenKind::DotDot => keyword::DOT_DOT,
+        TokenKind::ColonEquals => keyword::COLON_EQUALS,
+        TokenKind::EqualsGreater => keyword::EQUALS_GREATER,
+        TokenKind::LessEquals => keyword::LESS_EQUALS,
+        TokenKind::GreaterEquals => keyword::GREATER_EQUALS,
+        TokenKind::NotEquals => keyword::NOT_EQUALS,
+        TokenKind::Operator => keyword::OP,
+        TokenKind::Symbol => bytes.first().copied().map_or(0, u16::from),
+        TokenKind::LineComment => keyword::SQL_COMMENT,
+        TokenKind::BlockComment => keyword::C_COMMENT,
+    }
+}
+
+impl fmt::Display for ScanToken {
+    /// The token's name, as pg_query has it: `IDENT`, `SELECT`, `ASCII_59`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.number {
+            _ if self.keyword.is_some() => self.keyword.map_or("", |keyword| keyword.token),
+            keyword::IDENT => "IDENT",
+            keyword::UIDENT => "UIDENT",
+            keyword::SCONST => "SCONST",
+            keyword::USCONST => "USCONST",
+            keyword::BCONST => "BCONST",
+            keyword::XCONST => "XCONST",
+            keyword::ICONST => "ICONST",
+            keyword::FCONST => "FCONST",
+            keyword::PARAM => "PARAM",
+            keyword::TYPECAST => "TYPECAST",
+            keyword::DOT_DOT => "DOT_DOT",
+            keyword::COLON_EQUALS => "COLON_EQUALS",
+            keyword::EQUALS_GREATER => "EQUALS_GREATER",
+            keyword::LESS_EQUALS => "LESS_EQUALS",
+            keyword::GREATER_EQUALS => "GREATER_EQUALS",
+            keyword::NOT_EQUALS => "NOT_EQUALS",
+            keyword::OP => "Op",
+            keyword::SQL_COMMENT => "SQL_COMMENT",
+            keyword::C_COMMENT => "C_COMMENT",
+            character => return write!(out, "ASCII_{character}"),
+        };
+        out.write_str(name)
+    }
+}
