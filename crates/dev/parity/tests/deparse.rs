@@ -1,6 +1,9 @@
-//! SQL from a tree, against libpg_query's.
+//! SQL from a tree, against libpg_query's: the same text, but where libpg_query's is not SQL of that tree. There ours must
+//! be.
 //!
 //! `TRUNKLINE_DEPARSE_ONLY=SelectStmt,CopyStmt` looks at statements of these kinds only.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trunkline_parity::{compare, oracle, same};
 use trunkline_parser::node::RawStmt;
@@ -15,8 +18,27 @@ fn is_wanted(tree: &ParsedSql) -> bool {
     })
 }
 
+/// How many statements of the corpus libpg_query may write as SQL of another tree, or as no SQL. More would mean that our
+/// parser, or its comparison of trees, is at fault.
+const LOST_MAX: usize = 20;
+
+fn is_of(tree: &ParsedSql, text: &str) -> bool {
+    trunkline_parser::parse(text).is_ok_and(|again| again == *tree)
+}
+
+/// That our text is libpg_query's, or SQL of the tree where that is not: `lost` counts these.
+fn same_or_kept(tree: &ParsedSql, expected: &str, got: &str, lost: &AtomicUsize) -> Result<(), String> {
+    let difference = same(expected, got);
+    if difference.is_err() && !is_of(tree, expected) && is_of(tree, got) {
+        lost.fetch_add(1, Ordering::Relaxed);
+        return Ok(());
+    }
+    difference
+}
+
 #[test]
 fn one_line() {
+    let lost = AtomicUsize::new(0);
     compare("deparse in one line", |statement| {
         let Ok(tree) = trunkline_parser::parse(&statement.sql) else { return Ok(()) };
         if !is_wanted(&tree) {
@@ -24,12 +46,14 @@ fn one_line() {
         }
         let Ok(expected) = oracle::deparse(&statement.sql) else { return Ok(()) };
         let got = tree.deparse().map_err(|error| error.to_string())?;
-        same(&expected, &got)
+        same_or_kept(&tree, &expected, &got, &lost)
     });
+    assert!(lost.into_inner() <= LOST_MAX);
 }
 
 #[test]
 fn pretty() {
+    let lost = AtomicUsize::new(0);
     compare("deparse laid out", |statement| {
         let Ok(tree) = trunkline_parser::parse(&statement.sql) else { return Ok(()) };
         if !is_wanted(&tree) {
@@ -39,6 +63,7 @@ fn pretty() {
         let Ok(expected) = oracle::deparse_opts(&statement.sql, &options) else { return Ok(()) };
         let options = DeparseOptions { pretty: true, ..DeparseOptions::default() };
         let got = tree.deparse_with(&options).map_err(|error| error.to_string())?;
-        same(&expected, &got)
+        same_or_kept(&tree, &expected, &got, &lost)
     });
+    assert!(lost.into_inner() <= LOST_MAX);
 }
