@@ -1,7 +1,11 @@
 //! Generates the typed views and the reflection tables of PostgreSQL's nodes from its headers.
 
+#[path = "build/edits.rs"]
+mod edits;
 #[path = "build/enums.rs"]
 mod enums;
+#[path = "build/expression.rs"]
+mod expression;
 #[path = "build/fingerprint.rs"]
 mod fingerprint;
 #[path = "build/keywords.rs"]
@@ -29,11 +33,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let model = pg_query_headers::read(&source)?;
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     fs::write(out.join("views.rs"), views::text(&model))?;
+    fs::write(out.join("edits.rs"), edits::text(&model))?;
     fs::write(out.join("enums.rs"), enums::text(&model))?;
     fs::write(out.join("keywords.rs"), keywords::text(&model)?)?;
     println!("cargo::rerun-if-changed=src/lexer/bucket.rs");
     fs::write(out.join("quoting.rs"), quoting::text(&model))?;
     fs::write(out.join("tables.rs"), tables::text(&model))?;
+    fs::write(out.join("expression.rs"), expression::text(&model)?)?;
     fs::write(out.join("fingerprint.rs"), fingerprint::text(&model))?;
     Ok(())
 }

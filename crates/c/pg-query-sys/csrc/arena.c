@@ -463,3 +463,34 @@ trunkline_alloc(Arena *arena, size_t size)
 	*(uint64 *) chunk = size;
 	return chunk + CHUNK_HEADER;
 }
+
+/* An arena for trees that Rust builds; NULL when there is no memory. */
+Arena *
+trunkline_new_arena(size_t first_bytes)
+{
+	return arena_new(first_bytes, SIZE_MAX);
+}
+
+/* What lies in `from` goes on living in `into`; `from` itself is gone. */
+void
+trunkline_adopt(Arena *into, Arena *from)
+{
+	ArenaBlock *last = from->blocks;
+
+	into->context.mem_allocated += from->context.mem_allocated;
+	if (from->large != NULL)
+	{
+		ArenaBlock *large = from->large;
+
+		while (large->next != NULL)
+			large = large->next;
+		large->next = into->large;
+		if (into->large != NULL)
+			into->large->previous = large;
+		into->large = from->large;
+	}
+	while (last->next != NULL)
+		last = last->next;
+	last->next = into->blocks;
+	into->blocks = from->blocks;
+}

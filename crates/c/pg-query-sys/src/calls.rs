@@ -96,6 +96,10 @@ unsafe extern "C" {
     pub fn trunkline_free(arena: *mut Arena);
     /// How many bytes an arena has from malloc.
     pub fn trunkline_arena_bytes(arena: *const Arena) -> usize;
+    /// An arena without a call: for trees that Rust builds. NULL when there is no memory.
+    pub fn trunkline_new_arena(first_bytes: usize) -> *mut Arena;
+    /// Lets everything in `from` live in `into` from now on. `from` itself is gone.
+    pub fn trunkline_adopt(into: *mut Arena, from: *mut Arena);
     /// Memory in an arena that lives as long as it, aligned to 8 bytes; NULL when there is none.
     pub fn trunkline_alloc(arena: *mut Arena, bytes: usize) -> *mut c_void;
 }

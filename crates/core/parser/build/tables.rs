@@ -41,7 +41,7 @@ pub(crate) fn push_field(text: &mut String, field: &Field) {
     if let Some(kind) = kind(field) {
         let _ = writeln!(
             text,
-            "        FieldInfo {{ name: \"{}\", offset: {}, kind: FieldKind::{kind}, equal_ignore: {} }},",
+            "        FieldInfo {{ quoted: \"\\\"{}\\\":\", offset: {}, kind: FieldKind::{kind}, equal_ignore: {} }},",
             field.name, field.offset, field.equal_ignore
         );
     }

@@ -46,7 +46,7 @@ fn push_view(text: &mut String, one: &Struct) {
 
 /// The arm of the macro `getter!` that reads a field; none for tags and what only the planner fills in
 /// without a type.
-fn getter(one: &Struct, field: &Field) -> Option<String> {
+pub(crate) fn getter(one: &Struct, field: &Field) -> Option<String> {
     Some(match &field.kind {
         Kind::Tag | Kind::Datum | Kind::Cells | Kind::Void | Kind::Flexible(_) => return None,
         Kind::Bool => "copy(bool)".to_owned(),

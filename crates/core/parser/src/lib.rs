@@ -7,9 +7,11 @@
 //! ```
 
 pub mod cache;
+mod comments;
 mod debug;
 mod deep;
 mod deparse;
+pub mod edit;
 mod equal;
 mod error;
 mod fingerprint;
@@ -17,15 +19,20 @@ mod json;
 pub mod key;
 pub mod lexer;
 pub mod node;
+mod normalize;
 mod options;
 mod raw;
+mod tame;
 mod walk;
 
+pub use comments::comments;
 pub use deparse::{Comment, DeparseError, DeparseOptions};
 pub use error::{ParseError, SqlState};
 pub use fingerprint::{Fingerprint, FingerprintOptions};
+pub use normalize::{normalize, normalize_utility};
 pub use options::{Mode, ParseOptions, TEXT_BYTES_MAX, TREE_BYTES_MAX};
 pub use raw::{List, ParsedSql};
+pub use tame::OPERATOR_RUN_WORK_MAX;
 pub use walk::{Link, Nodes, Path, Step, Visitor};
 
 /// The parse tree of SQL: any number of statements with semicolons between them.

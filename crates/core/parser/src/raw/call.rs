@@ -23,6 +23,22 @@ impl Arena {
         // SAFETY: the arena lives as long as `self`.
         unsafe { sys::trunkline_arena_bytes(self.0.as_ptr()) }
     }
+
+    /// A new one, for a tree that C does not build.
+    pub(super) fn new(first_bytes: usize) -> Option<Self> {
+        // SAFETY: it takes a number only.
+        NonNull::new(unsafe { sys::trunkline_new_arena(first_bytes) }).map(Self)
+    }
+
+    /// Its address, for who changes what lies in it.
+    pub(super) fn pointer(&mut self) -> NonNull<sys::Arena> {
+        self.0
+    }
+
+    /// Its address, to be freed or adopted by the caller.
+    pub(super) fn into_pointer(self) -> NonNull<sys::Arena> {
+        std::mem::ManuallyDrop::new(self).0
+    }
 }
 
 impl Drop for Arena {

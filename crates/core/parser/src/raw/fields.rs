@@ -28,7 +28,8 @@ impl NodeInfo {
 /// A field of a type of node.
 #[derive(Debug)]
 pub struct FieldInfo {
-    name: &'static str,
+    /// Its name as JSON has it before a value: `"name":`.
+    quoted: &'static str,
     offset: u16,
     kind: FieldKind,
     equal_ignore: bool,
@@ -38,7 +39,18 @@ impl FieldInfo {
     /// Its name in C, and in pg_query's JSON.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.name
+        self.quoted.trim_end_matches(':').trim_matches('"')
+    }
+
+    /// Its name in quotes, with a colon behind.
+    #[inline]
+    pub(crate) fn quoted(&self) -> &'static str {
+        self.quoted
+    }
+
+    /// So many bytes from the node's beginning.
+    pub(super) fn offset(&self) -> usize {
+        usize::from(self.offset)
     }
 
     /// What it holds.
@@ -171,7 +183,7 @@ impl FieldInfo {
                 FieldKind::Node => Value::Node(Node::of(read::<*const sys::Node>(place))),
                 FieldKind::View(tag) => {
                     let below = Node::of(read::<*const sys::Node>(place));
-                    debug_assert!(below.is_none_or(|below| below.tag() == tag), "{} is no {tag:?}", self.name);
+                    debug_assert!(below.is_none_or(|below| below.tag() == tag), "{} is no {tag:?}", self.quoted);
                     Value::View(below)
                 }
                 FieldKind::List => Value::List(List::from_raw(read::<*const sys::List>(place))),
@@ -212,6 +224,11 @@ unsafe fn read<T: Copy>(place: *const u8) -> T {
 unsafe fn constant<'a>(place: *const u8) -> Option<Node<'a>> {
     // SAFETY: the caller's; the union begins with a tag, 0 if nothing is in it.
     unsafe { if read::<sys::NodeTag>(place) == 0 { None } else { Node::of(place.cast()) } }
+}
+
+/// The fields of a type of node, in C's order.
+pub(super) fn fields_of(tag: NodeTag) -> &'static [FieldInfo] {
+    info(tag).fields
 }
 
 #[inline]

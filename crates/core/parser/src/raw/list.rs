@@ -27,6 +27,11 @@ impl<'a> List<'a> {
         Self(unsafe { Pointer::new(raw) })
     }
 
+    /// The address of its first cell.
+    pub(super) fn first_cell(self) -> *const sys::ListCell {
+        self.cells().as_ptr()
+    }
+
     /// The list's cells.
     #[inline]
     fn cells(self) -> &'a [sys::ListCell] {

@@ -8,17 +8,21 @@
 
 mod bitmapset;
 mod call;
+pub(crate) mod edit;
 mod enums;
+mod expression;
 mod fields;
 mod list;
 mod node;
 mod pointer;
+mod slots;
 mod tree;
 mod view;
 
 /// PostgreSQL's version, as its C code numbers it: 180006 is 18.6.
 pub(crate) const VERSION: i32 = pg_query_sys::nodes::PG_VERSION_NUM;
 
+pub(crate) use expression::Followed;
 pub use list::List;
 pub use tree::ParsedSql;
 pub(crate) use tree::parse;

@@ -1,13 +1,12 @@
 //! The owner of a parse tree.
 
-use std::ptr::NonNull;
-
 use pg_query_sys::nodes as sys;
 
 use super::call::{self, Arena};
 use super::list::List;
 use crate::error::ParseError;
 use crate::options::ParseOptions;
+use crate::tame::{Tamed, tame};
 
 /// PostgreSQL's parse tree of a text, as C built it, and the memory that it lies in. Dropping it frees all of it at once,
 /// on any thread.
@@ -15,7 +14,7 @@ use crate::options::ParseOptions;
 /// The views that its methods hand out borrow it, and cost a pointer each. They say where in the text things stand in
 /// bytes; the text itself is not kept.
 pub struct ParsedSql {
-    root: Option<NonNull<sys::List>>,
+    root: *mut sys::List,
     arena: Arena,
 }
 
@@ -28,7 +27,21 @@ impl ParsedSql {
     /// The statements, each a `RawStmt`; in other modes than [`Mode::Statements`](crate::Mode) the one node of the text.
     pub fn root(&self) -> List<'_> {
         // SAFETY: the list lies in the arena, which lives as long as the borrow of `self`, and is well-formed (module docs).
-        unsafe { List::from_raw(self.root.map_or(std::ptr::null(), |root| root.as_ptr().cast_const())) }
+        unsafe { List::from_raw(self.root) }
+    }
+
+    pub(super) fn arena(&mut self) -> &mut Arena {
+        &mut self.arena
+    }
+
+    /// Where the root's address is kept.
+    pub(super) fn root_slot(&mut self) -> *mut *mut sys::List {
+        &raw mut self.root
+    }
+
+    /// The list of statements, and what it lies in.
+    pub(super) fn into_parts(self) -> (*mut sys::List, Arena) {
+        (self.root, self.arena)
     }
 
     /// How much memory the tree holds, in bytes.
@@ -38,6 +51,16 @@ impl ParsedSql {
 }
 
 pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<ParsedSql, ParseError> {
-    let made = call::parse(text, options)?;
-    Ok(ParsedSql { root: NonNull::new(made.result.statements), arena: made.arena })
+    let made = match tame(text, options)? {
+        Tamed::AsItIs => call::parse(text, options)?,
+        Tamed::Instead(other) => call::parse(&other, options)?,
+        Tamed::Until(other, end, then) => {
+            let before = other.as_deref().unwrap_or(text).get(..end).unwrap_or_default();
+            return Err(match call::parse(before, options) {
+                Err(error) if error.position().is_some_and(|position| position < end) => error,
+                _ => ParseError::of_lexer(&then, text),
+            });
+        }
+    };
+    Ok(ParsedSql { root: made.result.statements, arena: made.arena })
 }

@@ -134,6 +134,16 @@ macro_rules! view {
                 Node::of_pointer(unsafe { self.0.cast() })
             }
 
+            /// The view of a node of this type, or of one that begins with such a node.
+            ///
+            /// # Safety
+            /// It is one.
+            #[inline]
+            pub(super) unsafe fn of_node(node: Node<'a>) -> Self {
+                // SAFETY: the caller's.
+                Self(unsafe { node.pointer() })
+            }
+
             $(getter! { $arm($($type)?) $getter $field $doc })*
         }
 

@@ -1,0 +1,190 @@
+//! Changing trees, and making nodes to hang into them.
+//!
+//! [`ParsedSql::statements_mut`] leads into a tree, [`ParsedSql::edit_each`] to every place in it. New nodes are
+//! [`Fragment`]s: from text ([`expression`], [`statement`]), from the functions here, or empty ([`Fragment::new`]) and
+//! then filled by their typed view. A fragment that is set into a tree belongs to it from then on; a copy of a node is made
+//! by [`Node::to_fragment`].
+//!
+//! ```
+//! use trunkline_parser::edit::{self, Constant};
+//!
+//! let sum = edit::operator("+", edit::column(&["a"])?, edit::constant(Constant::Integer(1))?)?;
+//! let call = edit::function(&["abs"], [sum, edit::parameter(2)?])?;
+//! assert_eq!(call.node().deparse()?, "abs(a + 1, $2)");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use crate::raw::edit::*;
+
+use crate::node::{AExprKind, BoolExprType, Node, NodeTag, RawStmt, ResTarget, SelectStmt, Value};
+use crate::raw::ParsedSql;
+
+/// The expression that a text is: `a + $1`, `lower(name)`, `EXISTS (SELECT ...)`.
+///
+/// # Errors
+/// [`EditError::Parse`] and [`EditError::NotOne`]: for text that is no expression, or more than one.
+pub fn expression(text: &str) -> Result<Fragment, EditError> {
+    let tree = crate::parse(&format!("SELECT ({text}\n)"))?;
+    Fragment::picked(tree, only_expression).ok_or(EditError::NotOne("expression"))
+}
+
+fn only_expression(tree: &ParsedSql) -> Option<Node<'_>> {
+    let statement = only(tree)?.cast::<SelectStmt<'_>>()?;
+    // The text may close the parenthesis and go on: `1) FROM (t`.
+    let has_more = statement.node().fields().any(|(field, value)| match value {
+        Value::Node(node) | Value::View(node) => node.is_some(),
+        Value::List(list) => field.name() != "targetList" && !list.is_empty(),
+        _ => false,
+    });
+    let mut targets = statement.target_list().nodes();
+    let target = targets.next()?.cast::<ResTarget<'_>>()?;
+    let is_only = !has_more && targets.next().is_none() && target.name().is_none();
+    target.val().filter(|_| is_only)
+}
+
+/// The statement that a text is.
+///
+/// # Errors
+/// [`EditError::Parse`], and [`EditError::NotOne`] for none or several.
+pub fn statement(text: &str) -> Result<Fragment, EditError> {
+    Fragment::picked(crate::parse(text)?, only).ok_or(EditError::NotOne("statement"))
+}
+
+fn only(tree: &ParsedSql) -> Option<Node<'_>> {
+    let mut statements = tree.root().nodes();
+    let statement = statements.next()?.cast::<RawStmt<'_>>()?.stmt();
+    statements.next().is_none().then_some(statement)?
+}
+
+/// A node of a tag, filled by its typed view.
+fn filled(tag: NodeTag, fill: impl FnOnce(NodeMut<'_>) -> Option<Result<(), EditError>>) -> Result<Fragment, EditError> {
+    let mut fragment = Fragment::new(tag)?;
+    fill(fragment.node_mut()).unwrap_or(Err(EditError::NoSuchNode(tag)))?;
+    Ok(fragment)
+}
+
+/// A name as a node: an element of the lists of names that many nodes have.
+///
+/// # Errors
+/// [`EditError::Nul`], [`EditError::OutOfMemory`], as of all functions here.
+pub fn name(text: &str) -> Result<Fragment, EditError> {
+    filled(NodeTag::String, |node| Some(node.cast::<StringMut<'_>>()?.set_sval(text)))
+}
+
+fn push_names(mut list: ListMut<'_>, names: &[&str]) -> Result<(), EditError> {
+    names.iter().try_for_each(|text| list.push(name(text)?))
+}
+
+fn push_all(mut list: ListMut<'_>, nodes: impl IntoIterator<Item = Fragment>) -> Result<(), EditError> {
+    nodes.into_iter().try_for_each(|node| list.push(node))
+}
+
+/// A column, with what it is qualified by before it: `["t", "a"]` is `t.a`.
+///
+/// # Errors
+/// As of [`name`].
+pub fn column(names: &[&str]) -> Result<Fragment, EditError> {
+    filled(NodeTag::ColumnRef, |node| Some(push_names(node.cast::<ColumnRefMut<'_>>()?.into_fields(), names)))
+}
+
+/// A constant.
+///
+/// # Errors
+/// As of [`name`].
+pub fn constant(value: Constant<'_>) -> Result<Fragment, EditError> {
+    filled(NodeTag::AConst, |node| Some(node.cast::<AConstMut<'_>>()?.set_val(value)))
+}
+
+/// The parameter `$number`.
+///
+/// # Errors
+/// As of [`name`].
+pub fn parameter(number: i32) -> Result<Fragment, EditError> {
+    filled(NodeTag::ParamRef, |node| {
+        node.cast::<ParamRefMut<'_>>()?.set_number(number);
+        Some(Ok(()))
+    })
+}
+
+/// `left operator right`, for an operator of any name.
+///
+/// # Errors
+/// As of [`name`].
+pub fn operator(operator: &str, left: Fragment, right: Fragment) -> Result<Fragment, EditError> {
+    filled(NodeTag::AExpr, |node| {
+        let mut expression = node.cast::<AExprMut<'_>>()?;
+        expression.set_kind(AExprKind::AexprOp);
+        Some(
+            push_names(expression.name_mut(), &[operator])
+                .and_then(|()| expression.set_lexpr(Some(left)))
+                .and_then(|()| expression.set_rexpr(Some(right))),
+        )
+    })
+}
+
+fn boolean(kind: BoolExprType, operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
+    filled(NodeTag::BoolExpr, |node| {
+        let mut expression = node.cast::<BoolExprMut<'_>>()?;
+        expression.set_boolop(kind);
+        Some(push_all(expression.args_mut(), operands))
+    })
+}
+
+/// `a AND b AND ...`
+///
+/// # Errors
+/// As of [`name`].
+pub fn and(operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
+    boolean(BoolExprType::AndExpr, operands)
+}
+
+/// `a OR b OR ...`
+///
+/// # Errors
+/// As of [`name`].
+pub fn or(operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
+    boolean(BoolExprType::OrExpr, operands)
+}
+
+/// `NOT a`
+///
+/// # Errors
+/// As of [`name`].
+pub fn not(operand: Fragment) -> Result<Fragment, EditError> {
+    boolean(BoolExprType::NotExpr, [operand])
+}
+
+/// A call of a function: `["pg_catalog", "now"]`.
+///
+/// # Errors
+/// As of [`name`].
+pub fn function(names: &[&str], arguments: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
+    filled(NodeTag::FuncCall, |node| {
+        let mut call = node.cast::<FuncCallMut<'_>>()?;
+        Some(push_names(call.funcname_mut(), names).and_then(|()| push_all(call.args_mut(), arguments)))
+    })
+}
+
+/// A table, with its schema if it is named.
+///
+/// # Errors
+/// As of [`name`].
+pub fn table(schema: Option<&str>, name: &str) -> Result<Fragment, EditError> {
+    filled(NodeTag::RangeVar, |node| {
+        let mut table = node.cast::<RangeVarMut<'_>>()?;
+        table.set_inh(true);
+        table.set_relpersistence('p');
+        Some(table.set_schemaname(schema).and_then(|()| table.set_relname(Some(name))))
+    })
+}
+
+/// An element of what SELECT gives: an expression, and the name it is given by AS.
+///
+/// # Errors
+/// As of [`name`].
+pub fn target(expression: Fragment, name: Option<&str>) -> Result<Fragment, EditError> {
+    filled(NodeTag::ResTarget, |node| {
+        let mut target = node.cast::<ResTargetMut<'_>>()?;
+        Some(target.set_val(Some(expression)).and_then(|()| target.set_name(name)))
+    })
+}
