@@ -23,6 +23,7 @@ mod normalize;
 mod options;
 mod raw;
 mod tame;
+mod ties;
 mod walk;
 
 pub use comments::comments;
