@@ -1,5 +1,7 @@
 //! All in one line.
 
+use super::Indent;
+
 /// Parts as one line: a space between two, none behind `(`, none before `)` and `;`.
 pub(super) struct Flat {
     text: String,
@@ -7,11 +9,15 @@ pub(super) struct Flat {
     part_at: usize,
     /// Whether the space before the current part, which is empty so far, is still to be written.
     is_between: bool,
+    /// Of each level, whether the parts of its current group may share lines.
+    levels: Vec<bool>,
+    /// How many of those do: where parts share lines, each loses one more space at its end.
+    merging: usize,
 }
 
 impl Flat {
     pub(super) fn new(text: String) -> Self {
-        Self { part_at: text.len(), text, is_between: false }
+        Self { part_at: text.len(), text, is_between: false, levels: Vec::new(), merging: 0 }
     }
 
     /// What the current part has.
@@ -52,16 +58,25 @@ impl Flat {
 
     pub(super) fn part_begins(&mut self, _drop_empty: bool) {
         if !self.is_between {
-            if self.text.ends_with(' ') {
-                self.text.pop();
+            for _ in 0..=usize::from(self.merging > 0) {
+                if self.text.ends_with(' ') {
+                    self.text.pop();
+                }
             }
             self.is_between = true;
             self.part_at = self.text.len();
         }
     }
 
-    pub(super) fn group(&mut self, keyword: Option<&'static str>, _indent: super::Indent) {
+    pub(super) fn group(&mut self, keyword: Option<&'static str>, indent: Indent) {
+        // A group takes back a space, as each part does when it is put together: of two there is none left.
+        self.trim();
         self.part_begins(true);
+        if let Some(level) = self.levels.last_mut() {
+            self.merging -= usize::from(*level);
+            *level = indent == Indent::Merge;
+            self.merging += usize::from(*level);
+        }
         if let Some(keyword) = keyword {
             self.str(keyword);
             self.part_begins(true);
@@ -70,10 +85,12 @@ impl Flat {
 
     pub(super) fn enter(&mut self) {
         self.part_begins(true);
+        self.levels.push(false);
     }
 
     pub(super) fn leave(&mut self) {
         self.part_begins(true);
+        self.merging -= usize::from(self.levels.pop().unwrap_or_default());
     }
 
     pub(super) fn finish(mut self) -> String {
