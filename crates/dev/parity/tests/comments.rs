@@ -1,0 +1,111 @@
+//! Comments found in a text, and put back into SQL from its tree, against libpg_query's.
+
+#[path = "deparse_more/faithful.rs"]
+mod faithful;
+
+use faithful::same_or_better;
+use trunkline_parity::corpus::Statement;
+use trunkline_parity::{compare, oracle, same_value};
+use trunkline_parser::lexer::Lexer;
+use trunkline_parser::{DeparseOptions, comments, parse};
+
+/// What is put between two tokens, to have comments of all kinds at all places.
+const COMMENTS: [&str; 5] =
+    [" /* one */ ", "\n-- two\n", "\n\n/* three\n  /* four */ */\n", " -- five\n\n-- six\n/**/", "\n"];
+/// A comment comes behind every so many tokens.
+const TOKENS_BETWEEN: usize = 3;
+
+/// The statement with comments between its tokens; which and where depends on its line.
+fn commented(statement: &Statement) -> String {
+    let line = statement.line as usize;
+    let mut text = String::new();
+    let mut written = 0;
+    for (index, token) in Lexer::new(&statement.sql).map_while(Result::ok).enumerate() {
+        if (index + line) % TOKENS_BETWEEN == 0 {
+            let start = token.start as usize;
+            text.push_str(statement.sql.get(written..start).unwrap_or_default());
+            text.push_str(
+                COMMENTS.get((index + line) / TOKENS_BETWEEN % COMMENTS.len()).copied().unwrap_or("\n"),
+            );
+            written = start;
+        }
+    }
+    text.push_str(statement.sql.get(written..).unwrap_or_default());
+    text
+}
+
+/// That both find the same comments, or refuse the text for the same reason.
+fn found_alike(sql: &str) -> Result<(), String> {
+    let theirs = oracle::comments(sql)
+        .map(|comments| {
+            comments
+                .into_iter()
+                .map(|comment| {
+                    (comment.match_location, comment.newlines_before, comment.newlines_after, comment.text)
+                })
+                .collect::<Vec<_>>()
+        })
+        .map_err(|error| (error.message, error.cursorpos));
+    let number = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+    let ours = comments(sql)
+        .map(|comments| {
+            comments
+                .into_iter()
+                .map(|comment| {
+                    let (before, after) = (number(comment.newlines_before), number(comment.newlines_after));
+                    (number(comment.location), before, after, comment.text)
+                })
+                .collect::<Vec<_>>()
+        })
+        .map_err(|error| (error.message().to_owned(), error.cursor().cast_signed()));
+    same_value(&theirs, &ours)
+}
+
+/// That a text, its comments put back into SQL from its tree, is the same.
+fn written_alike(sql: &str, pretty: bool) -> Result<(), String> {
+    let (Ok(tree), Ok(theirs)) = (parse(sql), oracle::comments(sql)) else { return Ok(()) };
+    let options = oracle::DeparseOptions {
+        comments: theirs,
+        pretty_print: pretty,
+        ..oracle::DeparseOptions::default()
+    };
+    let Ok(expected) = oracle::deparse_opts(sql, &options) else { return Ok(()) };
+    let comments = comments(sql).map_err(|error| error.to_string())?;
+    let options = DeparseOptions { comments, pretty, ..DeparseOptions::default() };
+    let got = tree.deparse_with(&options).map_err(|error| error.to_string())?;
+    same_or_better(&tree, &expected, &got)
+}
+
+#[test]
+fn are_found() {
+    compare("comments found", |statement| {
+        found_alike(&statement.sql)?;
+        found_alike(&commented(statement))
+    });
+}
+
+#[test]
+fn are_put_back_laid_out() {
+    compare("comments put back, laid out", |statement| {
+        written_alike(&statement.sql, true)?;
+        written_alike(&commented(statement), true)
+    });
+}
+
+#[test]
+fn are_put_back_in_one_line() {
+    compare("comments put back, in one line", |statement| written_alike(&commented(statement), false));
+}
+
+/// Each statement of several has its own.
+#[test]
+fn are_put_back_into_several_statements() {
+    compare("comments of several statements", |statement| {
+        let one = commented(statement);
+        let one = one.trim_end().trim_end_matches(';');
+        written_alike(
+            &format!("-- first\n{one}; -- behind\n/* before */ SELECT 1 -- within\n;\n{one}\n-- last"),
+            true,
+        )
+    });
+}
