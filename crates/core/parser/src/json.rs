@@ -77,7 +77,7 @@ impl<'a> Writer<'a, '_> {
         while let Some(top) = self.stack.last_mut() {
             match top {
                 Open::Fields { fields, close } => match fields.next() {
-                    Some((info, value)) => self.field(info.name(), value),
+                    Some((info, value)) => self.field(info.quoted(), value),
                     None => {
                         let close = *close;
                         self.close(close);
@@ -166,10 +166,11 @@ impl<'a> Writer<'a, '_> {
         match view {
             View::Integer(value) if value.ival() == 0 => {}
             View::Integer(value) => {
-                let _ = write!(self.out, "\"ival\":{}", value.ival());
+                self.out.push_str("\"ival\":");
+                self.out.push_str(itoa::Buffer::new().format(value.ival()));
             }
             View::Boolean(value) => {
-                let _ = write!(self.out, "\"boolval\":{}", value.boolval());
+                self.out.push_str(if value.boolval() { "\"boolval\":true" } else { "\"boolval\":false" });
             }
             View::Float(value) => {
                 self.out.push_str("\"fval\":");
@@ -207,7 +208,8 @@ impl<'a> Writer<'a, '_> {
                 self.out.push('}');
             }
         }
-        let _ = write!(self.out, ",\"location\":{}", constant.location());
+        self.out.push_str(",\"location\":");
+        self.out.push_str(itoa::Buffer::new().format(constant.location()));
     }
 
     /// A field and the comma behind it; nothing if it holds what makeNode leaves.
@@ -235,15 +237,18 @@ impl<'a> Writer<'a, '_> {
                 push_text(self.out, text);
                 self.out.push(',');
             }
-            Value::Bool(true) => self.plain(name, "true"),
-            Value::Char(letter) => self.plain(name, format_args!("\"{letter}\"")),
-            Value::Int(value) => self.plain(name, value),
-            Value::UInt(value) => self.plain(name, value),
-            Value::Location(value) => self.plain(name, value),
+            Value::Bool(true) => {
+                self.name(name);
+                self.out.push_str("true,");
+            }
+            Value::Char(letter) => self.constant_name(name, letter.encode_utf8(&mut [0; 4])),
+            Value::Int(value) => self.number(name, value),
+            Value::UInt(value) => self.number(name, value),
+            Value::Location(value) => self.number(name, value),
             Value::Float(value) => self.plain(name, format_args!("{value:.6}")),
             Value::Enum(value, info) => {
                 // "(null)" is what C's printf makes of a number that is none of the enum's.
-                self.plain(name, format_args!("\"{}\"", info.constant(value).unwrap_or("(null)")));
+                self.constant_name(name, info.constant(value).unwrap_or("(null)"));
             }
             Value::Bitmapset(set) => self.bits(name, set.iter()),
         }
@@ -290,15 +295,27 @@ impl<'a> Writer<'a, '_> {
         self.out.push_str("],");
     }
 
+    fn constant_name(&mut self, name: &str, constant: &str) {
+        self.name(name);
+        self.out.push('"');
+        self.out.push_str(constant);
+        self.out.push_str("\",");
+    }
+
+    fn number(&mut self, name: &str, value: impl itoa::Integer) {
+        self.name(name);
+        self.out.push_str(itoa::Buffer::new().format(value));
+        self.out.push(',');
+    }
+
     fn plain(&mut self, name: &str, value: impl std::fmt::Display) {
         self.name(name);
         let _ = write!(self.out, "{value},");
     }
 
+    /// A field's name as [`FieldInfo::quoted`](crate::node::FieldInfo) has it.
     fn name(&mut self, name: &str) {
-        self.out.push('"');
         self.out.push_str(name);
-        self.out.push_str("\":");
     }
 }
 

@@ -126,11 +126,23 @@ fn trees_are_equal_but_for_places() -> Result<(), ParseError> {
     Ok(())
 }
 
+/// Test threads have 2 MB of stack, as tokio's have.
 #[test]
 fn depth_costs_no_stack() -> Result<(), ParseError> {
-    let deep = "SELECT 1".to_owned() + &" + 1".repeat(100_000);
-    let (tree, same) = (parse(&deep)?, parse(&deep)?);
-    assert_eq!(tree, same);
-    assert!(format!("{tree:#?}").len() > deep.len());
+    for deep in [
+        "SELECT 1".to_owned() + &" + 1".repeat(100_000),
+        "SELECT 1".to_owned() + &" UNION SELECT 1".repeat(10_000),
+        "SELECT 1".to_owned() + &"::int".repeat(10_000),
+        "SELECT a".to_owned() + &" COLLATE \"C\"".repeat(10_000),
+        "SELECT 1 FROM a".to_owned() + &" JOIN a ON true".repeat(10_000),
+        format!("SELECT {}1{}", "(SELECT ".repeat(1_500), ")".repeat(1_500)),
+    ] {
+        let (tree, same) = (parse(&deep)?, parse(&deep)?);
+        assert_eq!(tree, same);
+        let (debug, pretty, json) = (format!("{tree:?}"), format!("{tree:#?}"), tree.to_json());
+        assert!(debug.len() > deep.len() && json.len() > deep.len());
+        // The text of a tree is linear in the tree, however deep: indentation ends somewhere.
+        assert!(pretty.len() < 12 * debug.len(), "{} {}", pretty.len(), debug.len());
+    }
     Ok(())
 }

@@ -18,7 +18,12 @@ fn check_fields(fields: Fields<'_>, sql: &str) {
     for (info, value) in fields {
         match value {
             Value::Str(Some(text)) => {
-                assert!(std::str::from_utf8(text.as_bytes()).is_ok(), "{sql}: {} is {:?}", info.name(), text.as_bytes());
+                assert!(
+                    std::str::from_utf8(text.as_bytes()).is_ok(),
+                    "{sql}: {} is {:?}",
+                    info.name(),
+                    text.as_bytes()
+                );
             }
             Value::Inner(fields) => check_fields(fields, sql),
             _ => {}
@@ -31,12 +36,19 @@ fn names_are_cut_between_characters() {
     for letter in ["é", "€", "𝄞"] {
         for shift in 0..4 {
             let name = "a".repeat(shift) + &letter.repeat(80);
-            check(&format!("SELECT {name}, \"{name}\", {name}.\"{name}\" FROM {name} AS {name} (U&\"{name}\")"));
-            check(&format!("CREATE FUNCTION {name}({name} {name}) RETURNS {name} LANGUAGE {name} AS '{name}'"));
+            check(&format!(
+                "SELECT {name}, \"{name}\", {name}.\"{name}\" FROM {name} AS {name} (U&\"{name}\")"
+            ));
+            check(&format!(
+                "CREATE FUNCTION {name}({name} {name}) RETURNS {name} LANGUAGE {name} AS '{name}'"
+            ));
         }
     }
     let tree = parse(&format!("LISTEN {}", "é".repeat(40))).map(|tree| tree.to_json());
-    assert!(tree.is_ok_and(|json| json.contains(&format!("\"{}\"", "é".repeat(31)))), "63 bytes are 31 characters");
+    assert!(
+        tree.is_ok_and(|json| json.contains(&format!("\"{}\"", "é".repeat(31)))),
+        "63 bytes are 31 characters"
+    );
 }
 
 #[test]
@@ -50,7 +62,9 @@ fn escapes_make_no_other_bytes() {
     for code in (0..0x11_0000_u32).step_by(0x100).chain(0xD7FE..0xE002).chain(0..0x200) {
         check(&format!("SELECT E'\\u{code:04x}', U&'\\{code:04x}', U&\"x\\+{code:06x}\", E'\\U{code:08x}'"));
     }
-    check("SELECT U&'d!0061t!+00e9' UESCAPE '!', U&'a' UESCAPE 'é', U&'\\D83D\\DE00', U&'\\D83D', E'\\uD83D\\uDE00'");
+    check(
+        "SELECT U&'d!0061t!+00e9' UESCAPE '!', U&'a' UESCAPE 'é', U&'\\D83D\\DE00', U&'\\D83D', E'\\uD83D\\uDE00'",
+    );
 }
 
 #[test]
