@@ -4,16 +4,28 @@ use crate::deparse::context::Context;
 use crate::deparse::names::string_of;
 use crate::deparse::need::{given, int_of, need};
 use crate::deparse::{DeparseError, Deparser, Done};
+use crate::lexer::{Keyword, KeywordKind, keyword};
 use crate::node::{
-    AConst, ConstraintsSetStmt, DefElem, List, Node, TransactionStmt, TransactionStmtKind, VariableSetKind,
-    VariableSetStmt, View,
+    AConst, ConstraintsSetStmt, DefElem, List, Node, String as StringNode, TransactionStmt,
+    TransactionStmtKind, TypeCast, TypeName, VariableSetKind, VariableSetStmt, View,
 };
 
 use super::definition::option_name;
 
+/// PostgreSQL's `INTERVAL_FULL_RANGE`: an interval of all fields, whose precision stands before its text.
+const INTERVAL_FULL_RANGE: i32 = 0x7FFF;
+
 /// The value of a constant in a setting.
 fn constant_of(node: Option<Node<'_>>) -> Result<Option<Node<'_>>, DeparseError> {
     need::<AConst<'_>>(node, "the value of a setting").map(AConst::val)
+}
+
+/// The name of a time zone that [`Deparser::var_list`] writes as a keyword: TIME ZONE takes no keyword as a name.
+fn zone_keyword(values: List<'_>) -> Option<&str> {
+    let zone = constant_of(values.first()).ok()??.cast::<StringNode<'_>>()?.sval();
+    let is_taken =
+        |word: &Keyword| word.kind == KeywordKind::Unreserved || matches!(zone, "true" | "false" | "on");
+    keyword(zone.as_bytes()).filter(|word| word.name == zone && is_taken(word)).map(|_| zone)
 }
 
 impl Deparser<'_> {
@@ -29,7 +41,7 @@ impl Deparser<'_> {
             let value = given(value, "the value of a setting")?;
             match value.view() {
                 View::ParamRef(parameter) => d.param_ref(parameter),
-                View::TypeCast(cast) => d.type_cast(cast, Context::SetStatement),
+                View::TypeCast(cast) => d.zone_interval(cast),
                 View::AConst(constant) => {
                     let value = given(constant.val(), "the value of a setting")?;
                     match value.view() {
@@ -40,6 +52,25 @@ impl Deparser<'_> {
                 other => Err(DeparseError::misplaced(other.tag(), "the value of a setting")),
             }
         })
+    }
+
+    /// An interval as the value of TIME ZONE.
+    fn zone_interval(&mut self, cast: TypeCast<'_>) -> Done {
+        let modifiers = cast.type_name().map(TypeName::typmods).unwrap_or_default();
+        let precision = match (modifiers.len(), modifiers.first()) {
+            (0, _) => None,
+            (2, fields) if int_of(constant_of(fields)?)? == INTERVAL_FULL_RANGE => modifiers.last(),
+            _ => return self.type_cast(cast, Context::SetStatement),
+        };
+        self.str("interval");
+        if precision.is_some() {
+            self.char('(');
+            self.int(int_of(constant_of(precision)?)?);
+            self.char(')');
+        }
+        self.char(' ');
+        self.string_literal(string_of(constant_of(cast.arg())?)?);
+        Ok(())
     }
 
     /// `transaction_mode_list`.
@@ -147,7 +178,13 @@ impl Deparser<'_> {
 
     fn set_value(&mut self, name: &str, stmt: VariableSetStmt<'_>) -> Done {
         match name {
-            "timezone" if stmt.jumble_args() => self.str("TIME ZONE "),
+            "timezone" if stmt.jumble_args() => {
+                self.str("TIME ZONE ");
+                if let Some(zone) = zone_keyword(stmt.args()) {
+                    self.string_literal(zone);
+                    return Ok(());
+                }
+            }
             "xmloption" if stmt.jumble_args() => {
                 self.str("XML OPTION ");
                 match string_of(constant_of(stmt.args().first())?)? {
