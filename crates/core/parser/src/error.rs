@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::lexer::LexError;
+
 /// Why a text has no parse tree: PostgreSQL's own message, SQLSTATE and position, or a limit of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
@@ -27,6 +29,12 @@ impl ParseError {
             cursor,
             position: at.map(|(_, byte)| byte),
         }
+    }
+
+    /// What our own lexer found wrong with `text`, in PostgreSQL's words.
+    pub(crate) fn of_lexer(error: &LexError, text: &str) -> Self {
+        let at = (text, error.position as usize);
+        Self::new(SqlState::of(error.kind.sqlstate()), error.message(text), Some(at))
     }
 
     /// What happened, in PostgreSQL's words.
@@ -67,8 +75,8 @@ impl ParseError {
     /// Knows the byte that the cursor, counted in characters, stands at.
     pub(crate) fn locate(mut self, text: &str) -> Self {
         let wanted = self.cursor as usize;
-        self.position = (wanted > 0)
-            .then(|| text.char_indices().nth(wanted - 1).map_or(text.len(), |(byte, _)| byte));
+        self.position =
+            (wanted > 0).then(|| text.char_indices().nth(wanted - 1).map_or(text.len(), |(byte, _)| byte));
         self
     }
 }
@@ -114,6 +122,11 @@ impl SqlState {
             *character = b'0' + u8::try_from(bits).unwrap_or_default();
         }
         Self(state)
+    }
+
+    /// The one of these five characters.
+    pub(crate) fn of(code: &str) -> Self {
+        code.as_bytes().try_into().map_or(Self::INTERNAL_ERROR, Self)
     }
 
     /// The five characters.

@@ -1,0 +1,50 @@
+//! The comments of a text, for a text that is written from its tree.
+
+use crate::deparse::Comment;
+use crate::error::ParseError;
+use crate::lexer::{Lexer, TokenKind};
+
+/// The comments of a text, each with the place of its statement where it belongs: behind the last token before it that
+/// is no comment. [`DeparseOptions::comments`](crate::DeparseOptions::comments) takes them.
+///
+/// # Errors
+/// What PostgreSQL says is wrong with the letters of the text; one that has no parse tree may have comments all the same.
+///
+/// ```
+/// let text = "SELECT 1 -- one\n";
+/// let comments = trunkline_parser::comments(text)?;
+/// assert_eq!(comments[0].text, "-- one");
+/// assert_eq!(comments[0].location, 8);
+/// # Ok::<(), trunkline_parser::ParseError>(())
+/// ```
+pub fn comments(text: &str) -> Result<Vec<Comment>, ParseError> {
+    let mut lexer = Lexer::new(text).comments(true);
+    let mut comments: Vec<Comment> = Vec::new();
+    // Where the last token ended, and the last that is no comment.
+    let mut token_end = 0;
+    let mut location = 0;
+    let mut is_behind_comment = false;
+    while let Some(token) = lexer.next_token().map_err(|error| ParseError::of_lexer(&error, text))? {
+        let (start, end) = (token.start as usize, token.end as usize);
+        let newlines = newlines_in(text, token_end, start);
+        if is_behind_comment && let Some(comment) = comments.last_mut() {
+            comment.newlines_after = newlines;
+        }
+        is_behind_comment = matches!(token.kind, TokenKind::LineComment | TokenKind::BlockComment);
+        if is_behind_comment {
+            // Newlines between two comments are the first one's.
+            let newlines_before = if token_end == location { newlines } else { 0 };
+            let text = text.get(start..end).unwrap_or_default().to_owned();
+            comments.push(Comment { location, newlines_before, newlines_after: 0, text });
+        } else {
+            location = end;
+        }
+        token_end = end;
+    }
+    Ok(comments)
+}
+
+fn newlines_in(text: &str, from: usize, to: usize) -> usize {
+    let gap = text.as_bytes().get(from..to).unwrap_or_default();
+    gap.iter().filter(|byte| **byte == b'\n').count()
+}
