@@ -7,6 +7,7 @@
 //! ```
 
 pub mod cache;
+pub mod classify;
 mod comments;
 mod debug;
 mod deep;

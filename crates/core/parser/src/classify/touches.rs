@@ -1,0 +1,275 @@
+//! What a statement may touch, a bit each.
+
+use std::fmt;
+use std::ops::{BitOr, BitOrAssign};
+
+/// A set of what a statement may touch beyond rows of tables. It may hold too much, never too little as far as the
+/// text tells: see the notes of [`Class`](super::Class) on what a text cannot tell.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Touches(u64);
+
+macro_rules! touches {
+    ($($(#[$doc:meta])* $name:ident = $bit:literal,)*) => {
+        impl Touches {
+            $($(#[$doc])* pub const $name: Self = Self(1 << $bit);)*
+
+            /// Every single bit and its name, in small letters.
+            const NAMES: &'static [(Self, &'static str)] = &[$((Self::$name, stringify!($name)),)*];
+        }
+
+        /// No bit stands for two things.
+        const _: () = {
+            let mut seen = 0_u64;
+            $(
+                assert!(seen & (1 << $bit) == 0);
+                seen |= 1 << $bit;
+            )*
+            assert!(seen != 0);
+        };
+    };
+}
+
+touches! {
+    /// SET and RESET of a parameter for the session; not those that have bits of their own below.
+    SET = 0,
+    /// SET LOCAL.
+    SET_LOCAL = 1,
+    /// SET ROLE, SET SESSION AUTHORIZATION and their RESETs.
+    ROLE = 2,
+    /// SET TRANSACTION, also of its snapshot, and SET of `transaction_isolation` and its like.
+    SET_TRANSACTION = 3,
+    /// SET SESSION CHARACTERISTICS AS TRANSACTION: `default_transaction_isolation` and its like.
+    SESSION_CHARACTERISTICS = 4,
+    /// RESET ALL.
+    RESET_ALL = 5,
+    /// Reads parameters: SHOW, `current_setting()`, the view `pg_settings`.
+    SHOW = 6,
+    /// `set_config()` for the session: its third argument is not plainly `true`.
+    SET_CONFIG = 7,
+    /// `set_config(.., .., true)`.
+    SET_CONFIG_LOCAL = 8,
+    /// SET CONSTRAINTS: until the transaction ends.
+    SET_CONSTRAINTS = 9,
+    /// LISTEN.
+    LISTEN = 10,
+    /// UNLISTEN.
+    UNLISTEN = 11,
+    /// NOTIFY, `pg_notify()`.
+    NOTIFY = 12,
+    /// Reads what is listened to: `pg_listening_channels()`.
+    LISTENING = 13,
+    /// PREPARE.
+    PREPARE = 14,
+    /// EXECUTE, also within EXPLAIN and CREATE TABLE AS.
+    EXECUTE = 15,
+    /// DEALLOCATE of one name.
+    DEALLOCATE = 16,
+    /// DEALLOCATE ALL.
+    DEALLOCATE_ALL = 17,
+    /// The view `pg_prepared_statements` or its function.
+    PREPARED_STATEMENTS = 18,
+    /// DISCARD ALL.
+    DISCARD_ALL = 19,
+    /// DISCARD PLANS.
+    DISCARD_PLANS = 20,
+    /// DISCARD SEQUENCES.
+    DISCARD_SEQUENCES = 21,
+    /// DISCARD TEMP.
+    DISCARD_TEMP = 22,
+    /// DECLARE of a cursor that ends with the transaction.
+    DECLARE = 23,
+    /// DECLARE of a cursor WITH HOLD.
+    DECLARE_HOLD = 24,
+    /// CLOSE.
+    CLOSE = 25,
+    /// FETCH, MOVE, and WHERE CURRENT OF.
+    FETCH = 26,
+    /// The view `pg_cursors` or its function.
+    CURSORS = 27,
+    /// Makes something temporary: CREATE TEMP .., SELECT INTO TEMP.
+    TEMP = 28,
+    /// Names the schema `pg_temp` (or `pg_temp_3`).
+    TEMP_SCHEMA = 29,
+    /// LOAD.
+    LOAD = 30,
+    /// An advisory lock that is the session's: `pg_advisory_lock()` and its like.
+    ADVISORY_LOCK = 31,
+    /// `pg_advisory_unlock()` and its like.
+    ADVISORY_UNLOCK = 32,
+    /// An advisory lock until the transaction ends: `pg_advisory_xact_lock()` and its like.
+    ADVISORY_LOCK_TRANSACTION = 33,
+    /// `nextval()`: what `currval()` says in this session later.
+    NEXTVAL = 34,
+    /// `setval()`.
+    SETVAL = 35,
+    /// `currval()` and `lastval()`: what happened in this session before.
+    CURRVAL = 36,
+    /// Descriptors of large objects: `lo_open()` and its like.
+    LARGE_OBJECT = 37,
+    /// Who the server process is: `pg_backend_pid()`, `inet_client_addr()`, `pg_my_temp_schema()`.
+    BACKEND = 38,
+    /// The time at which the transaction began: `now()`, CURRENT_TIMESTAMP, a cast to a time (of 'now').
+    TRANSACTION_TIME = 39,
+    /// The transaction's id and snapshot: `txid_current()`, `pg_current_snapshot()`.
+    TRANSACTION_ID = 40,
+    /// BEGIN, COMMIT, SAVEPOINT and all others of their kind: [`Class::transaction`](super::Class::transaction).
+    TRANSACTION = 41,
+    /// PREPARE TRANSACTION, COMMIT PREPARED, ROLLBACK PREPARED.
+    TWO_PHASE = 42,
+    /// Locks rows: SELECT .. FOR UPDATE and its like. UPDATE and DELETE, which do too, do not have it.
+    ROW_LOCK = 43,
+    /// LOCK TABLE.
+    TABLE_LOCK = 44,
+    /// DO: whatever its body touches.
+    DO = 45,
+    /// CALL: whatever the procedure touches; it may commit.
+    CALL = 46,
+    /// Calls a function by name, whichever. [`References::calls`](crate::ParsedSql) has them.
+    FUNCTIONS = 47,
+    /// Calls a function whose effect is not known by its name: see [`Class`](super::Class).
+    UNKNOWN_FUNCTIONS = 48,
+    /// EXPLAIN ANALYZE: it runs what it explains.
+    EXPLAIN_ANALYZE = 49,
+    /// COPY: [`Class::copy`](super::Class::copy).
+    COPY = 50,
+    /// Cannot run in a transaction block, or not in every form of it: VACUUM, CREATE DATABASE, CONCURRENTLY.
+    NO_BLOCK = 51,
+    /// Changes definitions, privileges included: plans and descriptions of statements may change with it.
+    SCHEMA = 52,
+    /// Changes what later sessions begin with: ALTER ROLE .. SET, ALTER DATABASE .. SET, ALTER SYSTEM.
+    DEFAULTS = 53,
+    /// Not understood: may touch anything.
+    UNKNOWN = 63,
+}
+
+impl Touches {
+    /// Nothing.
+    pub const NONE: Self = Self(0);
+
+    /// What a session would miss, or wrongly have, on another server connection afterwards. `nextval()` and `setval()`
+    /// are not among it, though `currval()` sees them: a serial column's default calls `nextval()` where no text shows
+    /// it, so that whoever cares must look out for [`Touches::CURRVAL`] anyway.
+    pub const LEAVES_STATE: Self = Self(
+        Self::SET.0
+            | Self::ROLE.0
+            | Self::SESSION_CHARACTERISTICS.0
+            | Self::RESET_ALL.0
+            | Self::SET_CONFIG.0
+            | Self::LISTEN.0
+            | Self::UNLISTEN.0
+            | Self::PREPARE.0
+            | Self::DEALLOCATE.0
+            | Self::DEALLOCATE_ALL.0
+            | Self::DISCARD_ALL.0
+            | Self::DISCARD_PLANS.0
+            | Self::DISCARD_SEQUENCES.0
+            | Self::DISCARD_TEMP.0
+            | Self::DECLARE_HOLD.0
+            | Self::CLOSE.0
+            | Self::TEMP.0
+            | Self::TEMP_SCHEMA.0
+            | Self::LOAD.0
+            | Self::ADVISORY_LOCK.0
+            | Self::ADVISORY_UNLOCK.0
+            | Self::DO.0
+            | Self::CALL.0
+            | Self::EXECUTE.0
+            | Self::UNKNOWN_FUNCTIONS.0
+            | Self::UNKNOWN.0,
+    );
+
+    /// What answers by the state of the session it runs in.
+    pub const READS_STATE: Self = Self(
+        Self::SHOW.0
+            | Self::LISTENING.0
+            | Self::EXECUTE.0
+            | Self::PREPARED_STATEMENTS.0
+            | Self::FETCH.0
+            | Self::CLOSE.0
+            | Self::CURSORS.0
+            | Self::TEMP_SCHEMA.0
+            | Self::ADVISORY_UNLOCK.0
+            | Self::CURRVAL.0
+            | Self::LARGE_OBJECT.0
+            | Self::BACKEND.0
+            | Self::DO.0
+            | Self::CALL.0
+            | Self::UNKNOWN_FUNCTIONS.0
+            | Self::UNKNOWN.0,
+    );
+
+    /// Whether it has a bit of `other`.
+    #[inline]
+    #[must_use]
+    pub const fn any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether it has all bits of `other`.
+    #[inline]
+    #[must_use]
+    pub const fn all(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether it has no bit.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Both.
+    #[inline]
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// This without `other`.
+    #[inline]
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// The bits' names, as the constants here are called.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Self::NAMES.iter().filter(move |(bit, _)| self.any(*bit)).map(|(_, name)| *name)
+    }
+}
+
+impl BitOr for Touches {
+    type Output = Self;
+
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        self.with(other)
+    }
+}
+
+impl BitOrAssign for Touches {
+    #[inline]
+    fn bitor_assign(&mut self, other: Self) {
+        *self = self.with(other);
+    }
+}
+
+impl fmt::Debug for Touches {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, name) in self.names().enumerate() {
+            out.write_str(if place == 0 { "" } else { " | " })?;
+            out.write_str(name)?;
+        }
+        out.write_str(if self.is_empty() { "NONE" } else { "" })
+    }
+}
+
+impl std::ops::BitAnd for Touches {
+    type Output = Self;
+
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
