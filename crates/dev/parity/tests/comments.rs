@@ -3,7 +3,7 @@
 #[path = "deparse_more/faithful.rs"]
 mod faithful;
 
-use faithful::same_or_better;
+use faithful::{is_of, same_or_better};
 use trunkline_parity::corpus::Statement;
 use trunkline_parity::{compare, oracle, same_value};
 use trunkline_parser::lexer::Lexer;
@@ -14,6 +14,10 @@ const COMMENTS: [&str; 5] =
     [" /* one */ ", "\n-- two\n", "\n\n/* three\n  /* four */ */\n", " -- five\n\n-- six\n/**/", "\n"];
 /// A comment comes behind every so many tokens.
 const TOKENS_BETWEEN: usize = 3;
+/// One statement of so many is put together with others: the rest would add time and nothing else.
+const SEVERAL_EVERY: u32 = 8;
+/// One statement of so many is written in one line, for the same reason.
+const ONE_LINE_EVERY: u32 = 4;
 
 /// The statement with comments between its tokens; which and where depends on its line.
 fn commented(statement: &Statement) -> String {
@@ -87,25 +91,53 @@ fn are_found() {
 #[test]
 fn are_put_back_laid_out() {
     compare("comments put back, laid out", |statement| {
-        written_alike(&statement.sql, true)?;
+        // Statements without a comment are compared in `deparse`.
+        if statement.sql.contains("--") || statement.sql.contains("/*") {
+            written_alike(&statement.sql, true)?;
+        }
         written_alike(&commented(statement), true)
     });
 }
 
 #[test]
 fn are_put_back_in_one_line() {
-    compare("comments put back, in one line", |statement| written_alike(&commented(statement), false));
+    compare("comments put back, in one line", |statement| match statement.line % ONE_LINE_EVERY {
+        0 => written_alike(&commented(statement), false),
+        _ => Ok(()),
+    });
 }
 
 /// Each statement of several has its own.
 #[test]
 fn are_put_back_into_several_statements() {
     compare("comments of several statements", |statement| {
+        if statement.line % SEVERAL_EVERY != 0 {
+            return Ok(());
+        }
         let one = commented(statement);
         let one = one.trim_end().trim_end_matches(';');
-        written_alike(
-            &format!("-- first\n{one}; -- behind\n/* before */ SELECT 1 -- within\n;\n{one}\n-- last"),
-            true,
-        )
+        let several =
+            format!("-- first\n{one}; -- behind\n/* before */ SELECT 1 /* within */\n;\n{one}\n-- last");
+        written_alike(&several, true)
     });
+}
+
+/// A comment that goes on to the end of its line does not take with it what comes next, as libpg_query's does.
+#[test]
+fn do_not_swallow_what_is_behind_them() {
+    for sql in
+        ["SELECT 1 -- one\n; SELECT 2", "SELECT 1, -- one\r 2 -- two\r FROM t -- three", "SELECT 1; -- one\n"]
+    {
+        let tree = parse(sql).expect("it is SQL");
+        for pretty in [false, true] {
+            let options = DeparseOptions {
+                comments: comments(sql).expect("it has comments"),
+                pretty,
+                ..DeparseOptions::default()
+            };
+            let text = tree.deparse_with(&options).expect("it has a text");
+            assert_eq!(is_of(&tree, &text), Ok(()));
+            assert_eq!(text.matches("--").count(), options.comments.len(), "{text}");
+        }
+    }
 }

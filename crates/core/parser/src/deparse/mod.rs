@@ -86,7 +86,7 @@ impl Deparser<'_> {
         let node = statement.stmt().ok_or_else(|| DeparseError::missing("a statement"))?;
         self.comments_apart(statement.stmt_location());
         self.stmt(Some(node))?;
-        self.comments_apart(i32::MAX);
+        self.comments_apart(writer::END);
         Ok(())
     }
 }
@@ -132,6 +132,11 @@ impl ParsedSql {
             let mut deparser = Deparser { writer: Writer::new(text, options, mine), depth: 0 };
             deparser.raw_statement(statement)?;
             text = deparser.writer.finish();
+            let is_followed = index + 1 < statements.len();
+            if is_followed && mine.last().is_some_and(|comment| comment.is_line() && text.ends_with(&comment.text)) {
+                // Else the comment would go on over the next statement.
+                text.push('\n');
+            }
         }
         Ok(text)
     }

@@ -45,3 +45,10 @@ pub struct Comment {
     /// The comment with its `--` or `/* */`.
     pub text: String,
 }
+
+impl Comment {
+    /// Whether it ends with its line.
+    pub(super) fn is_line(&self) -> bool {
+        self.text.starts_with("--")
+    }
+}

@@ -12,6 +12,9 @@ use pretty::Pretty;
 
 use super::options::{Comment, DeparseOptions};
 
+/// The location behind all nodes.
+pub(super) const END: i32 = i32::MAX;
+
 /// How the parts of a group are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Indent {
@@ -140,11 +143,11 @@ impl<'o> Writer<'o> {
                 return;
             }
             self.comments = rest;
-            self.comment(comment);
+            self.comment(comment, location == END);
         }
     }
 
-    fn comment(&mut self, comment: &Comment) {
+    fn comment(&mut self, comment: &Comment, at_end: bool) {
         let mut before = comment.newlines_before;
         if let Layout::Pretty(layout) = &self.layout {
             // A keyword that stands alone on its line has brought a newline with it.
@@ -153,7 +156,9 @@ impl<'o> Writer<'o> {
         self.newlines(before);
         self.str(&comment.text);
         self.never_merge();
-        self.newlines(comment.newlines_after);
+        // PostgreSQL takes a carriage return for the end of a line too; here it ends with a newline all the same.
+        let needs_newline = comment.is_line() && !at_end;
+        self.newlines(comment.newlines_after.max(usize::from(needs_newline)));
     }
 
     fn newlines(&mut self, count: usize) {
