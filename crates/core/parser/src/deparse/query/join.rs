@@ -88,7 +88,7 @@ impl Deparser<'_> {
             self.str(") ");
             if let Some(alias) = join.join_using_alias() {
                 self.str("AS ");
-                self.str(given(alias.aliasname(), "an alias")?);
+                self.col_id(alias.aliasname())?;
             }
         }
         if let Some(alias) = join.alias() {

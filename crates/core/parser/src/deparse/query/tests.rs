@@ -1,1 +1,99 @@
+//! Queries deeper than a stack, and longer than anything quadratic would finish.
 
+use std::iter::repeat_n;
+use std::thread;
+
+use crate::DeparseOptions;
+
+/// The stack of a thread that nobody gave another.
+const STACK_BYTES: usize = 2 * 1024 * 1024;
+
+/// Checks what becomes of `sql` in one line, on a thread with a stack of the usual size.
+fn writes(sql: String, expected: &str) {
+    let written = thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(move || crate::parse(&sql).map(|tree| tree.deparse()))
+        .and_then(|thread| thread.join().map_err(|_| std::io::Error::other("the thread panicked")))
+        .expect("a thread")
+        .expect("SQL")
+        .expect("a tree with a text");
+    // Not by assert_eq, which would print megabytes.
+    assert!(written == expected, "{} bytes are not the {} expected", written.len(), expected.len());
+}
+
+fn repeated(before: &str, piece: &str, count: usize, after: &str) -> String {
+    let mut text = String::from(before);
+    text.extend(repeat_n(piece, count));
+    text + after
+}
+
+#[test]
+fn a_hundred_thousand_joins() {
+    let sql = repeated("SELECT 1 FROM a", " JOIN b ON a.x = b.x", 100_000, "");
+    let text = sql.clone();
+    writes(sql, &text);
+    let nested = "(".repeat(20_000) + "a" + &" CROSS JOIN b) c".repeat(20_000);
+    writes(format!("SELECT 1 FROM {nested}"), &format!("SELECT 1 FROM {}", nested.replace(") c", " ) c")).replace("b  )", "b )"));
+}
+
+#[test]
+fn joins_on_the_right() {
+    // Each side of a cross join in parentheses; the grammar's own stack takes no more.
+    let count = 2_000;
+    let sql = repeated("SELECT 1 FROM ", "a CROSS JOIN (", count, "a CROSS JOIN b") + &")".repeat(count);
+    let text = sql.clone();
+    writes(sql, &text);
+}
+
+#[test]
+fn a_hundred_thousand_unions() {
+    let count = 100_000;
+    let sql = repeated("SELECT 1", " UNION SELECT 2", count, "");
+    // Each left side that is a set operation is in parentheses.
+    let text = "(".repeat(count - 1) + "SELECT 1 UNION SELECT 2" + &") UNION SELECT 2".repeat(count - 1);
+    writes(sql, &text);
+}
+
+#[test]
+fn ten_thousand_nested_subqueries() {
+    let count = 10_000;
+    let sql = repeated("", "SELECT x FROM (", count, "SELECT 1 x") + &") AS y".repeat(count);
+    let text = repeated("", "SELECT x FROM (", count, "SELECT 1 AS x") + &") y".repeat(count);
+    writes(sql, &text);
+    let sql = repeated("", "SELECT (", count, "SELECT 1") + &")".repeat(count);
+    let text = sql.clone();
+    writes(sql, &text);
+}
+
+#[test]
+fn nested_queries_of_with() {
+    let count = 10_000;
+    let sql = repeated("", "WITH x AS (", count, "SELECT 1") + &") DELETE FROM t".repeat(count);
+    let text = sql.clone();
+    writes(sql, &text);
+    let sql = repeated("SELECT 1 GROUP BY ", "GROUPING SETS (", count, "a") + &")".repeat(count);
+    let text = sql.clone();
+    writes(sql, &text);
+}
+
+#[test]
+fn a_million_elements() {
+    let elements = repeated("", "1, ", 1_000_000, "1");
+    let sql = format!("SELECT a FROM b WHERE c IN ({elements})");
+    let text = sql.clone();
+    writes(sql, &text);
+    let sql = repeated("INSERT INTO t VALUES ", "(1, 'a'), ", 300_000, "(1, 'a')");
+    let text = sql.clone();
+    writes(sql, &text);
+    let sql = repeated("INSERT INTO t VALUES (", "1, ", 1_000_000, "1)");
+    let text = sql.clone();
+    writes(sql, &text);
+}
+
+#[test]
+fn laid_out() {
+    let tree = crate::parse("select a, b from c join d on e where f union all select 1, 2 order by 1 limit 3").expect("SQL");
+    let pretty = DeparseOptions { pretty: true, ..DeparseOptions::default() };
+    let text = "SELECT a, b\nFROM\n    c\n    JOIN d ON e\nWHERE f\nUNION ALL\nSELECT 1, 2\nORDER BY 1\nLIMIT 3";
+    assert_eq!(tree.deparse_with(&pretty).expect("a tree with a text"), text);
+}
