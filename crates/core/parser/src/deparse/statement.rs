@@ -31,6 +31,7 @@ impl Deparser<'_> {
             View::AlterEventTrigStmt(stmt) => self.alter_event_trig_stmt(stmt),
             View::AlterCollationStmt(stmt) => self.alter_collation_stmt(stmt),
             View::AlterDatabaseStmt(stmt) => self.alter_database_stmt(stmt),
+            View::AlterDatabaseRefreshCollStmt(stmt) => self.alter_database_refresh_coll_stmt(stmt),
             View::AlterDatabaseSetStmt(stmt) => self.alter_database_set_stmt(stmt),
             View::AlterDefaultPrivilegesStmt(stmt) => self.alter_default_privileges_stmt(stmt),
             View::AlterDomainStmt(stmt) => self.alter_domain_stmt(stmt),

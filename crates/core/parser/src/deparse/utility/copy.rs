@@ -33,6 +33,15 @@ fn string_value<'a>(value: Option<Node<'a>>) -> Option<&'a str> {
     value.and_then(Node::cast::<StringNode<'a>>).map(StringNode::sval)
 }
 
+/// Whether a value is written as it stands: a number or one of the words for a truth value.
+fn is_switch(value: Option<Node<'_>>) -> bool {
+    match value.map(Node::view) {
+        None | Some(View::Integer(_) | View::Boolean(_)) => true,
+        Some(View::String(text)) => matches!(text.sval(), "true" | "false" | "on" | "off"),
+        Some(_) => false,
+    }
+}
+
 /// An option as COPY had them before PostgreSQL 9.0, without parentheses.
 enum OldOption<'a> {
     Word(&'static str),
@@ -126,12 +135,13 @@ impl Deparser<'_> {
     fn copy_option(&mut self, option: DefElem<'_>) -> Done {
         let name = given(option.defname(), "the name of an option")?;
         let value = option.arg();
-        if let Some(word) = look_up(&SWITCHES, name) {
-            if value.is_none_or(|value| value.tag() != NodeTag::Float) {
-                self.str(word);
-                return self.opt_boolean(value);
-            }
-        } else if let Some(text) = string_value(value) {
+        if let Some(word) = look_up(&SWITCHES, name)
+            && is_switch(value)
+        {
+            self.str(word);
+            return self.opt_boolean(value);
+        }
+        if let Some(text) = string_value(value) {
             if let Some(format) = look_up(&FORMATS, text).filter(|_| name == "format") {
                 self.str("FORMAT ");
                 self.str(format);
@@ -142,13 +152,17 @@ impl Deparser<'_> {
                 self.string_literal(text);
                 return Ok(());
             }
-        } else if let (Some(word), Some(value)) = (look_up(&COLUMN_OPTIONS, name), value)
+        }
+        if let (Some(word), Some(value)) = (look_up(&COLUMN_OPTIONS, name), value)
             && matches!(value.tag(), NodeTag::AStar | NodeTag::List)
         {
             self.str(word);
             return self.copy_columns(value);
         }
-        self.ident(name);
+        match look_up(&SWITCHES, name) {
+            Some(word) => self.str(word),
+            None => self.ident(name),
+        }
         let Some(value) = value else { return Ok(()) };
         self.char(' ');
         self.copy_value(value)

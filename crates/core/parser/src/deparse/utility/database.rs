@@ -2,7 +2,9 @@
 
 use crate::deparse::need::given;
 use crate::deparse::{Deparser, Done};
-use crate::node::{AlterDatabaseSetStmt, AlterDatabaseStmt, CreateTableSpaceStmt};
+use crate::node::{
+    AlterDatabaseRefreshCollStmt, AlterDatabaseSetStmt, AlterDatabaseStmt, CreateTableSpaceStmt,
+};
 
 impl Deparser<'_> {
     pub(in crate::deparse) fn alter_database_stmt(&mut self, statement: AlterDatabaseStmt<'_>) -> Done {
@@ -22,6 +24,16 @@ impl Deparser<'_> {
         self.ident(given(statement.dbname(), "a database")?);
         self.char(' ');
         self.variable_set_stmt(given(statement.setstmt(), "a setting")?)
+    }
+
+    pub(in crate::deparse) fn alter_database_refresh_coll_stmt(
+        &mut self,
+        statement: AlterDatabaseRefreshCollStmt<'_>,
+    ) -> Done {
+        self.str("ALTER DATABASE ");
+        self.ident(given(statement.dbname(), "a database")?);
+        self.str(" REFRESH COLLATION VERSION");
+        Ok(())
     }
 
     pub(in crate::deparse) fn create_table_space_stmt(
