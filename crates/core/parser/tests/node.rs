@@ -4,7 +4,7 @@ use trunkline_parser::node::{
     AConst, AExpr, AExprKind, ColumnRef, CreateForeignTableStmt, Integer, LimitOption, NodeTag, RangeVar,
     RawStmt, SelectStmt, SetOperation, View,
 };
-use trunkline_parser::{ParseError, ParsedSql, parse};
+use trunkline_parser::{ParsedSql, parse};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -110,7 +110,7 @@ fn debug_leaves_out_what_says_nothing() -> Outcome {
 }
 
 #[test]
-fn trees_are_equal_but_for_places() -> Result<(), ParseError> {
+fn trees_are_equal_but_for_places() -> Outcome {
     assert_eq!(parse("SELECT  a,1 FROM t")?, parse("select a , 1  from t -- x")?);
     for (one, other) in [
         ("SELECT a", "SELECT b"),
@@ -128,7 +128,7 @@ fn trees_are_equal_but_for_places() -> Result<(), ParseError> {
 
 /// Test threads have 2 MB of stack, as tokio's have.
 #[test]
-fn depth_costs_no_stack() -> Result<(), ParseError> {
+fn depth_costs_no_stack() -> Outcome {
     for deep in [
         "SELECT 1".to_owned() + &" + 1".repeat(100_000),
         "SELECT 1".to_owned() + &" UNION SELECT 1".repeat(10_000),
