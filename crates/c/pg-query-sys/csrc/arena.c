@@ -17,13 +17,6 @@
 #define LARGE_CHUNK_MIN (32 * 1024)
 #define BLOCK_BYTES_MAX (256 * 1024)
 
-struct ArenaBlock
-{
-	ArenaBlock *next;
-	ArenaBlock *previous;		/* of large chunks only: they are freed in any order */
-	Size		bytes;			/* of the whole block */
-};
-
 #define BLOCK_HEADER MAXALIGN(sizeof(ArenaBlock))
 
 /* PostgreSQL's names for the contexts that its code switches to: all are the arena of the call under way. */
@@ -63,13 +56,27 @@ arena_new(Size first_bytes, Size bytes_max)
 	arena->free = (char *) arena + MAXALIGN(sizeof(Arena));
 	arena->end = (char *) block + bytes;
 	arena->blocks = block;
+	arena->oldest = block;
+	arena->large.next = &arena->large;
+	arena->large.previous = &arena->large;
 	arena->bytes_max = bytes_max;
 	return arena;
 }
 
-static void
-free_all(ArenaBlock *block)
+void
+arena_free(Arena *arena)
 {
+	ArenaBlock *block = arena->large.next;
+
+	while (block != &arena->large)
+	{
+		ArenaBlock *next = block->next;
+
+		free(block);
+		block = next;
+	}
+	/* One of these holds the arena: it is not looked at any more. */
+	block = arena->blocks;
 	while (block != NULL)
 	{
 		ArenaBlock *next = block->next;
@@ -77,14 +84,6 @@ free_all(ArenaBlock *block)
 		free(block);
 		block = next;
 	}
-}
-
-void
-arena_free(Arena *arena)
-{
-	free_all(arena->large);
-	/* The block that holds the arena is the last of these. */
-	free_all(arena->blocks);
 }
 
 pg_noreturn static void
@@ -133,22 +132,17 @@ add_block(Arena *arena, ArenaBlock *block, Size bytes)
 static void
 link_large(Arena *arena, ArenaBlock *block)
 {
-	block->previous = NULL;
-	block->next = arena->large;
-	if (block->next != NULL)
-		block->next->previous = block;
-	arena->large = block;
+	block->previous = &arena->large;
+	block->next = arena->large.next;
+	block->next->previous = block;
+	arena->large.next = block;
 }
 
 static void
-unlink_large(Arena *arena, ArenaBlock *block)
+unlink_large(ArenaBlock *block)
 {
-	if (block->next != NULL)
-		block->next->previous = block->previous;
-	if (block->previous != NULL)
-		block->previous->next = block->next;
-	else
-		arena->large = block->next;
+	block->next->previous = block->previous;
+	block->previous->next = block->next;
 }
 
 static pg_noinline void *
@@ -257,7 +251,7 @@ pfree(void *pointer)
 	{
 		ArenaBlock *block = (ArenaBlock *) ((char *) header(pointer) - BLOCK_HEADER);
 
-		unlink_large(arena, block);
+		unlink_large(block);
 		arena->context.mem_allocated -= block->bytes;
 		free(block);
 	}
@@ -277,7 +271,7 @@ grow_large(Arena *arena, void *pointer, Size size)
 		too_large(size);
 	if (bytes > before && bytes - before > arena->bytes_max - Min(arena->bytes_max, arena->context.mem_allocated))
 		out_of_memory(arena, size);
-	unlink_large(arena, block);
+	unlink_large(block);
 	moved = realloc(block, bytes);
 	if (moved == NULL)
 	{
@@ -475,22 +469,14 @@ trunkline_new_arena(size_t first_bytes)
 void
 trunkline_adopt(Arena *into, Arena *from)
 {
-	ArenaBlock *last = from->blocks;
-
 	into->context.mem_allocated += from->context.mem_allocated;
-	if (from->large != NULL)
+	if (from->large.next != &from->large)
 	{
-		ArenaBlock *large = from->large;
-
-		while (large->next != NULL)
-			large = large->next;
-		large->next = into->large;
-		if (into->large != NULL)
-			into->large->previous = large;
-		into->large = from->large;
+		from->large.previous->next = into->large.next;
+		into->large.next->previous = from->large.previous;
+		into->large.next = from->large.next;
+		into->large.next->previous = &into->large;
 	}
-	while (last->next != NULL)
-		last = last->next;
-	last->next = into->blocks;
+	from->oldest->next = into->blocks;
 	into->blocks = from->blocks;
 }

@@ -12,14 +12,22 @@
 
 typedef struct ArenaBlock ArenaBlock;
 
+struct ArenaBlock
+{
+	ArenaBlock *next;
+	ArenaBlock *previous;		/* of large chunks only: they are freed in any order */
+	Size		bytes;			/* of the whole block */
+};
+
 typedef struct Arena
 {
 	/* First, so that an Arena * is a MemoryContext. Only its type and mem_allocated (bytes got from malloc) are used. */
 	MemoryContextData context;
 	char	   *free;			/* the next chunk begins here */
 	char	   *end;			/* and the current block ends here */
-	ArenaBlock *blocks;			/* newest first; the oldest holds this struct itself */
-	ArenaBlock *large;			/* chunks with a block of their own */
+	ArenaBlock *blocks;			/* newest first; one holds this struct itself */
+	ArenaBlock *oldest;			/* the last of them */
+	ArenaBlock	large;			/* chunks with a block of their own: a ring, of which this is the beginning */
 	Size		bytes_max;		/* what mem_allocated may reach; then "out of memory" */
 } Arena;
 

@@ -17,6 +17,7 @@
 pub use crate::raw::edit::*;
 
 use crate::node::{AExprKind, BoolExprType, Node, NodeTag, RawStmt, ResTarget, SelectStmt, Value};
+use crate::lexer::Lexer;
 use crate::raw::ParsedSql;
 
 /// The expression that a text is: `a + $1`, `lower(name)`, `EXISTS (SELECT ...)`.
@@ -24,13 +25,18 @@ use crate::raw::ParsedSql;
 /// # Errors
 /// [`EditError::Parse`] and [`EditError::NotOne`]: for text that is no expression, or more than one.
 pub fn expression(text: &str) -> Result<Fragment, EditError> {
-    let tree = crate::parse(&format!("SELECT ({text}\n)"))?;
-    Fragment::picked(tree, only_expression).ok_or(EditError::NotOne("expression"))
+    // `SELECT ALL a` would be taken for `a`.
+    let begins_with_all = matches!(Lexer::new(text).next_token(), Ok(Some(token))
+        if text.get(token.start as usize..token.end as usize).is_some_and(|word| word.eq_ignore_ascii_case("all")));
+    // In parentheses, `1, 2` would be a row; a semicolon cannot stand in them.
+    crate::parse(&format!("SELECT ({text}\n)"))?;
+    let tree = crate::parse(&format!("SELECT {text}"))?;
+    Fragment::picked(tree, only_expression).filter(|_| !begins_with_all).ok_or(EditError::NotOne("expression"))
 }
 
+/// The one value of a SELECT that consists of nothing else.
 fn only_expression(tree: &ParsedSql) -> Option<Node<'_>> {
     let statement = only(tree)?.cast::<SelectStmt<'_>>()?;
-    // The text may close the parenthesis and go on: `1) FROM (t`.
     let has_more = statement.node().fields().any(|(field, value)| match value {
         Value::Node(node) | Value::View(node) => node.is_some(),
         Value::List(list) => field.name() != "targetList" && !list.is_empty(),
