@@ -55,7 +55,7 @@ pub(super) struct Made {
 }
 
 /// Text that C may be given: not too long, without NUL.
-fn check(text: &str) -> Result<(), ParseError> {
+pub(super) fn check(text: &str) -> Result<(), ParseError> {
     if text.len() > TEXT_BYTES_MAX {
         let message = format!("the text is {} bytes long, and the limit is {TEXT_BYTES_MAX}", text.len());
         return Err(ParseError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message, None));
@@ -97,6 +97,14 @@ pub(super) fn scan(text: &str, options: ParseOptions) -> Result<Made, ParseError
     })
 }
 
+/// PL/pgSQL's JSON of `text`, of which `terminated` is a copy. The stack has `stack_kb` left.
+pub(super) fn plpgsql(text: &str, terminated: &CStr, stack_kb: usize, bytes_max: usize) -> Result<Made, ParseError> {
+    call(text, |result| {
+        // SAFETY: `result` is zeroed and writable, the text ends in NUL. C's longjmp ends in C.
+        unsafe { sys::trunkline_plpgsql(result, terminated.as_ptr(), stack_kb, bytes_max) }
+    })
+}
+
 fn bits(options: ParseOptions) -> c_int {
     let mut bits = 0;
     if !options.standard_conforming_strings {
@@ -134,7 +142,7 @@ fn error(error: &sys::CallError) -> ParseError {
     }
 }
 
-fn string(text: *const c_char) -> Option<String> {
+pub(super) fn string(text: *const c_char) -> Option<String> {
     if text.is_null() {
         return None;
     }

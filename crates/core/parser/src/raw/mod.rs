@@ -14,7 +14,9 @@ mod expression;
 mod fields;
 mod list;
 mod node;
+mod plpgsql;
 mod pointer;
+mod scan;
 mod slots;
 mod tree;
 mod view;
@@ -24,6 +26,8 @@ pub(crate) const VERSION: i32 = pg_query_sys::nodes::PG_VERSION_NUM;
 
 pub(crate) use expression::Followed;
 pub use list::List;
+pub(crate) use plpgsql::plpgsql;
+pub(crate) use scan::scan;
 pub use tree::ParsedSql;
 pub(crate) use tree::parse;
 
