@@ -1,5 +1,7 @@
 //! Laid out over several lines.
 
+use std::collections::VecDeque;
+
 use super::Indent;
 use crate::deparse::options::DeparseOptions;
 
@@ -15,7 +17,7 @@ pub(super) struct Pretty<'o> {
     /// Levels under way, the innermost last.
     levels: Vec<Level>,
     /// Parts of levels that have ended, at the top.
-    done: Vec<Part>,
+    done: VecDeque<Part>,
 }
 
 struct Level {
@@ -26,7 +28,7 @@ struct Level {
 struct Group {
     keyword: Option<&'static str>,
     indent: Indent,
-    parts: Vec<Part>,
+    parts: VecDeque<Part>,
 }
 
 struct Part {
@@ -43,7 +45,7 @@ fn trim_one(text: &mut String) {
 
 impl<'o> Pretty<'o> {
     pub(super) fn new(text: String, options: &'o DeparseOptions) -> Self {
-        Self { text, options, levels: Vec::new(), done: Vec::new() }
+        Self { text, options, levels: Vec::new(), done: VecDeque::new() }
     }
 
     fn new_part(&self, indent: Indent) -> Part {
@@ -61,19 +63,19 @@ impl<'o> Pretty<'o> {
     /// The group under way; the first comes into being with an empty part. None outside of all levels.
     fn current_group(&mut self) -> Option<&mut Group> {
         if self.levels.last()?.groups.is_empty() {
-            let parts = vec![self.new_part(Indent::None)];
+            let parts = VecDeque::from([self.new_part(Indent::None)]);
             self.levels.last_mut()?.groups.push(Group { keyword: None, indent: Indent::None, parts });
         }
         self.levels.last_mut()?.groups.last_mut()
     }
 
     fn current_part(&mut self) -> Option<&mut Part> {
-        self.current_group()?.parts.last_mut()
+        self.current_group()?.parts.back_mut()
     }
 
     /// What the current part has.
     pub(super) fn part(&self) -> Option<&str> {
-        self.last_group()?.parts.last().map(|part| part.text.as_str())
+        self.last_group()?.parts.back().map(|part| part.text.as_str())
     }
 
     pub(super) fn str(&mut self, text: &str) {
@@ -103,15 +105,15 @@ impl<'o> Pretty<'o> {
     /// Whether the current group has a keyword and its part is still empty.
     pub(super) fn is_behind_keyword(&self) -> bool {
         self.last_group().is_some_and(|group| {
-            group.keyword.is_some() && group.parts.last().is_some_and(|part| part.text.is_empty())
+            group.keyword.is_some() && group.parts.back().is_some_and(|part| part.text.is_empty())
         })
     }
 
     pub(super) fn drop_empty_part(&mut self) {
         if let Some(group) = self.current_group()
-            && group.parts.last().is_some_and(|part| part.text.is_empty())
+            && group.parts.back().is_some_and(|part| part.text.is_empty())
         {
-            group.parts.pop();
+            group.parts.pop_back();
         }
     }
 
@@ -122,7 +124,7 @@ impl<'o> Pretty<'o> {
         }
         let part = self.new_part(indent);
         if let Some(group) = self.current_group() {
-            group.parts.push(part);
+            group.parts.push_back(part);
         }
     }
 
@@ -130,7 +132,7 @@ impl<'o> Pretty<'o> {
         if self.last_group().is_some() {
             self.trim();
         }
-        let parts = vec![self.new_part(indent)];
+        let parts = VecDeque::from([self.new_part(indent)]);
         if let Some(level) = self.levels.last_mut() {
             level.groups.push(Group { keyword, indent, parts });
         }
@@ -150,15 +152,15 @@ impl<'o> Pretty<'o> {
 
     pub(super) fn leave(&mut self) {
         let Some(level) = self.levels.pop() else { return };
-        let mut parts = Vec::new();
+        let mut parts = VecDeque::new();
         for group in level.groups {
-            parts.append(&mut self.group_parts(group, level.indent));
+            append(&mut parts, self.group_parts(group, level.indent));
         }
         match self.levels.last_mut() {
-            None => self.done.append(&mut parts),
+            None => append(&mut self.done, parts),
             Some(parent) => {
                 if let Some(group) = parent.groups.last_mut() {
-                    group.parts.append(&mut parts);
+                    append(&mut group.parts, parts);
                 }
                 self.part_begins(true);
                 self.never_merge();
@@ -167,38 +169,39 @@ impl<'o> Pretty<'o> {
     }
 
     /// A group's parts as lines: merged where they may be, behind its keyword.
-    fn group_parts(&self, group: Group, indent: usize) -> Vec<Part> {
-        let parts = match group.indent {
+    fn group_parts(&self, group: Group, indent: usize) -> VecDeque<Part> {
+        let mut parts = match group.indent {
             Indent::Merge => merge(group.parts, self.options.line_length_max),
             Indent::None | Indent::Parts => group.parts,
         };
         let Some(keyword) = group.keyword else { return parts };
         let joins = parts.len() == 1 || group.indent == Indent::None;
         let mut line = Part { text: keyword.to_owned(), indent, is_mergeable: false };
-        let mut parts = parts.into_iter();
         if joins
-            && let Some(first) = parts.next()
+            && let Some(first) = parts.pop_front()
             && !first.text.is_empty()
         {
             line.text.push(' ');
             line.text.push_str(&first.text);
         }
-        std::iter::once(line).chain(parts).collect()
+        parts.push_front(line);
+        parts
     }
 
     pub(super) fn finish(mut self) -> String {
         while !self.levels.is_empty() {
             self.leave();
         }
-        if self.done.last().is_some_and(|part| part.text.is_empty()) {
-            self.done.pop();
+        if self.done.back().is_some_and(|part| part.text.is_empty()) {
+            self.done.pop_back();
         }
+        let spaces = " ".repeat(INDENT_SPACES_MAX);
         let mut text = self.text;
         for (index, part) in self.done.iter().enumerate() {
             if index > 0 {
                 text.push('\n');
             }
-            text.extend(std::iter::repeat_n(' ', part.indent));
+            text.push_str(spaces.get(..part.indent).unwrap_or(&spaces));
             text.push_str(&part.text);
             trim_one(&mut text);
         }
@@ -209,11 +212,23 @@ impl<'o> Pretty<'o> {
     }
 }
 
+/// Puts parts behind others, moving the fewer: a level may pass on those of all levels within it, and be passed on itself.
+fn append(parts: &mut VecDeque<Part>, mut more: VecDeque<Part>) {
+    if parts.len() >= more.len() {
+        parts.append(&mut more);
+        return;
+    }
+    while let Some(part) = parts.pop_back() {
+        more.push_front(part);
+    }
+    *parts = more;
+}
+
 /// Joins parts as long as a line has room for the next.
-fn merge(parts: Vec<Part>, line_length_max: usize) -> Vec<Part> {
-    let mut lines: Vec<Part> = Vec::with_capacity(parts.len());
+fn merge(parts: VecDeque<Part>, line_length_max: usize) -> VecDeque<Part> {
+    let mut lines: VecDeque<Part> = VecDeque::with_capacity(parts.len());
     for part in parts {
-        if let Some(line) = lines.last_mut() {
+        if let Some(line) = lines.back_mut() {
             trim_one(&mut line.text);
             let fits = line.indent + line.text.len() + 1 + part.text.len() <= line_length_max;
             if line.is_mergeable && part.is_mergeable && fits {
@@ -224,7 +239,7 @@ fn merge(parts: Vec<Part>, line_length_max: usize) -> Vec<Part> {
                 continue;
             }
         }
-        lines.push(part);
+        lines.push_back(part);
     }
     lines
 }
