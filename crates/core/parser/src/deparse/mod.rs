@@ -12,7 +12,6 @@ mod keyword;
 mod names;
 mod need;
 mod options;
-mod pending;
 mod query;
 mod statement;
 mod table;
