@@ -7,7 +7,9 @@ use pg_query_headers::{Category, Keyword, Model};
 
 #[path = "../src/lexer/bucket.rs"]
 mod bucket;
-use bucket::{BUCKETS, bucket};
+use bucket::{BUCKET_BITS, bucket};
+
+const BUCKETS: usize = 1 << BUCKET_BITS;
 
 /// The tokens that are no key words: their names in the grammar, which become constants in upper case.
 const TOKENS: [&str; 20] = [

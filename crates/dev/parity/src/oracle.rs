@@ -420,8 +420,11 @@ unsafe fn text(text: *const c_char) -> String {
 }
 
 /// # Safety
-/// `text` is a C string that is never freed.
+/// `text` is a C string that is never freed, or null, which makes an empty one.
 unsafe fn constant(text: *const c_char) -> &'static str {
+    if text.is_null() {
+        return "";
+    }
     // SAFETY: the caller's word.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap_or_default()
 }

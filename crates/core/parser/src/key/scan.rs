@@ -194,6 +194,10 @@ impl Scan<'_, '_> {
     fn any_token(&mut self, at: usize) -> Result<usize, Unsure> {
         self.lexer.resume(at);
         if let Some(token) = self.next_token()? {
+            if token.bytes(self.text) == b";" {
+                // It came behind a comment, and ends the statement as any other.
+                return Ok(token.start as usize);
+            }
             self.token(token)?;
         }
         Ok(self.lexer.position())

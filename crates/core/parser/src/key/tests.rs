@@ -175,3 +175,135 @@ fn the_session_decides_what_a_backslash_is() {
     assert!(matches!(scan_key_with(text, &mut buffer, false), ScanKey::Unsure(Unsure::Lexer(_))));
     assert!(matches!(scan_key_with(text, &mut buffer, true), ScanKey::Sure(_)));
 }
+
+/// Statements of pieces that the pass reads by itself, in ways that the lexer must agree with.
+#[test]
+fn both_ways_to_read_a_text_give_the_same() {
+    const TEXTS: u32 = 20_000;
+    const PIECES: &[&str] = &[
+        "a",
+        "Abc_1",
+        "\"q\"",
+        "\"a\"\"b\"",
+        "\"set_config\"",
+        "'s'",
+        "'a''b'",
+        "'a'\n'b'",
+        "'",
+        "E'\\''",
+        "e",
+        "b'1'",
+        "n'x'",
+        "N",
+        "u&",
+        "U&'a'",
+        "$1",
+        "$2",
+        "$3",
+        "$$d$$",
+        "$",
+        "1",
+        "12",
+        "123456789",
+        "1234567890",
+        "1.5",
+        ".5",
+        "1..2",
+        "1a",
+        "1_000",
+        "0x1f",
+        ".",
+        "..",
+        "::",
+        ":=",
+        ":",
+        "+",
+        "-",
+        "*",
+        "/",
+        "<",
+        ">",
+        "=",
+        "<>",
+        "!=",
+        "<=",
+        "=>",
+        "~",
+        "?",
+        "@-",
+        "--c\n",
+        "/*c*/",
+        "/*",
+        ",",
+        "(",
+        ")",
+        "[",
+        "]",
+        ";",
+        "{",
+        " ",
+        " ",
+        " ",
+        "\n",
+        "IN",
+        "in (",
+        "IN ((",
+        "), (",
+        "1, 2)",
+        "$1, $2)",
+        "VALUES",
+        "values (",
+        "INSERT INTO t ",
+        "SELECT",
+        "from",
+        "UNION ALL",
+        "as",
+        "float(",
+        "position(",
+        "set_config",
+        "abcdefghijklmnopqrstuvwxyzé",
+        "É",
+        "\0",
+    ];
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut below = |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as usize % limit
+    };
+    let mut keyed = 0;
+    for _ in 0..TEXTS {
+        let mut text = String::from(["SELECT ", "INSERT INTO t ", "VALUES (", "((SELECT "][below(4)]);
+        for _ in 0..below(20) {
+            text.push_str(PIECES[below(PIECES.len())]);
+            text.push_str(["", " "][below(2)]);
+        }
+        let (mut here, mut there) = (KeyBuffer::new(), KeyBuffer::new());
+        let one = scan::scan(text.as_bytes(), &mut here, true, false);
+        let other = scan::scan(text.as_bytes(), &mut there, true, true);
+        match (one, other) {
+            (ScanKey::Sure(one), ScanKey::Sure(other)) => {
+                assert_eq!(one.bytes, other.bytes, "{text:?}");
+                assert_eq!(one.literals, other.literals, "{text:?}");
+                assert_eq!(one.has_comments, other.has_comments, "{text:?}");
+                keyed += 1;
+            }
+            (ScanKey::Unsure(one), ScanKey::Unsure(other)) => assert_eq!(one, other, "{text:?}"),
+            (one, other) => panic!("{text:?}: {one:?} and {other:?}"),
+        }
+    }
+    assert!(keyed > TEXTS / 20, "{keyed} of {TEXTS} have a key");
+}
+
+#[test]
+fn long_lists_are_short_keys() {
+    let numbers = |count: u32| (0..count).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
+    let (short, few) = key(&format!("SELECT a IN ({})", numbers(2)));
+    let mut buffer = KeyBuffer::new();
+    let ScanKey::Sure(long) = scan_key(&format!("SELECT a IN ({})", numbers(100_000)), &mut buffer) else {
+        panic!()
+    };
+    assert_eq!(long.bytes, short);
+    assert_eq!((few.len(), long.literals.len(), long.all_literals), (2, LITERALS_MAX, false));
+}

@@ -1,9 +1,8 @@
 //! Which bucket of the table of key words a word is in. The build script makes the table by this same file.
 
-/// So many buckets, two for each key word about: most words that are none find theirs empty.
-pub(super) const BUCKETS: usize = 1 << BITS;
-
-const BITS: u32 = 10;
+/// So many bits number the buckets, of which there are two for each key word about: most words that are none find
+/// theirs empty.
+pub(super) const BUCKET_BITS: u32 = 10;
 
 /// The bucket of a word, whatever the case of its letters.
 #[inline]
@@ -12,7 +11,7 @@ pub(super) fn bucket(word: &[u8]) -> usize {
     let head = first_bytes(word) | CASE;
     let tail = word.last_chunk().map_or(0, |last| u64::from_le_bytes(*last)) | CASE;
     let mixed = (head ^ tail.rotate_left(29) ^ word.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> (u64::BITS - BITS)) as usize
+    (mixed >> (u64::BITS - BUCKET_BITS)) as usize
 }
 
 const CASE: u64 = 0x2020_2020_2020_2020;
