@@ -125,7 +125,7 @@ fn bodies_in_bodies() -> Outcome {
 
 #[test]
 fn long_lists() -> Outcome {
-    const ELEMENTS: usize = 200_000;
+    const ELEMENTS: usize = 50_000;
     fn list(before: &str, after: &str) -> String {
         let mut sql = String::from(before);
         for number in 0..ELEMENTS {
