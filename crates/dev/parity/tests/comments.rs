@@ -25,7 +25,7 @@ fn commented(statement: &Statement) -> String {
     let mut text = String::new();
     let mut written = 0;
     for (index, token) in Lexer::new(&statement.sql).map_while(Result::ok).enumerate() {
-        if (index + line) % TOKENS_BETWEEN == 0 {
+        if (index + line).is_multiple_of(TOKENS_BETWEEN) {
             let start = token.start as usize;
             text.push_str(statement.sql.get(written..start).unwrap_or_default());
             text.push_str(
@@ -111,7 +111,7 @@ fn are_put_back_in_one_line() {
 #[test]
 fn are_put_back_into_several_statements() {
     compare("comments of several statements", |statement| {
-        if statement.line % SEVERAL_EVERY != 0 {
+        if !statement.line.is_multiple_of(SEVERAL_EVERY) {
             return Ok(());
         }
         let one = commented(statement);
