@@ -27,6 +27,7 @@ mod plpgsql;
 mod raw;
 mod scan;
 mod split;
+mod summary;
 mod tame;
 mod ties;
 mod walk;
@@ -42,6 +43,7 @@ pub use plpgsql::parse_plpgsql;
 pub use raw::{List, ParsedSql};
 pub use scan::{scan, scan_with};
 pub use split::{split_with_parser, split_with_scanner};
+pub use summary::{FilterColumn, Summary, SummaryContext, SummaryFunction, SummaryTable, summary};
 pub use tame::OPERATOR_RUN_WORK_MAX;
 pub use walk::{Link, Nodes, Path, Step, Visitor};
 
