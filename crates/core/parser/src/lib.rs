@@ -25,6 +25,7 @@ mod normalize;
 mod options;
 mod plpgsql;
 mod raw;
+pub mod references;
 mod scan;
 mod split;
 mod summary;

@@ -124,7 +124,7 @@ touches! {
     DO = 45,
     /// CALL: whatever the procedure touches; it may commit.
     CALL = 46,
-    /// Calls a function by name, whichever. [`References::calls`](crate::ParsedSql) has them.
+    /// Calls a function by name, whichever. [`References::calls`](crate::references::References::calls) has them.
     FUNCTIONS = 47,
     /// Calls a function whose effect is not known by its name: see [`Class`](super::Class).
     UNKNOWN_FUNCTIONS = 48,
