@@ -32,6 +32,9 @@ use writer::Writer;
 /// up far sooner, when it analyses such a tree.
 const DEPTH_MAX: usize = 250_000;
 
+/// Room for a text to begin with: most statements are shorter, and those that are not double it a few times only.
+const TEXT_BYTES_USUAL: usize = 256;
+
 type Done = Result<(), DeparseError>;
 
 /// A statement on its way to text.
@@ -113,7 +116,7 @@ impl ParsedSql {
         let mut comments = options.comments.clone();
         comments.sort_by_key(|comment| comment.location);
         let mut left = comments.as_slice();
-        let mut text = String::new();
+        let mut text = String::with_capacity(TEXT_BYTES_USUAL);
         let statements = self.root();
         for (index, node) in statements.nodes().enumerate() {
             let statement = node

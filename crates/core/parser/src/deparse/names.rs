@@ -92,7 +92,10 @@ impl Deparser<'_> {
 
     /// A string as a literal: `E'...'` if it has a backslash, whatever `standard_conforming_strings` is.
     pub(super) fn string_literal(&mut self, value: &str) {
-        if value.contains('\\') {
+        if memchr::memchr2(b'\'', b'\\', value.as_bytes()).is_none() {
+            self.char('\'');
+            self.str(value);
+        } else if value.contains('\\') {
             self.char('E');
             self.char('\'');
             for piece in value.split_inclusive(['\'', '\\']) {
