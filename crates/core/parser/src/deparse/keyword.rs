@@ -17,7 +17,11 @@ include!(concat!(env!("OUT_DIR"), "/quoting.rs"));
 #[inline]
 fn bucket(bytes: &[u8]) -> usize {
     let at = |place: usize| bytes.get(place).copied().map_or(0, usize::from);
-    let sum = at(0) + 5 * at(1) + 31 * at(bytes.len() / 2) + 67 * at(bytes.len().wrapping_sub(1)) + 11 * bytes.len();
+    let sum = at(0)
+        + 5 * at(1)
+        + 31 * at(bytes.len() / 2)
+        + 67 * at(bytes.len().wrapping_sub(1))
+        + 11 * bytes.len();
     sum % (STARTS.len() - 1)
 }
 

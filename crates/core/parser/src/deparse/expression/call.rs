@@ -79,7 +79,9 @@ impl Deparser<'_> {
 fn is_overlay(node: FuncCall<'_>) -> bool {
     node.args().len() == 4
         && system_name(node.funcname()) == Some("overlay")
-        && !(node.func_variadic() || node.agg_distinct() || node.args().nodes().any(|node| node.is::<NamedArgExpr<'_>>()))
+        && !(node.func_variadic()
+            || node.agg_distinct()
+            || node.args().nodes().any(|node| node.is::<NamedArgExpr<'_>>()))
         && node.agg_order().is_empty()
         && node.agg_filter().is_none()
         && node.over().is_none()

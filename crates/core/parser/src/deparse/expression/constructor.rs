@@ -5,7 +5,8 @@ use crate::deparse::need::need;
 use crate::deparse::writer::Indent;
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{
-    AArrayExpr, CaseExpr, CaseWhen, CoalesceExpr, CoercionForm, GroupingFunc, List, MinMaxExpr, MinMaxOp, RowExpr,
+    AArrayExpr, CaseExpr, CaseWhen, CoalesceExpr, CoercionForm, GroupingFunc, List, MinMaxExpr, MinMaxOp,
+    RowExpr,
 };
 
 impl Deparser<'_> {

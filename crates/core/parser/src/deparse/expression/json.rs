@@ -151,7 +151,10 @@ impl Deparser<'_> {
     }
 
     /// JSON_ARRAY of a query's rows.
-    pub(in crate::deparse) fn json_array_query_constructor(&mut self, node: JsonArrayQueryConstructor<'_>) -> Done {
+    pub(in crate::deparse) fn json_array_query_constructor(
+        &mut self,
+        node: JsonArrayQueryConstructor<'_>,
+    ) -> Done {
         self.str("JSON_ARRAY(");
         self.select_stmt(need(node.query(), "the query of JSON_ARRAY")?, Context::None)?;
         self.json_format(node.format());

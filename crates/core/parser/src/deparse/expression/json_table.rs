@@ -40,12 +40,18 @@ impl Deparser<'_> {
     }
 
     /// `json_on_error_clause_opt`.
-    pub(in crate::deparse) fn json_on_error_clause_opt(&mut self, behavior: Option<JsonBehavior<'_>>) -> Done {
+    pub(in crate::deparse) fn json_on_error_clause_opt(
+        &mut self,
+        behavior: Option<JsonBehavior<'_>>,
+    ) -> Done {
         self.behavior_on(behavior, " ON ERROR")
     }
 
     /// ON EMPTY.
-    pub(in crate::deparse) fn json_on_empty_clause_opt(&mut self, behavior: Option<JsonBehavior<'_>>) -> Done {
+    pub(in crate::deparse) fn json_on_empty_clause_opt(
+        &mut self,
+        behavior: Option<JsonBehavior<'_>>,
+    ) -> Done {
         self.behavior_on(behavior, " ON EMPTY")
     }
 

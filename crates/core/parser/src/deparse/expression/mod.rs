@@ -147,7 +147,9 @@ impl Deparser<'_> {
     /// `func_arg_expr`: an argument, by place or by name.
     pub(super) fn func_arg_expr(&mut self, node: Option<Node<'_>>) -> Done {
         let node = given(node, "an argument")?;
-        let Some(named) = node.cast::<NamedArgExpr<'_>>() else { return self.expr(Some(node), Context::AExpr) };
+        let Some(named) = node.cast::<NamedArgExpr<'_>>() else {
+            return self.expr(Some(node), Context::AExpr);
+        };
         self.type_function_name(given(named.name(), "an argument's name")?);
         self.str(" := ");
         self.expr(named.arg(), Context::AExpr)

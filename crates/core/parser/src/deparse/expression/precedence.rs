@@ -3,7 +3,9 @@
 use crate::deparse::context::Context;
 use crate::deparse::names::{only_string, system_name};
 use crate::deparse::{Deparser, Done};
-use crate::node::{AExpr, AExprKind, BoolExprType, CoercionForm, FuncCall, List, Node, SubLinkType, View, XmlExprOp};
+use crate::node::{
+    AExpr, AExprKind, BoolExprType, CoercionForm, FuncCall, List, Node, SubLinkType, View, XmlExprOp,
+};
 
 /// How tightly the rule that a node is written by binds, from the loosest: the order of `%left`, `%right` and `%nonassoc`
 /// in PostgreSQL's grammar.
@@ -66,7 +68,9 @@ pub(super) fn of_a_expr(node: AExpr<'_>) -> Precedence {
         },
         AExprKind::AexprOp => of_operator(node.name()),
         // The rule itself has the precedence of an operator, but its operator may bind looser.
-        AExprKind::AexprOpAny | AExprKind::AexprOpAll => of_subquery_operator(node.name()).min(Precedence::Operator),
+        AExprKind::AexprOpAny | AExprKind::AexprOpAll => {
+            of_subquery_operator(node.name()).min(Precedence::Operator)
+        }
         AExprKind::AexprDistinct | AExprKind::AexprNotDistinct => Precedence::Is,
         AExprKind::AexprNullif => Precedence::Atom,
         _ => Precedence::Between,
@@ -112,7 +116,9 @@ fn is_comparison_with_many(node: Node<'_>) -> bool {
         View::AExpr(node) => {
             matches!(node.kind(), AExprKind::AexprOpAny | AExprKind::AexprOpAll | AExprKind::AexprIn)
         }
-        View::SubLink(node) => matches!(node.sub_link_type(), SubLinkType::AnySublink | SubLinkType::AllSublink),
+        View::SubLink(node) => {
+            matches!(node.sub_link_type(), SubLinkType::AnySublink | SubLinkType::AllSublink)
+        }
         _ => false,
     }
 }
@@ -137,7 +143,10 @@ pub(super) fn needs_parens_as_b_expr(node: Node<'_>) -> bool {
     match node.view() {
         View::AExpr(node) => !matches!(
             node.kind(),
-            AExprKind::AexprOp | AExprKind::AexprDistinct | AExprKind::AexprNotDistinct | AExprKind::AexprNullif
+            AExprKind::AexprOp
+                | AExprKind::AexprDistinct
+                | AExprKind::AexprNotDistinct
+                | AExprKind::AexprNullif
         ),
         View::XmlExpr(_) => false,
         View::FuncCall(call) if sql_syntax_name(call) == Some("overlaps") && call.args().len() == 4 => true,

@@ -49,7 +49,9 @@ impl Deparser<'_> {
 
     fn column_definitions(&mut self, columns: List<'_>) -> Done {
         self.char('(');
-        self.separated(columns, |deparser, column| deparser.column_def(need(column, "a column's definition")?))?;
+        self.separated(columns, |deparser, column| {
+            deparser.column_def(need(column, "a column's definition")?)
+        })?;
         self.char(')');
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::precedence::{Precedence, Side};
 use crate::deparse::context::Context;
 use crate::deparse::need::{need, nth};
-use crate::deparse::{Deparser, Done, DeparseError};
+use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{AConst, List};
 
 impl Deparser<'_> {

@@ -1,7 +1,7 @@
 //! Types.
 
-use crate::deparse::need::{given, need, nth};
 use crate::deparse::names::system_name;
+use crate::deparse::need::{given, need, nth};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{AConst, Integer, List, Node, TypeName};
 

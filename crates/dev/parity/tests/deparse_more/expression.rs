@@ -1,0 +1,106 @@
+//! Expressions: operators and their parentheses, calls, casts and types, windows, XML and JSON.
+
+pub(crate) const SAME: &[&str] = &[
+    // Constants and names.
+    "SELECT NULL, true, false, 1, -1, - 1, +1, 2147483648, -2147483648, 1.50, 1e10, .5, 0x1F, 1_000",
+    "SELECT 'a', 'it''s', E'a\\\\b\\'c', U&'\\0041', 'ä', '', B'0101', b'', X'1F', N'x', $$a'b$$",
+    "SELECT $1, $2::int, ($3).a, $4[1], $5.b",
+    "SELECT a, \"A\", \"select\", \"left\", \"between\", abort, \"a b\", \"a\"\"b\", \"1a\", _a, a1, \"ä\", a.\"B\".c.d",
+    "SELECT *, a.*, a.b.*, (a).*, (a.b).c.*, (a).b[1].c[2:3][:4][5:][:].d",
+    "SELECT (f(a)).b, (f(a))[1], (SELECT a).b, (SELECT a)[1], (ARRAY[1])[1], (ROW(1, 2)).f1, (CASE WHEN a THEN b END).c, (a[1]).b, a[1].b, (a::t).b, ((a)).b",
+    "SELECT current_date, current_time, current_time(3), current_timestamp, current_timestamp(0), localtime, localtime(1), \
+     localtimestamp, localtimestamp(6), current_role, current_user, user, session_user, current_catalog, current_schema, system_user",
+    // Operators.
+    "SELECT a + b - c, a - (b - c), (a + b) * c, a * (b / c) % d, a ^ b ^ c, a ^ (b ^ c), - a, - (- a), + a, @ a, ~ (a + b), - (a * b), (- a) ^ b, - a ^ b",
+    "SELECT a || b || c, a || (b || c), a || b + c, (a || b) + c, a = b AND c <> d, (a = b) = c, a = (b = c), a < b, a >= b, a != b",
+    "SELECT a OPERATOR(s.+) b, a OPERATOR(pg_catalog.+) b * c, (a OPERATOR(s.*) b) OPERATOR(s.*) c, OPERATOR(s.-) a, a OPERATOR(+) b, a @@@ b",
+    "SELECT NOT a, NOT NOT a, NOT (a AND b), NOT a = b, (NOT a) = b, NOT (a OR b) AND c, (a OR b) AND c OR d, a AND (b AND c), a OR (b OR c), (NOT a) IS NULL",
+    "SELECT a IS NULL, a IS NOT NULL, a ISNULL, a NOTNULL, (a IS NULL) IS NULL, a + b IS NULL, (a = b) IS NULL, a = (b IS NULL), (a AND b) IS TRUE",
+    "SELECT a IS TRUE, a IS NOT TRUE, a IS FALSE, a IS NOT FALSE, a IS UNKNOWN, a IS NOT UNKNOWN, (a IS TRUE) IS FALSE",
+    "SELECT a IS DISTINCT FROM b, a IS NOT DISTINCT FROM b, (a IS DISTINCT FROM b) IS DISTINCT FROM c, a IS DISTINCT FROM (b IS NULL)",
+    "SELECT a IN (1), a NOT IN (1, 2), a + b IN (c), (a IN (b)) IN (c), (a = b) IN (c), a IN (b) AND c, NOT a IN (b)",
+    "SELECT a LIKE b, a NOT LIKE b, a ILIKE b, a NOT ILIKE b, a LIKE b ESCAPE c, a ILIKE b || c, (a LIKE b) LIKE c, a LIKE (b LIKE c), a NOT LIKE b ESCAPE ''",
+    "SELECT a SIMILAR TO b, a NOT SIMILAR TO b, a SIMILAR TO b ESCAPE c, a NOT SIMILAR TO b || c ESCAPE d || e",
+    "SELECT a BETWEEN b AND c, a NOT BETWEEN b AND c, a BETWEEN SYMMETRIC b AND c, a NOT BETWEEN SYMMETRIC b AND c",
+    "SELECT a BETWEEN b + c AND d + e AND f, a BETWEEN (b AND c) AND d, a BETWEEN (b IS NULL) AND c, a BETWEEN (b IN (1)) AND (c = d)",
+    "SELECT a BETWEEN (b COLLATE \"C\") AND c COLLATE \"C\", a BETWEEN (b AT TIME ZONE c) AND d AT TIME ZONE e, a BETWEEN b IS DISTINCT FROM c AND d",
+    "SELECT a BETWEEN b IS DOCUMENT AND c, a BETWEEN (NOT b) AND (NOT c), a BETWEEN b::int AND c::int, a BETWEEN NULLIF(b, c) AND d",
+    "SELECT a BETWEEN - b AND - c, a BETWEEN ((b, c) OVERLAPS (d, e)) AND f, a BETWEEN (SELECT b) AND (SELECT c), a BETWEEN (b = ANY (c)) AND d",
+    "SELECT a BETWEEN (b = c) AND d, a BETWEEN (b BETWEEN c AND d) AND e, (a BETWEEN b AND c) BETWEEN d AND e",
+    "SELECT a = ANY (b), a <> ALL (b), a LIKE ANY (b), a NOT LIKE ALL (b), a ILIKE ANY (b), a NOT ILIKE ALL (b), a OPERATOR(s.=) ANY (b), a + b = ANY (c)",
+    "SELECT a = ANY (b) = ANY (c), (a = b) = ANY (c), a || b = ANY (c), a = ANY (b) || c, d || (a = ANY (c)), d = (a = ANY (c)), a ~~ ANY (b), (a LIKE ANY (b)) LIKE c",
+    "SELECT a IN (SELECT b), a NOT IN (SELECT b), a = ANY (SELECT b), a < ALL (SELECT b), a = SOME (SELECT b), a LIKE ANY (SELECT b), a OPERATOR(s.+) ALL (SELECT b)",
+    "SELECT a IN (SELECT b) IN (SELECT c), (a = b) = ALL (SELECT c), EXISTS (SELECT 1), NOT EXISTS (SELECT 1), ARRAY(SELECT 1), (SELECT 1) + 1, (a, b) = (SELECT 1, 2), ((SELECT 1))",
+    "SELECT a COLLATE \"C\", a COLLATE s.\"de_DE\" || b, (a || b) COLLATE \"C\", a COLLATE \"C\" COLLATE \"D\", (- a) COLLATE \"C\", - (a COLLATE \"C\"), (a::text) COLLATE \"C\"",
+    "SELECT a AT TIME ZONE b, a AT TIME ZONE b AT TIME ZONE c, a AT TIME ZONE (b AT TIME ZONE c), (a + b) AT TIME ZONE c, a AT LOCAL, (a AT LOCAL)::text, (a COLLATE \"C\") AT LOCAL, (a AT LOCAL) COLLATE \"C\"",
+    // Casts and types.
+    "SELECT 1::int, (-1)::int, -1::int, 1.5::numeric, a::int::text, (a + b)::int, (NOT a)::text, (a IS NULL)::int, (a IN (b))::int, CAST(a AS int), int '1', f(a)::int, (a::int)[1]",
+    "SELECT 'a'::char, char 'a', char(3) 'a', 'a'::char(3), 'a'::bpchar, varchar 'a', 'a'::varchar(3), true::bool, 'x'::bool, 't'::bool, bool 't', '1'::pg_catalog.bool, NULL::bool, 'a'::\"char\"",
+    "SELECT a::numeric, a::numeric(3), a::numeric(3, 2), a::decimal(3), a::dec, a::float, a::float(3), a::float(30), a::real, a::double precision, a::smallint, a::int2, a::bigint, a::int8, a::boolean",
+    "SELECT a::time, a::time(3), a::time with time zone, a::time(3) with time zone, a::timetz, a::timetz(3), a::timestamp, a::timestamp(3), a::timestamp with time zone, a::timestamp(3) with time zone, a::timestamptz",
+    "SELECT interval '1', interval '1' year, interval '1' month, interval '1' day, interval '1' hour, interval '1' minute, interval '1' second, interval '1' second(3), interval(3) '1', a::interval",
+    "SELECT interval '1' year to month, interval '1' day to hour, interval '1' day to minute, interval '1' day to second, interval '1' day to second(2), interval '1' hour to minute, \
+     interval '1' hour to second, interval '1' hour to second(1), interval '1' minute to second, interval '1' minute to second(0), a::interval year, a::interval(3), a::interval second(2)",
+    "SELECT a::bit, a::bit(3), a::bit varying, a::bit varying(3), bit '1', a::nchar(2), a::national character varying(3), a::character varying, a::json, a::xml, a::oid, date '2020-01-01', a::s.t(1, 'x', b, $1)",
+    "SELECT a::int[], a::int[3], a::int[][4], a::int array, a::int array[5], a::text(3)[], a::\"T\", a::s.\"T\", a::pg_catalog.int4, a::pg_catalog.name, a::pg_catalog.\"char\", a::a.b.c",
+    "SELECT point '(1,2)', point('(1,2)'), '(1,2)'::point, f '1', s.f '1', f(1, 2) '1', text 'a' || text 'b', date 'x' + interval '1' day",
+    "SET TIME ZONE INTERVAL '-08:00' HOUR TO MINUTE",
+    "CREATE FUNCTION f(a t.b%type) RETURNS SETOF t.c%type LANGUAGE sql AS 'x'",
+    // Rows, arrays, CASE and the functions of the grammar.
+    "SELECT ROW(), ROW(1), ROW(1, 2), (1, 2), (1, 2) = (3, 4), ARRAY[], ARRAY[1, 2], ARRAY[[1, 2], [3, 4]], ARRAY[ARRAY[1], ARRAY[]], ARRAY[]::int[]",
+    "SELECT CASE WHEN a THEN b END, CASE a WHEN 1 THEN 2 WHEN 3 THEN 4 ELSE 5 END, CASE WHEN a THEN CASE WHEN b THEN c END ELSE CASE d WHEN e THEN f END END, CASE (SELECT 1) WHEN 1 THEN (SELECT 2) END + 1",
+    "SELECT COALESCE(a, b), GREATEST(a, b), LEAST(a), NULLIF(a, b), NULLIF(a = b, c AND d), GROUPING(a, b) FROM t GROUP BY a, b",
+    // Calls.
+    "SELECT f(), f(a, b), s.f(a), a.b.f(c), \"F\"(a), \"left\"(a, 1), f(VARIADIC a), f(a, VARIADIC b), f(a := 1, b => 2), f(left := 1), count(*), count(DISTINCT a), f(ALL a), f(DISTINCT a, b)",
+    "SELECT f(a ORDER BY b), f(DISTINCT a ORDER BY b DESC NULLS LAST, c USING <), f(a) WITHIN GROUP (ORDER BY b, c), f(a) FILTER (WHERE b > 1), f(a ORDER BY b) FILTER (WHERE c) OVER w, count(*) FILTER (WHERE a) OVER (PARTITION BY b)",
+    "SELECT f(a) OVER w, f(a) OVER between, f(a) OVER (w), f(a) OVER (\"W\" ORDER BY b), f(a) OVER (), f(a) OVER (PARTITION BY a, b ORDER BY c, d DESC) FROM t WINDOW w AS (PARTITION BY a), between AS ()",
+    "SELECT OVERLAY(a PLACING b FROM c FOR d), overlay(a placing b from c), overlay(a, b, c), overlay(a, b, c, d), pg_catalog.overlay(a, b, c, d), SUBSTRING(a FROM b), SUBSTRING(a FROM b FOR c), SUBSTRING(a FOR c), substring(a, b), SUBSTRING(a SIMILAR b ESCAPE c), pg_catalog.substring(a, b)",
+    "SELECT POSITION(a IN b), POSITION((a AND b) IN (c IS NULL)), \"position\"(a, b), collation for (a), EXTRACT(year FROM a), EXTRACT('epoch' FROM a), \"extract\"(a, b), (a, b) OVERLAPS (c, d), NOT (a, b) OVERLAPS (c, d)",
+    "SELECT TRIM(a), TRIM(BOTH a FROM b), TRIM(LEADING FROM a), TRIM(TRAILING a FROM b), TRIM(a FROM b), TRIM(a, b), TRIM(LEADING a, b), ltrim(a), NORMALIZE(a), NORMALIZE(a, NFD), a IS NORMALIZED, a IS NFKC NORMALIZED, a IS NOT NORMALIZED, a IS NOT NFD NORMALIZED",
+    "SELECT f(a IS NORMALIZED), (a IS NORMALIZED) IS NULL, a || b IS NFC NORMALIZED, timezone(a, b), pg_catalog.timezone(a), merge_action()",
+    // Frames of windows.
+    "SELECT f() OVER (RANGE UNBOUNDED PRECEDING), f() OVER (ROWS CURRENT ROW), f() OVER (GROUPS 1 PRECEDING), f() OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)",
+    "SELECT f() OVER (ROWS BETWEEN a + 1 PRECEDING AND 2 FOLLOWING), f() OVER (RANGE BETWEEN CURRENT ROW AND '1 day'::interval FOLLOWING EXCLUDE CURRENT ROW), f() OVER (GROUPS BETWEEN 2 PRECEDING AND 1 PRECEDING EXCLUDE GROUP)",
+    "SELECT f() OVER (w ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING EXCLUDE TIES), f() OVER (PARTITION BY a ORDER BY b RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE NO OTHERS), f() OVER (ORDER BY a ROWS 1 PRECEDING)",
+    "SELECT a FROM t ORDER BY a, b ASC, c DESC NULLS FIRST, d NULLS LAST, e USING OPERATOR(s.<), f USING > NULLS FIRST, g COLLATE \"C\" DESC",
+    // Functions in FROM.
+    "SELECT * FROM f(), f(a) x, f(a) AS x (b, c), f(a) AS x (b int, c text COLLATE \"C\"), f(a) AS (b int), LATERAL f(a) WITH ORDINALITY AS x (b, c)",
+    "SELECT * FROM ROWS FROM (f(a), g(b) AS (c int, d text)) WITH ORDINALITY AS x, LATERAL ROWS FROM (f()), CAST(a AS int), current_date, COALESCE(a, b) AS x, GREATEST(a, b), SUBSTRING(a FROM 2)",
+    "SELECT * FROM t TABLESAMPLE system (10), s.t x TABLESAMPLE m.bernoulli (a, b + 1) REPEATABLE (1 + 2)",
+    // XML.
+    "SELECT xmlconcat(a, b), xmlelement(name a), xmlelement(name \"A b\", xmlattributes(b, c AS \"D\"), e, f), xmlforest(a, b + 1 AS c), xmlpi(name a), xmlpi(name \"B\", 'c')",
+    "SELECT xmlparse(document a), xmlparse(content a || b PRESERVE WHITESPACE), xmlroot(a, version '1.0'), xmlroot(a, version no value, standalone yes), xmlroot(a, version NULL, standalone no), xmlroot(a, version no value, standalone no value)",
+    "SELECT xmlserialize(document a AS text), xmlserialize(content a AS varchar(3) INDENT), xmlserialize(content a AS text NO INDENT), a IS DOCUMENT, a IS NOT DOCUMENT, (a IS DOCUMENT) IS NULL, xmlexists(a PASSING b), xmlexists('//a' PASSING BY REF (b || c) BY VALUE), xmlexists((a = b) PASSING f(c))",
+    "SELECT * FROM xmltable('/a' PASSING b COLUMNS c int, d FOR ORDINALITY, \"E\" text PATH 'x' DEFAULT 'y' || z NOT NULL, g xml NULL) AS t (h, i), LATERAL xmltable((a || b) PASSING (c || d) COLUMNS e int PATH (f IS NULL))",
+    "SELECT * FROM xmltable(xmlnamespaces('a' AS b, 'c' AS \"D\", DEFAULT 'e'), 'f' PASSING g COLUMNS h int) x",
+    // JSON.
+    "SELECT JSON('1'), JSON(a FORMAT JSON), JSON(a WITH UNIQUE), JSON(a::bytea FORMAT JSON ENCODING UTF8 WITH UNIQUE KEYS), JSON_SCALAR(a), JSON_SERIALIZE(a), JSON_SERIALIZE(a FORMAT JSON RETURNING bytea), JSON_SERIALIZE(a RETURNING text)",
+    "SELECT a IS JSON, a IS NOT JSON, a IS JSON VALUE, a IS JSON ARRAY, a IS JSON OBJECT WITH UNIQUE KEYS, a IS JSON SCALAR WITHOUT UNIQUE, (a IS JSON) IS NULL, a || b IS JSON",
+    "SELECT JSON_OBJECT(), JSON_OBJECT('a': b, c VALUE d FORMAT JSON), JSON_OBJECT('a': 1 ABSENT ON NULL WITH UNIQUE KEYS RETURNING jsonb), JSON_OBJECT('a': 1 RETURNING text FORMAT JSON ENCODING UTF8), JSON_OBJECT('a' : 1 NULL ON NULL), json_object(a, b)",
+    "SELECT JSON_ARRAY(), JSON_ARRAY(1, a FORMAT JSON), JSON_ARRAY(1 NULL ON NULL RETURNING jsonb), JSON_ARRAY(1 ABSENT ON NULL), JSON_ARRAY(SELECT a FROM b), JSON_ARRAY(SELECT a FROM b FORMAT JSON RETURNING text), JSON_ARRAY(RETURNING jsonb)",
+    "SELECT JSON_OBJECTAGG(a: b), JSON_OBJECTAGG(a: b ABSENT ON NULL WITH UNIQUE RETURNING jsonb) FILTER (WHERE c) OVER w, JSON_ARRAYAGG(a), JSON_ARRAYAGG(a ORDER BY b DESC NULL ON NULL RETURNING text) FILTER (WHERE c) OVER (PARTITION BY d) FROM t",
+    "SELECT JSON_EXISTS(a, '$.b'), JSON_EXISTS(a, '$' PASSING b AS c, d + 1 AS \"E\" TRUE ON ERROR), JSON_EXISTS(a, '$' UNKNOWN ON ERROR), JSON_EXISTS(a, '$' FALSE ON ERROR), JSON_EXISTS(a, '$' ERROR ON ERROR)",
+    "SELECT JSON_VALUE(a, '$.b'), JSON_VALUE(a FORMAT JSON, '$.b' RETURNING int DEFAULT 1 ON EMPTY ERROR ON ERROR), JSON_VALUE(a, 'b' || c NULL ON EMPTY DEFAULT d + 1 ON ERROR)",
+    "SELECT JSON_QUERY(a, '$'), JSON_QUERY(a, '$' RETURNING text FORMAT JSON WITHOUT WRAPPER), JSON_QUERY(a, '$' WITH WRAPPER), JSON_QUERY(a, '$' WITH CONDITIONAL WRAPPER), JSON_QUERY(a, '$' WITH UNCONDITIONAL ARRAY WRAPPER)",
+    "SELECT JSON_QUERY(a, '$' KEEP QUOTES ON SCALAR STRING), JSON_QUERY(a, '$' OMIT QUOTES EMPTY ON EMPTY EMPTY ARRAY ON ERROR), JSON_QUERY(a, '$' EMPTY OBJECT ON EMPTY NULL ON ERROR)",
+    "SELECT * FROM JSON_TABLE(a, '$' COLUMNS (b FOR ORDINALITY, c int, \"D\" text PATH '$.d')) x",
+    "SELECT * FROM JSON_TABLE(a FORMAT JSON, '$' AS p PASSING b AS c COLUMNS (d int EXISTS PATH '$.d' ERROR ON ERROR, e jsonb FORMAT JSON PATH '$.e' WITH WRAPPER, f text PATH '$.f' OMIT QUOTES DEFAULT 'x' ON EMPTY NULL ON ERROR, g int EXISTS) ERROR ON ERROR)",
+    "SELECT * FROM JSON_TABLE(a, '$' COLUMNS (NESTED PATH '$.b' AS n COLUMNS (c int, NESTED '$.d' COLUMNS (e int WITHOUT WRAPPER))) EMPTY ON ERROR) AS x (c, e)",
+];
+
+pub(crate) const KEPT: &[&str] = &[
+    // Names that libpg_query writes without the quotes they need.
+    "SELECT f(a) OVER \"W\" FROM t WINDOW \"W\" AS (PARTITION BY a)",
+    "SELECT f(a) OVER \"select\", JSON_ARRAYAGG(a) OVER \"a b\"",
+    "SELECT f(\"A\" := 1, \"select\" => 2, \"a\"\"b\" := 3)",
+    "SELECT a::pg_catalog.\"T\"",
+    // What it writes nothing of, or other than it is.
+    "SELECT a::pg_catalog.bpchar, a::pg_catalog.bpchar[]",
+    "SELECT a::t(1 + 2), a::t(f(b), NULL::int)",
+    "SELECT a OPERATOR(a.b.+) c",
+    "SELECT xmlroot(a, version b || c), xmlroot(a, version f(b), standalone no)",
+    "SELECT TRIM(LEADING FROM a, b, c), TRIM(a, b, c)",
+    "SELECT * FROM NULLIF(a, b), JSON_OBJECT('a': 1), JSON_ARRAY(1) AS x, JSON_SCALAR(a), JSON_VALUE(a, '$') v",
+    "SELECT * FROM a, LATERAL JSON_TABLE(a.b, '$' COLUMNS (c int))",
+    "SELECT pg_catalog.overlay(a, b, c, d => e), pg_catalog.overlay(a, b, c, VARIADIC d)",
+];
