@@ -189,7 +189,7 @@ impl Deparser<'_> {
         self.group("WINDOW", Indent::Parts);
         self.separated(stmt.window_clause(), |d, window| {
             let window = need::<WindowDef<'_>>(window, "a window")?;
-            d.col_id(window.name())?;
+            d.column_name(given(window.name(), "a window's name")?);
             d.str(" AS ");
             d.window_def(window)
         })?;
