@@ -14,6 +14,10 @@
 //! # Ok::<(), trunkline_parser::lexer::LexError>(())
 //! ```
 //!
+//! In one thing it follows libpg_query, whose parser it reads for: a letter right behind a parameter (`$1OR`) begins
+//! the next token, where PostgreSQL since version 15 says "trailing junk after parameter". And `\'` is taken in `E'...'`
+//! as `backslash_quote` has it for UTF-8.
+//!
 //! Bytes are read as PostgreSQL reads them *after* it converted them to its own encoding. The client encodings
 //! that only clients may use (SJIS, BIG5, GBK, UHC, GB18030, JOHAB) have ASCII bytes inside of characters: a text
 //! in one of them must be converted first.

@@ -23,8 +23,19 @@ pub struct ScanToken {
 /// What [`Lexer`] refuses.
 pub fn scan(text: &(impl AsRef<[u8]> + ?Sized)) -> Result<Vec<ScanToken>, LexError> {
     let text = text.as_ref();
-    Lexer::new(text).comments(true).map(|token| token.map(|token| token.scan_token(text))).collect()
+    let mut lexer = Lexer::new(text).comments(true);
+    let mut tokens = Vec::with_capacity((text.len() / TOKEN_BYTES + 1).min(TOKENS_RESERVED_MAX));
+    while let Some(token) = lexer.next_token()? {
+        tokens.push(token.scan_token(text));
+    }
+    Ok(tokens)
 }
+
+/// A token and the space behind it take about so many bytes of a usual statement.
+const TOKEN_BYTES: usize = 5;
+
+/// Room for more tokens is made once they come: a long text may be one string.
+const TOKENS_RESERVED_MAX: usize = 1 << 12;
 
 impl Token {
     /// The token as the grammar numbers it, with the key word that it is in `text`.

@@ -1,0 +1,267 @@
+//! How each token is written, and what it means for those behind it.
+
+use super::super::lists::{InList, Rows, Value};
+use super::super::word::{Special, may_be_special, special};
+use super::super::{LITERALS_MAX, Literal, LiteralClass, Unsure, tag};
+use super::{Context, Scan, Within};
+use crate::lexer::class::byte;
+use crate::lexer::wide::{CHUNK, word_chunk};
+
+impl Scan<'_, '_> {
+    /// What was written from `start` on.
+    #[inline]
+    pub(super) fn written(&self, start: usize) -> &[u8] {
+        self.key.key().get(start..).unwrap_or_default()
+    }
+
+    /// Writes the word at `at` in lower case. Returns where it ends.
+    #[inline(always)]
+    pub(super) fn write_word(&mut self, text: &[u8], at: usize) -> usize {
+        let chunk = word_chunk(text, at);
+        self.key.push_tagged(tag::WORD, &chunk.folded, chunk.length);
+        let end = at + chunk.length;
+        if chunk.length < CHUNK { end } else { self.write_rest_of_word(text, end) }
+    }
+
+    #[inline(never)]
+    fn write_rest_of_word(&mut self, text: &[u8], from: usize) -> usize {
+        let mut end = from;
+        loop {
+            let chunk = word_chunk(text, end);
+            self.key.push_chunk(&chunk.folded, chunk.length);
+            end += chunk.length;
+            if chunk.length < CHUNK {
+                return end;
+            }
+        }
+    }
+
+    /// Reads the word at `at`. Returns where it ends.
+    #[inline(always)]
+    pub(super) fn word(&mut self, text: &[u8], at: usize) -> usize {
+        self.other_than_value();
+        let end = self.write_word(text, at);
+        let before = std::mem::replace(&mut self.context, Context::Other);
+        if may_be_special(end - at, byte(text, at)) {
+            self.special(end - at, before);
+        }
+        end
+    }
+
+    /// The last `length` bytes of the key are a word that may mean something.
+    fn special(&mut self, length: usize, before: Context) {
+        let Some(special) = special(self.written(self.key.len() - length)) else { return };
+        // Behind a dot, any word is a name; only what names settings still counts.
+        if before == Context::Dot && special != Special::Settings {
+            return;
+        }
+        match special {
+            Special::Settings => self.unsure = Some(Unsure::Settings),
+            Special::In if !self.position && self.within != Within::Rows => self.context = Context::In,
+            Special::In => {}
+            Special::As => self.context = Context::Into,
+            Special::Into => {
+                self.inserting = before == Context::Insert;
+                self.context = Context::Into;
+            }
+            Special::Insert => self.context = Context::Insert,
+            Special::Source => self.inserting = false,
+            Special::SetOperation => self.context = Context::SetOperation,
+            Special::Float => self.context = Context::Float,
+            Special::Position => self.context = Context::Position,
+            Special::Values => self.values(before),
+        }
+    }
+
+    /// VALUES begins rows at the beginning of a subselect, behind a set operation and in INSERT. Elsewhere it is a
+    /// name, behind which parentheses mean something else.
+    fn values(&mut self, before: Context) {
+        let begins_rows = match before {
+            Context::Open | Context::InOpen | Context::SetOperation => true,
+            Context::Into => false,
+            _ => self.inserting,
+        };
+        if begins_rows {
+            self.context = Context::Values;
+        }
+        self.inserting = false;
+    }
+
+    /// The `N` of `N'...'` is the key word NCHAR.
+    pub(super) fn national(&mut self) {
+        self.other_than_value();
+        self.key.push(tag::WORD);
+        self.key.extend(b"nchar");
+        self.context = Context::Other;
+    }
+
+    /// A quoted name between `from` and `to`.
+    #[inline]
+    pub(super) fn quoted(&mut self, from: usize, to: usize) {
+        let name = self.text.get(from..to).unwrap_or_default();
+        if may_be_special(name.len(), byte(name, 0)) && special(name) == Some(Special::Settings) {
+            self.unsure = Some(Unsure::Settings);
+        }
+        self.other_than_value();
+        self.key.push(tag::QUOTED);
+        match self.text.get(from..).and_then(|rest| rest.first_chunk()) {
+            Some(chunk) if name.len() <= CHUNK => self.key.push_chunk(chunk, name.len()),
+            _ => self.key.extend(name),
+        }
+        self.key.push(tag::QUOTED_END);
+        self.context = Context::Other;
+    }
+
+    pub(super) fn operator(&mut self, bytes: &[u8]) {
+        self.other_than_value();
+        self.key.push(tag::OPERATOR);
+        // An operator has at most 63 bytes.
+        self.key.push(bytes.len() as u8);
+        self.key.extend(bytes);
+        self.context = Context::Other;
+    }
+
+    pub(super) fn symbol(&mut self, symbol: u8) {
+        match symbol {
+            b'(' => self.open(),
+            b')' => self.close(),
+            b',' => self.comma(),
+            b'-' => self.minus(),
+            b'.' | b'[' | b']' | b':' | b'+' | b'*' | b'/' | b'%' | b'^' | b'<' | b'>' | b'=' => {
+                self.other_than_value();
+                self.key.push(symbol);
+                self.context = if symbol == b'.' { Context::Dot } else { Context::Other };
+            }
+            _ => self.unsure = Some(Unsure::StrayCharacter),
+        }
+    }
+
+    fn open(&mut self) {
+        let before = std::mem::replace(&mut self.context, Context::Open);
+        if self.within == Within::List {
+            self.within = Within::Nothing;
+        }
+        if self.within == Within::Nothing && matches!(before, Context::InOpen | Context::Values) {
+            self.within = Within::Rows;
+            self.rows = Rows::new(before == Context::InOpen);
+        }
+        if self.within == Within::Rows && !self.rows.open(&self.key) {
+            self.end_rows();
+        }
+        self.key.push(b'(');
+        match before {
+            Context::Float => self.context = Context::FloatOpen,
+            Context::Position => self.position = true,
+            Context::In => {
+                self.within = Within::List;
+                self.list = InList::new(self.key.len());
+                self.context = Context::InOpen;
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self) {
+        self.context = Context::Other;
+        match self.within {
+            Within::Nothing => {}
+            Within::List => {
+                self.list.close(&mut self.key);
+                self.within = Within::Nothing;
+            }
+            Within::Rows if self.rows.between() => self.end_rows(),
+            Within::Rows => {
+                self.key.push(b')');
+                self.rows.close(&mut self.key);
+                return;
+            }
+        }
+        self.key.push(b')');
+    }
+
+    fn comma(&mut self) {
+        self.context = Context::Other;
+        match self.within {
+            Within::Nothing => {}
+            Within::List if self.list.comma() => {}
+            Within::List => self.within = Within::Nothing,
+            Within::Rows if self.rows.comma() => {}
+            Within::Rows => self.end_rows(),
+        }
+        self.key.push(b',');
+    }
+
+    fn minus(&mut self) {
+        self.context = Context::Other;
+        match self.within {
+            Within::Nothing => {}
+            Within::List if self.list.minus() => {}
+            _ => self.other_than_value(),
+        }
+        self.key.push(b'-');
+    }
+
+    #[inline]
+    pub(super) fn literal(&mut self, start: u32, end: u32, class: LiteralClass) {
+        self.context = Context::Other;
+        let mut negative = false;
+        match self.within {
+            Within::Nothing => {}
+            Within::List => match self.list.value(Value::Literal(class)) {
+                Some(minus) => negative = minus,
+                None => self.within = Within::Nothing,
+            },
+            Within::Rows if self.rows.value() => {}
+            Within::Rows => self.end_rows(),
+        }
+        if self.literals.len() < LITERALS_MAX {
+            self.literals.push(Literal { start, end, class, negative });
+        } else {
+            self.all_literals = false;
+        }
+        self.key.push(class as u8);
+    }
+
+    pub(super) fn param(&mut self, bytes: &[u8]) {
+        self.context = Context::Other;
+        // The lexer lets through no more than 31 bits.
+        let number = bytes.iter().skip(1).fold(0_u32, |number, digit| {
+            number.wrapping_mul(10).wrapping_add(u32::from(digit.wrapping_sub(b'0')))
+        });
+        match self.within {
+            Within::Nothing => {}
+            Within::List => {
+                if self.list.value(Value::Param(number)).is_none() {
+                    self.within = Within::Nothing;
+                }
+            }
+            Within::Rows if self.rows.value() => {
+                if self.rows.param(number) {
+                    self.key.push(tag::PARAM_NEXT);
+                    return;
+                }
+            }
+            Within::Rows => self.end_rows(),
+        }
+        self.key.push(tag::PARAM);
+        self.key.push_number(number);
+    }
+
+    /// A token comes that is no value of a list.
+    #[inline]
+    fn other_than_value(&mut self) {
+        match self.within {
+            Within::Nothing => {}
+            Within::List => self.within = Within::Nothing,
+            Within::Rows if self.rows.other() => {}
+            Within::Rows => self.end_rows(),
+        }
+    }
+
+    pub(super) fn end_rows(&mut self) {
+        if self.within == Within::Rows {
+            self.rows.finish(&mut self.key);
+            self.within = Within::Nothing;
+        }
+    }
+}
