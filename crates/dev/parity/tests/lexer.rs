@@ -5,7 +5,7 @@ mod nasty;
 use nasty::Nasty;
 use trunkline_parity::oracle;
 use trunkline_parity::{compare, same_value};
-use trunkline_parser::lexer::{LexError, LexErrorKind, keywords, scan};
+use trunkline_parser::lexer::{LexError, LexErrorKind, Lexer, keywords, scan};
 
 /// Texts of [`nasty_texts`]. `LEXER_TEXTS` sets another number.
 const NASTY_TEXTS: u64 = 40_000;
@@ -38,6 +38,29 @@ fn nasty_texts() {
     }
     oracle::restore_standard_error();
     assert!(failures.is_empty(), "{} of {texts}, first: {}", failures.len(), failures[0]);
+}
+
+/// With standard_conforming_strings off, which only pg_query's parser can be told: it meets the lexer's errors if
+/// nothing before them is wrong.
+#[test]
+fn strings_with_backslashes_everywhere() {
+    let mut equal_errors = 0;
+    for seed in 0..NASTY_TEXTS / 4 {
+        let text = format!("SELECT '{}'", Nasty::new(seed).text());
+        let parsed = oracle::json_opts(&text, oracle::DISABLE_STANDARD_CONFORMING_STRINGS);
+        let lexed: Result<Vec<_>, _> = Lexer::new(&text).standard_conforming_strings(false).collect();
+        match (&parsed, &lexed) {
+            (Err(error), _) if error.message.starts_with("syntax error") || error.is_assertion() => {}
+            (Err(expected), Err(got)) => {
+                assert_eq!(expected.message, got.message(&text), "{text:?}");
+                equal_errors += 1;
+            }
+            (Ok(_), Ok(_)) => {}
+            _ => panic!("{text:?}\nexpected {parsed:?}\ngot      {lexed:?}"),
+        }
+    }
+    oracle::restore_standard_error();
+    assert!(equal_errors > 100, "{equal_errors}");
 }
 
 #[test]
