@@ -37,7 +37,8 @@ fn push_view(text: &mut String, one: &Struct) {
         let bare = getter.trim_start_matches("r#");
         let _ = writeln!(
             text,
-            "    {kind} set_{bare} {bare}_mut into_{bare} {} \"C: `{} {}`.\";",
+            "    {kind} set_{bare} {}_mut into_{bare} {} \"C: `{} {}`.\";",
+            bare.trim_end_matches('_'),
             escape(&field.name),
             field.c_type,
             field.name

@@ -46,10 +46,9 @@ pub(crate) fn text(model: &Model) -> String {
     let _ = writeln!(text, "static FINGERPRINT: [&[FieldInfo]; {}] = [", last + 1);
     for number in 0..=last {
         text.push_str("    &[\n");
-        if let Some(one) = model.nodes().find(|one| one.tag == Some(number) && !is_by_hand(&one.name)) {
-            if !IGNORED.contains(&one.name.as_str()) {
-                push_fields(&mut text, model, one);
-            }
+        let counts = |one: &Struct| !is_by_hand(&one.name) && !IGNORED.contains(&one.name.as_str());
+        if let Some(one) = model.nodes().find(|one| one.tag == Some(number) && counts(one)) {
+            push_fields(&mut text, model, one);
         }
         text.push_str("    ],\n");
     }

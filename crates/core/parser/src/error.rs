@@ -7,10 +7,10 @@ use crate::lexer::LexError;
 /// Why a text has no parse tree: PostgreSQL's own message, SQLSTATE and position, or a limit of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    pub(crate) message: String,
-    pub(crate) detail: Option<String>,
-    pub(crate) hint: Option<String>,
-    pub(crate) context: Option<String>,
+    pub(crate) message: Box<str>,
+    pub(crate) detail: Option<Box<str>>,
+    pub(crate) hint: Option<Box<str>>,
+    pub(crate) context: Option<Box<str>>,
     pub(crate) sqlstate: SqlState,
     pub(crate) cursor: u32,
     pub(crate) position: Option<usize>,
@@ -18,7 +18,7 @@ pub struct ParseError {
 
 impl ParseError {
     /// An error of our own, at a byte of the text.
-    pub(crate) fn new(sqlstate: SqlState, message: impl Into<String>, at: Option<(&str, usize)>) -> Self {
+    pub(crate) fn new(sqlstate: SqlState, message: impl Into<Box<str>>, at: Option<(&str, usize)>) -> Self {
         let cursor = at.map_or(0, |(text, byte)| characters_before(text, byte) + 1);
         Self {
             message: message.into(),

@@ -4,6 +4,8 @@
 //! PostgreSQL's grammar that they write (`a_expr`, `opt_drop_behavior`), or after the node. They lie by what they write:
 //! `expression/`, `query/`, `table/`, `utility/`. A method that ends its text with a space leaves its caller to
 //! [`Writer::trim`] it.
+// `from_clause`, `into_clause`: names of the grammar, not conversions.
+#![allow(clippy::wrong_self_convention)]
 
 mod context;
 mod error;

@@ -97,7 +97,7 @@ impl Writer {
             View::String(value) => self.pair("Stringstr", value.sval()),
             View::BitString(value) => self.pair("BitStringstr", value.bsval()),
             View::Boolean(value) => {
-                self.pair("Booleanboolval", if value.boolval() { "true" } else { "false" })
+                self.pair("Booleanboolval", if value.boolval() { "true" } else { "false" });
             }
             View::TypeCast(cast) if is_of_literal(cast) => {}
             _ if node.is_ignored_by_fingerprint() => {}
@@ -121,7 +121,7 @@ impl Writer {
             let name = field.name();
             match value {
                 Value::Node(Some(node)) => {
-                    self.below(name, false, |w| w.node(node, Place { field: name, ..below }))
+                    self.below(name, false, |w| w.node(node, Place { field: name, ..below }));
                 }
                 Value::View(Some(node)) => self.view(name, node, Place { field: name, ..below }),
                 Value::List(list) if !list.is_empty() => {

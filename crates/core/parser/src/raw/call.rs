@@ -142,11 +142,11 @@ fn error(error: &sys::CallError) -> ParseError {
     }
 }
 
-pub(super) fn string(text: *const c_char) -> Option<String> {
+pub(super) fn string(text: *const c_char) -> Option<Box<str>> {
     if text.is_null() {
         return None;
     }
     // SAFETY: C's strings in a result are NUL-terminated and lie in its arena, which is still there.
     let text = unsafe { CStr::from_ptr(text) };
-    Some(text.to_string_lossy().into_owned())
+    Some(text.to_string_lossy().into())
 }

@@ -23,5 +23,5 @@ pub(crate) fn plpgsql(text: &str) -> Result<String, ParseError> {
         "00000" => ParseError { sqlstate: SqlState::SYNTAX_ERROR, ..error },
         _ => error,
     })?;
-    Ok(call::string(made.result.json).unwrap_or_default())
+    Ok(call::string(made.result.json).unwrap_or_default().into())
 }

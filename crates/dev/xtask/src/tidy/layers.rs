@@ -10,6 +10,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("session", &["trunkline-wire"]),
     ("pool", &[]),
+    ("parser", &["trunkline-pg-query-sys", "trunkline-pg-query-headers"]),
     ("relay", &["trunkline-session", "trunkline-pool", "trunkline-wire"]),
 ];
 
@@ -29,6 +30,7 @@ const PURE: &[&str] = &[
     "pbkdf2",
     "sha2",
     "subtle",
+    "twox-hash",
     "zeroize",
     "x509-cert",
     "der",
@@ -47,6 +49,8 @@ const PURE: &[&str] = &[
     "smallvec",
     // an Arc that is replaced while others read it. What it keeps a thread (who reads what) shows in no result.
     "arc-swap",
+    // more stack for recursion over deep trees: shows in no result
+    "stacker",
     // errors
     "thiserror",
 ];

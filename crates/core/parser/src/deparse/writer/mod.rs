@@ -77,22 +77,6 @@ impl<'o> Writer<'o> {
         both!(self, layout => layout.trim());
     }
 
-    /// Whether the current part ends so.
-    pub(super) fn ends_with(&self, end: char) -> bool {
-        match &self.layout {
-            Layout::Flat(layout) => layout.part().ends_with(end),
-            Layout::Pretty(layout) => layout.part().is_some_and(|part| part.ends_with(end)),
-        }
-    }
-
-    /// Whether the current part is empty.
-    pub(super) fn part_is_empty(&self) -> bool {
-        match &self.layout {
-            Layout::Flat(layout) => layout.part().is_empty(),
-            Layout::Pretty(layout) => layout.part().is_none_or(str::is_empty),
-        }
-    }
-
     /// Begins a part; an empty one before it is dropped.
     pub(super) fn part(&mut self) {
         both!(self, layout => layout.part_begins(true));

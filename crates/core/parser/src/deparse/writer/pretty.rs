@@ -73,11 +73,6 @@ impl<'o> Pretty<'o> {
         self.current_group()?.parts.back_mut()
     }
 
-    /// What the current part has.
-    pub(super) fn part(&self) -> Option<&str> {
-        self.last_group()?.parts.back().map(|part| part.text.as_str())
-    }
-
     pub(super) fn str(&mut self, text: &str) {
         if let Some(part) = self.current_part() {
             part.text.push_str(text);

@@ -1,7 +1,6 @@
 //! Memory of the tree that is being changed.
 
 use std::ffi::c_char;
-use std::mem;
 use std::ptr::{self, NonNull};
 
 use pg_query_sys as sys;
@@ -41,7 +40,7 @@ impl Memory {
 
     /// Room for so many cells of a list.
     pub(super) fn cells(self, count: usize) -> Result<NonNull<sys::nodes::ListCell>, EditError> {
-        let bytes = count.checked_mul(mem::size_of::<sys::nodes::ListCell>()).ok_or(EditError::OutOfMemory)?;
+        let bytes = count.checked_mul(size_of::<sys::nodes::ListCell>()).ok_or(EditError::OutOfMemory)?;
         self.zeroed(bytes).map(NonNull::cast)
     }
 

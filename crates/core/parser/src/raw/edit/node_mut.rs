@@ -1,7 +1,6 @@
 //! A node that may be changed, and the place that it hangs in.
 
 use std::marker::PhantomData;
-use std::mem;
 use std::ptr::NonNull;
 
 use pg_query_sys::nodes as sys;
@@ -180,4 +179,4 @@ pub(super) unsafe fn list_below<'t>(slot: *mut *mut sys::Node, memory: Memory) -
     }
 }
 
-const _: () = assert!(mem::size_of::<sys::ListCell>() == mem::size_of::<*mut sys::Node>());
+const _: () = assert!(size_of::<sys::ListCell>() == size_of::<*mut sys::Node>());

@@ -10,7 +10,6 @@ use super::list_mut::ListMut;
 use super::memory::Memory;
 use super::node_mut::{self, NodeMut, NodeMutType};
 use crate::raw::enums::*;
-use crate::raw::node::NodeType;
 use crate::raw::view;
 
 /// The value of a constant: what [`AConstMut::set_val`] takes.
@@ -218,6 +217,8 @@ macro_rules! view_mut {
 
         #[allow(clippy::missing_errors_doc, clippy::wrong_self_convention)]
         impl<'t> $name<'t> {
+            // A few nodes have no field.
+            #[allow(dead_code)]
             fn raw(&self) -> *mut sys::$raw {
                 self.0.node.as_ptr().cast()
             }
