@@ -8,7 +8,7 @@ export PATH := $(CARGO_HOME)/bin:$(PATH)
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 
-.PHONY: run test bench release fmt lint
+.PHONY: run test bench bench-parser release fmt lint
 
 # A throwaway PostgreSQL, Trunkline in front of it, and a short comparison. ONCE=1 leaves after the table.
 run:
@@ -31,6 +31,13 @@ bench:
 	@scripts/setup release
 	@trunkline=$$(scripts/release) && \
 		cargo run --locked --release --package trunkline-bench -- --trunkline "$$trunkline"
+	@$(MAKE) --no-print-directory bench-parser
+
+# The parser beside pg_query, pg_raw_parse, sqlparser and the bare C call: times, and instructions by callgrind.
+bench-parser:
+	@scripts/setup bench
+	@cargo build --locked --release --manifest-path crates/dev/bench-parser/Cargo.toml --bins
+	@$(CARGO_TARGET_DIR)/release/trunkline-bench-parser
 
 fmt:
 	@cargo fmt --all
