@@ -73,11 +73,6 @@ impl Deparser<'_> {
     }
 
     /// `func_expr`.
-    pub(super) fn func_expr(&mut self, node: Option<Node<'_>>, context: Context) -> Done {
-        let node = given(node, "a function call")?;
-        self.deeper(|deparser| deparser.call(node.view(), context))
-    }
-
     fn call(&mut self, view: View<'_>, context: Context) -> Done {
         match view {
             View::FuncCall(node) => self.func_call(node),

@@ -6,7 +6,27 @@ use crate::node::List;
 
 /// Whether a name has characters of operators only.
 fn is_op(name: &str) -> bool {
-    name.bytes().all(|byte| b"~!@#^&|`?+-*/%<>=".contains(&byte))
+    name.bytes().all(|byte| {
+        matches!(
+            byte,
+            b'~' | b'!'
+                | b'@'
+                | b'#'
+                | b'^'
+                | b'&'
+                | b'|'
+                | b'`'
+                | b'?'
+                | b'+'
+                | b'-'
+                | b'*'
+                | b'/'
+                | b'%'
+                | b'<'
+                | b'>'
+                | b'='
+        )
+    })
 }
 
 impl Deparser<'_> {
