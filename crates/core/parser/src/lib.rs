@@ -31,6 +31,7 @@ mod split;
 mod summary;
 mod tame;
 mod ties;
+mod truncate;
 mod walk;
 
 pub use comments::comments;
@@ -46,6 +47,7 @@ pub use scan::{scan, scan_with};
 pub use split::{split_with_parser, split_with_scanner};
 pub use summary::{FilterColumn, Summary, SummaryContext, SummaryFunction, SummaryTable, summary};
 pub use tame::OPERATOR_RUN_WORK_MAX;
+pub use truncate::truncate;
 pub use walk::{Link, Nodes, Path, Step, Visitor};
 
 /// The parse tree of SQL: any number of statements with semicolons between them.

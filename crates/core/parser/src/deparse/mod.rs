@@ -11,6 +11,7 @@ mod context;
 mod error;
 mod expression;
 mod keyword;
+mod mark;
 mod names;
 mod need;
 mod options;
@@ -21,6 +22,7 @@ mod utility;
 mod writer;
 
 pub use error::DeparseError;
+pub(crate) use mark::{MARK, Mark};
 pub use options::{Comment, DeparseOptions};
 
 use std::ops::{Deref, DerefMut};

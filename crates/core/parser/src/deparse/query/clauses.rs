@@ -24,7 +24,7 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn where_clause(&mut self, condition: Option<Node<'_>>) -> Done {
         let Some(condition) = condition else { return Ok(()) };
         self.group("WHERE", Indent::Parts);
-        self.expr(Some(condition), Context::AExpr)?;
+        self.marked(Some(condition), |d| d.expr(Some(condition), Context::AExpr))?;
         self.char(' ');
         Ok(())
     }
@@ -34,8 +34,10 @@ impl Deparser<'_> {
             return self.where_clause(condition);
         };
         self.group("WHERE", Indent::Parts);
-        self.str("CURRENT OF ");
-        self.col_id(current.cursor_name())?;
+        self.marked(condition, |d| {
+            d.str("CURRENT OF ");
+            d.col_id(current.cursor_name())
+        })?;
         self.char(' ');
         Ok(())
     }

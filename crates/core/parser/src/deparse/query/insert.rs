@@ -15,7 +15,7 @@ impl Deparser<'_> {
         self.char(' ');
         if !stmt.cols().is_empty() {
             self.char('(');
-            self.insert_column_list(stmt.cols())?;
+            self.marked(stmt.cols().node(), |d| d.insert_column_list(stmt.cols()))?;
             self.str(") ");
         }
         self.insert_override(stmt.r#override())?;

@@ -117,7 +117,7 @@ impl Deparser<'_> {
         self.group("SELECT", Indent::Merge);
         if !stmt.target_list().is_empty() {
             self.distinct(stmt)?;
-            self.target_list(stmt.target_list())?;
+            self.marked(stmt.target_list().node(), |d| d.target_list(stmt.target_list()))?;
             self.char(' ');
         }
         self.select_into(stmt)?;
@@ -134,11 +134,13 @@ impl Deparser<'_> {
 
     fn values(&mut self, stmt: SelectStmt<'_>) -> Done {
         self.group("VALUES", Indent::Merge);
-        self.comma_parts(stmt.values_lists(), |d, row| {
-            d.char('(');
-            d.expr_list(list_of(row, "a row of VALUES")?)?;
-            d.char(')');
-            Ok(())
+        self.marked(stmt.values_lists().node(), |d| {
+            d.comma_parts(stmt.values_lists(), |d, row| {
+                d.char('(');
+                d.expr_list(list_of(row, "a row of VALUES")?)?;
+                d.char(')');
+                Ok(())
+            })
         })?;
         self.char(' ');
         Ok(())

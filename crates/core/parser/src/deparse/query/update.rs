@@ -25,7 +25,7 @@ impl Deparser<'_> {
             return Ok(());
         }
         self.group("SET", Indent::Parts);
-        self.set_clause_list(targets)?;
+        self.marked(targets.node(), |d| d.set_clause_list(targets))?;
         self.char(' ');
         Ok(())
     }

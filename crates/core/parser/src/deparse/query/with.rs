@@ -40,7 +40,7 @@ impl Deparser<'_> {
             CTEMaterialize::CTEMaterializeAlways => " AS MATERIALIZED (",
             CTEMaterialize::CTEMaterializeNever => " AS NOT MATERIALIZED (",
         });
-        self.preparable_stmt(cte.ctequery())?;
+        self.marked(cte.ctequery(), |d| d.preparable_stmt(cte.ctequery()))?;
         self.char(')');
         if let Some(clause) = cte.search_clause() {
             self.cte_search_clause(clause)?;

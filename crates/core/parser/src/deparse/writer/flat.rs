@@ -1,6 +1,7 @@
 //! All in one line.
 
 use super::Indent;
+use crate::deparse::MARK;
 
 /// Parts as one line: a space between two, none behind `(`, none before `)` and `;`.
 pub(super) struct Flat {
@@ -41,10 +42,18 @@ impl Flat {
         self.text.push(character);
     }
 
+    /// A mark before the spaces that the clause ends in, which may be taken back, and before the one that may be to come.
+    pub(super) fn mark_end(&mut self) {
+        self.text.insert(self.text.trim_end_matches(' ').len(), MARK);
+    }
+
     #[cold]
     fn separate(&mut self, next: Option<u8>) {
         self.is_between = false;
-        if !self.text.is_empty() && !self.text.ends_with('(') && !matches!(next, Some(b')' | b';')) {
+        // A mark has no width: what stands before it counts. Where it begins a clause, the space is there already.
+        let before = self.text.trim_end_matches(MARK);
+        let is_separate = before.len() < self.text.len() && before.ends_with(' ');
+        if !before.is_empty() && !is_separate && !before.ends_with('(') && !matches!(next, Some(b')' | b';')) {
             self.text.push(' ');
         }
         self.part_at = self.text.len();

@@ -32,6 +32,8 @@ pub(super) struct Writer<'o> {
     options: &'o DeparseOptions,
     /// Those of `options` that belong to this statement and are not written yet, by location.
     comments: &'o [Comment],
+    /// The clauses between marks, if marks are asked for.
+    pub(super) marks: Option<Vec<super::Mark>>,
 }
 
 enum Layout<'o> {
@@ -56,7 +58,7 @@ impl<'o> Writer<'o> {
             false => Layout::Flat(Flat::new(text)),
             true => Layout::Pretty(Pretty::new(text, options)),
         };
-        Self { layout, options, comments }
+        Self { layout, options, comments, marks: None }
     }
 
     pub(super) fn str(&mut self, text: &str) {
@@ -65,6 +67,13 @@ impl<'o> Writer<'o> {
 
     pub(super) fn char(&mut self, character: char) {
         both!(self, layout => layout.char(character));
+    }
+
+    /// The mark behind a clause, right behind its last letter. Only texts in one line have marks.
+    pub(super) fn mark_end(&mut self) {
+        if let Layout::Flat(layout) = &mut self.layout {
+            layout.mark_end();
+        }
     }
 
     /// A number, without a `String` in between.
