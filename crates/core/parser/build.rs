@@ -12,8 +12,6 @@ mod fingerprint;
 mod keywords;
 #[path = "build/names.rs"]
 mod names;
-#[path = "build/quoting.rs"]
-mod quoting;
 #[path = "build/tables.rs"]
 mod tables;
 #[path = "build/views.rs"]
@@ -37,7 +35,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("enums.rs"), enums::text(&model))?;
     fs::write(out.join("keywords.rs"), keywords::text(&model)?)?;
     println!("cargo::rerun-if-changed=src/lexer/bucket.rs");
-    fs::write(out.join("quoting.rs"), quoting::text(&model))?;
     fs::write(out.join("tables.rs"), tables::text(&model))?;
     fs::write(out.join("expression.rs"), expression::text(&model)?)?;
     fs::write(out.join("fingerprint.rs"), fingerprint::text(&model))?;

@@ -27,8 +27,6 @@ pub(super) enum Context {
     SelectSetop,
     /// An element of ORDER BY.
     SelectSortClause,
-    /// A value that is written as an identifier.
-    Identifier,
     /// A value that is written as a constant.
     Constant,
 }

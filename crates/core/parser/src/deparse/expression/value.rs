@@ -22,14 +22,12 @@ impl Deparser<'_> {
         }
     }
 
-    /// A value node. A string is quoted as the context asks: as an identifier, as a literal, else not at
-    /// all.
+    /// A value node. A string is a literal where a constant stands, else it is written as it is.
     pub(in crate::deparse) fn value(&mut self, node: Node<'_>, context: Context) -> Done {
         match node.view() {
             View::Integer(_) | View::Float(_) => return self.numeric_only(node),
             View::Boolean(value) => self.str(if value.boolval() { "true" } else { "false" }),
             View::String(value) => match context {
-                Context::Identifier => self.ident(value.sval()),
                 Context::Constant => self.string_literal(value.sval()),
                 _ => self.str(value.sval()),
             },

@@ -166,7 +166,7 @@ impl Deparser<'_> {
             At::AtSetStorage => self.ident(string_of(definition)?),
             At::AtSetCompression => self.compression(definition)?,
             At::AtAddIdentity | At::AtAddConstraint => {
-                self.constraint(need(definition, place)?, Context::None)?
+                self.constraint(need(definition, place)?, Context::None)?;
             }
             At::AtAlterConstraint => self.at_alter_constraint(need(definition, place)?)?,
             At::AtSetIdentity => self.alter_identity_column_option_list(list_of(definition, place)?)?,
@@ -174,7 +174,7 @@ impl Deparser<'_> {
                 self.alter_generic_options(list_of(definition, place)?)?;
             }
             At::AtAddInherit | At::AtDropInherit => {
-                self.range_var(need(definition, place)?, Context::None)?
+                self.range_var(need(definition, place)?, Context::None)?;
             }
             At::AtAddOf => self.type_name(need(definition, place)?)?,
             At::AtReplicaIdentity => self.replica_identity_stmt(need(definition, place)?)?,

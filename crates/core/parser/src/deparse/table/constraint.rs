@@ -49,7 +49,7 @@ impl Deparser<'_> {
             ConstrType::ConstrCheck => self.constraint_expr("CHECK (", constraint.raw_expr())?,
             ConstrType::ConstrPrimary => self.str("PRIMARY KEY "),
             ConstrType::ConstrUnique if constraint.nulls_not_distinct() => {
-                self.str("UNIQUE NULLS NOT DISTINCT ")
+                self.str("UNIQUE NULLS NOT DISTINCT ");
             }
             ConstrType::ConstrUnique => self.str("UNIQUE "),
             ConstrType::ConstrExclusion => self.exclusion(constraint)?,
