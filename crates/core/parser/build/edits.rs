@@ -29,10 +29,10 @@ fn push_view(text: &mut String, one: &Struct) {
     for field in &one.fields {
         let Some(getter) = getter(one, field) else { continue };
         // A field of one type of node is reached as that type's view.
-        let kind = getter
-            .replace("view(", "view_mut(")
-            .replace("inner(", "inner_mut(")
-            .replace(')', if getter.starts_with("view(") || getter.starts_with("inner(") { "Mut)" } else { ")" });
+        let kind = getter.replace("view(", "view_mut(").replace("inner(", "inner_mut(").replace(
+            ')',
+            if getter.starts_with("view(") || getter.starts_with("inner(") { "Mut)" } else { ")" },
+        );
         let getter = getter_name(&field.name);
         let bare = getter.trim_start_matches("r#");
         let _ = writeln!(

@@ -16,8 +16,8 @@
 
 pub use crate::raw::edit::*;
 
-use crate::node::{AExprKind, BoolExprType, Node, NodeTag, RawStmt, ResTarget, SelectStmt, Value};
 use crate::lexer::Lexer;
+use crate::node::{AExprKind, BoolExprType, Node, NodeTag, RawStmt, ResTarget, SelectStmt, Value};
 use crate::raw::ParsedSql;
 
 /// The expression that a text is: `a + $1`, `lower(name)`, `EXISTS (SELECT ...)`.
@@ -31,7 +31,9 @@ pub fn expression(text: &str) -> Result<Fragment, EditError> {
     // In parentheses, `1, 2` would be a row; a semicolon cannot stand in them.
     crate::parse(&format!("SELECT ({text}\n)"))?;
     let tree = crate::parse(&format!("SELECT {text}"))?;
-    Fragment::picked(tree, only_expression).filter(|_| !begins_with_all).ok_or(EditError::NotOne("expression"))
+    Fragment::picked(tree, only_expression)
+        .filter(|_| !begins_with_all)
+        .ok_or(EditError::NotOne("expression"))
 }
 
 /// The one value of a SELECT that consists of nothing else.
@@ -63,7 +65,10 @@ fn only(tree: &ParsedSql) -> Option<Node<'_>> {
 }
 
 /// A node of a tag, filled by its typed view.
-fn filled(tag: NodeTag, fill: impl FnOnce(NodeMut<'_>) -> Option<Result<(), EditError>>) -> Result<Fragment, EditError> {
+fn filled(
+    tag: NodeTag,
+    fill: impl FnOnce(NodeMut<'_>) -> Option<Result<(), EditError>>,
+) -> Result<Fragment, EditError> {
     let mut fragment = Fragment::new(tag)?;
     fill(fragment.node_mut()).unwrap_or(Err(EditError::NoSuchNode(tag)))?;
     Ok(fragment)
@@ -164,7 +169,10 @@ pub fn not(operand: Fragment) -> Result<Fragment, EditError> {
 ///
 /// # Errors
 /// As of [`name`].
-pub fn function(names: &[&str], arguments: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
+pub fn function(
+    names: &[&str],
+    arguments: impl IntoIterator<Item = Fragment>,
+) -> Result<Fragment, EditError> {
     filled(NodeTag::FuncCall, |node| {
         let mut call = node.cast::<FuncCallMut<'_>>()?;
         Some(push_names(call.funcname_mut(), names).and_then(|()| push_all(call.args_mut(), arguments)))

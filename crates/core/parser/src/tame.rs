@@ -67,7 +67,8 @@ impl Work<'_> {
 
 fn measure(text: &str, options: ParseOptions) -> Result<Tamed, ParseError> {
     let bytes = text.as_bytes();
-    let mut lexer = Lexer::new(text).comments(true).standard_conforming_strings(options.standard_conforming_strings);
+    let mut lexer =
+        Lexer::new(text).comments(true).standard_conforming_strings(options.standard_conforming_strings);
     let mut outside = Work { text: bytes, run_end: 0, bytes: 0 };
     let mut inside = Work { text: bytes, run_end: 0, bytes: 0 };
     let mut nested = Vec::new();
@@ -163,7 +164,11 @@ mod tests {
     fn an_unterminated_comment_is_told_of() {
         let text = format!("SELECT 1 {}", "/*".repeat(100_000));
         let error = parse(&text).err();
-        assert!(error.as_ref().is_some_and(|error| error.message().starts_with("unterminated /* comment at or near")));
+        assert!(
+            error
+                .as_ref()
+                .is_some_and(|error| error.message().starts_with("unterminated /* comment at or near"))
+        );
         assert_eq!(error.and_then(|error| error.position()), Some(9));
         let text = format!("SELECT FROM FROM {}", "/*".repeat(100_000));
         let error = parse(&text).err();

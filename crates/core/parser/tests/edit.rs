@@ -57,7 +57,9 @@ fn lists_grow_and_shrink() -> Outcome {
 
 #[test]
 fn every_table_is_renamed() -> Outcome {
-    let mut tree = parse("WITH x AS (SELECT * FROM a) INSERT INTO b SELECT * FROM x JOIN c USING (d) WHERE e IN (SELECT f FROM g)")?;
+    let mut tree = parse(
+        "WITH x AS (SELECT * FROM a) INSERT INTO b SELECT * FROM x JOIN c USING (d) WHERE e IN (SELECT f FROM g)",
+    )?;
     let mut count = 0;
     tree.edit_each(|mut slot| {
         if let Some(mut table) = slot.node_mut().cast::<RangeVarMut<'_>>() {

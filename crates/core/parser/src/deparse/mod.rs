@@ -139,7 +139,9 @@ impl ParsedSql {
             deparser.raw_statement(statement)?;
             text = deparser.writer.finish();
             let is_followed = index + 1 < statements.len();
-            if is_followed && mine.last().is_some_and(|comment| comment.is_line() && text.ends_with(&comment.text)) {
+            if is_followed
+                && mine.last().is_some_and(|comment| comment.is_line() && text.ends_with(&comment.text))
+            {
                 // Else the comment would go on over the next statement.
                 text.push('\n');
             }

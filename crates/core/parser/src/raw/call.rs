@@ -98,7 +98,12 @@ pub(super) fn scan(text: &str, options: ParseOptions) -> Result<Made, ParseError
 }
 
 /// PL/pgSQL's JSON of `text`, of which `terminated` is a copy. The stack has `stack_kb` left.
-pub(super) fn plpgsql(text: &str, terminated: &CStr, stack_kb: usize, bytes_max: usize) -> Result<Made, ParseError> {
+pub(super) fn plpgsql(
+    text: &str,
+    terminated: &CStr,
+    stack_kb: usize,
+    bytes_max: usize,
+) -> Result<Made, ParseError> {
     call(text, |result| {
         // SAFETY: `result` is zeroed and writable, the text ends in NUL. C's longjmp ends in C.
         unsafe { sys::trunkline_plpgsql(result, terminated.as_ptr(), stack_kb, bytes_max) }

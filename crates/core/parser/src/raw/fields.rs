@@ -183,7 +183,11 @@ impl FieldInfo {
                 FieldKind::Node => Value::Node(Node::of(read::<*const sys::Node>(place))),
                 FieldKind::View(tag) => {
                     let below = Node::of(read::<*const sys::Node>(place));
-                    debug_assert!(below.is_none_or(|below| below.tag() == tag), "{} is no {tag:?}", self.quoted);
+                    debug_assert!(
+                        below.is_none_or(|below| below.tag() == tag),
+                        "{} is no {tag:?}",
+                        self.quoted
+                    );
                     Value::View(below)
                 }
                 FieldKind::List => Value::List(List::from_raw(read::<*const sys::List>(place))),

@@ -53,7 +53,8 @@ impl Flat {
         // A mark has no width: what stands before it counts. Where it begins a clause, the space is there already.
         let before = self.text.trim_end_matches(MARK);
         let is_separate = before.len() < self.text.len() && before.ends_with(' ');
-        if !before.is_empty() && !is_separate && !before.ends_with('(') && !matches!(next, Some(b')' | b';')) {
+        if !before.is_empty() && !is_separate && !before.ends_with('(') && !matches!(next, Some(b')' | b';'))
+        {
             self.text.push(' ');
         }
         self.part_at = self.text.len();

@@ -11,8 +11,8 @@ use super::node_mut::NodeMut;
 use super::view_mut::size_of_node;
 use crate::raw::call::Arena;
 use crate::raw::enums::NodeTag;
-use crate::raw::slots::location_offsets;
 use crate::raw::node::Node;
+use crate::raw::slots::location_offsets;
 use crate::raw::tree::ParsedSql;
 
 /// A node and all below it, owned: made new, or copied from a tree. Set into a tree it becomes part of that, without
@@ -118,7 +118,8 @@ impl Fragment {
             // SAFETY: nodes of this fragment, which is borrowed mutably; offsets are those of the tag's struct.
             unsafe {
                 let Some(view) = Node::of(node) else { continue };
-                waiting.extend(view.children().map(|child| child.node.address().cast_mut().cast::<sys::Node>()));
+                waiting
+                    .extend(view.children().map(|child| child.node.address().cast_mut().cast::<sys::Node>()));
                 for offset in location_offsets(view.tag()) {
                     node.cast::<u8>().add(offset).cast::<i32>().write(-1);
                 }

@@ -10,9 +10,9 @@ use super::fragment::Fragment;
 use super::list_mut::ListMut;
 use super::memory::Memory;
 use crate::raw::enums::NodeTag;
-use crate::raw::slots::{SlotKind, slots};
 use crate::raw::list::List;
 use crate::raw::node::Node;
+use crate::raw::slots::{SlotKind, slots};
 
 /// A node of a tree that is borrowed mutably, of whatever type.
 pub struct NodeMut<'t> {

@@ -124,7 +124,14 @@ macro_rules! setter {
         /// [`EditError::WrongType`] for a node of another type.
         pub fn $set(&mut self, value: Option<Fragment>) -> Result<(), EditError> {
             // SAFETY: a field of this node that holds nodes of that type.
-            unsafe { set(&raw mut (*self.raw()).$field, self.0.memory, Some(<$type<'_> as NodeMutType<'_>>::TAG), value) }
+            unsafe {
+                set(
+                    &raw mut (*self.raw()).$field,
+                    self.0.memory,
+                    Some(<$type<'_> as NodeMutType<'_>>::TAG),
+                    value,
+                )
+            }
         }
 
         #[doc = concat!($doc, " To be changed.")]
@@ -169,7 +176,9 @@ macro_rules! setter {
         pub fn $set(&mut self, value: Constant<'_>) -> Result<(), EditError> {
             let memory = self.0.memory;
             let text = match value {
-                Constant::Float(text) | Constant::String(text) | Constant::BitString(text) => memory.string(text)?,
+                Constant::Float(text) | Constant::String(text) | Constant::BitString(text) => {
+                    memory.string(text)?
+                }
                 _ => std::ptr::null_mut(),
             };
             let raw = self.raw();
