@@ -16,6 +16,10 @@ use super::table::Table;
 const NO_TYPES: [NodeTag; 3] =
     [NodeTag::AlterDatabaseRefreshCollStmt, NodeTag::PLAssignStmt, NodeTag::ReturnStmt];
 
+/// How many nodes are visited before the row of `(a, b, ...) = row` is no longer visited once for each column, as libpg_query
+/// does and its list of functions shows: the work is that of all the columns times all of the row.
+const VISITED_REPEATEDLY_MAX: usize = 1 << 22;
+
 pub(super) fn collect(statements: List<'_>) -> Result<Summary, ParseError> {
     let mut collector = Collector::default();
     for statement in statements.nodes() {
@@ -41,6 +45,8 @@ pub(super) struct Collector<'a> {
     /// The names of those that are being walked, and how many have each.
     within: HashMap<&'a str, u32>,
     stack: Vec<Followed<'a>>,
+    /// How many nodes were visited.
+    visited: usize,
 }
 
 impl<'a> Collector<'a> {
@@ -69,10 +75,19 @@ impl<'a> Collector<'a> {
                 }
             };
             self.enter(node, adds_types)?;
-            // libpg_query does not look into RETURNING.
-            if let Some(below) = node.followed().filter(|_| node.tag() != NodeTag::ReturningClause) {
-                self.stack.push(below);
+            if self.is_looked_into(node) {
+                self.stack.extend(node.followed());
             }
+        }
+    }
+
+    /// libpg_query does not look into RETURNING.
+    fn is_looked_into(&mut self, node: Node<'a>) -> bool {
+        self.visited += 1;
+        match node.view() {
+            View::ReturningClause(_) => false,
+            View::MultiAssignRef(column) => column.colno() <= 1 || self.visited < VISITED_REPEATEDLY_MAX,
+            _ => true,
         }
     }
 

@@ -62,6 +62,8 @@ fn deep_trees_and_long_lists() {
     assert_eq!(of(&list).filter_columns.len(), 1);
     let joins = format!("SELECT 1 FROM t{}", " JOIN t ON true".repeat(DEEP / 10));
     assert_eq!(tables(&joins).len(), DEEP / 10 + 1);
+    let row = format!("UPDATE t SET (a{}) = (f(1){})", ", a".repeat(DEEP), ", f(1)".repeat(DEEP));
+    assert!(of(&row).functions.len() > DEEP);
     // WITH in WITH, each of which names itself.
     let depth = DEEP / 100;
     let with = "WITH a AS (".repeat(depth) + "SELECT 1 FROM a" + &") SELECT 1 FROM a".repeat(depth);

@@ -99,7 +99,7 @@ impl<'a> Collector<'a> {
             match (statement.objtype(), object.view()) {
                 (ObjectType::ObjectTable, View::RangeVar(table)) => self.range_var(Some(table), Ddl),
                 (ObjectType::ObjectFunction | ObjectType::ObjectProcedure | ObjectType::ObjectRoutine, _) => {
-                    self.function_object(object)?
+                    self.function_object(object)?;
                 }
                 _ => {}
             }

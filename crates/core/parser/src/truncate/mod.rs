@@ -41,7 +41,7 @@ impl ParsedSql {
             marked.map_err(|error| ParseError::new(SqlState::INTERNAL_ERROR, error.to_string(), None))?;
         let mut shortening = Shortening::new(&text, &marks);
         if shortening.length() > bytes_max {
-            shortening.leave_out(clause::collect(self.root()), bytes_max);
+            shortening.leave_out(&clause::collect(self.root()), bytes_max);
         }
         let is_short = shortening.length() <= bytes_max;
         let mut text = shortening.text();

@@ -78,7 +78,7 @@ impl Shortening {
     }
 
     /// Leaves out clauses until the text has so many bytes: the deepest first, and of those the longest.
-    pub(super) fn leave_out(&mut self, clauses: Vec<Clause>, bytes_max: usize) {
+    pub(super) fn leave_out(&mut self, clauses: &[Clause], bytes_max: usize) {
         let mut candidates: Vec<_> = clauses.iter().filter_map(|clause| self.candidate(clause)).collect();
         self.find_outer(&candidates);
         ties::sort(&mut candidates, |one, other| {
