@@ -1,7 +1,7 @@
 //! SELECT: its clauses in libpg_query's order, and the expressions it groups by.
 
 use crate::fingerprint::FingerprintOptions;
-use crate::node::{AConst, Integer, List, ListIter, Node, ResTarget, SelectStmt, SortBy};
+use crate::node::{AConst, ColumnRef, Integer, List, ListIter, Node, NodeTag, ResTarget, SelectStmt, SortBy};
 
 use super::collect::{Collector, Frame};
 
@@ -216,12 +216,13 @@ impl<'a> Collector<'a> {
                 self.recording = Some(self.parameters.len());
             }
             Clause::Targets => self.recording = None,
-            Clause::Group => {
+            // A column has no parameter, and nothing but a column equals it.
+            Clause::Group if !node.is::<ColumnRef<'a>>() => {
                 let targets = self.targets.get_mut(select.first_target..).unwrap_or_default();
                 // Without a parameter in any target there is none to be used again.
                 if targets.iter().any(|target| target.parameters.first < target.parameters.end) {
                     if !std::mem::replace(&mut select.is_sorted, true) {
-                        sort(targets);
+                        sort(targets, select.statement.group_clause());
                     }
                     select.open = Open::Group(self.constants.len(), take(targets, node));
                 }
@@ -245,12 +246,42 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Puts targets in the order of their fingerprints, equal ones in theirs.
-fn sort(targets: &mut [Target<'_>]) {
+/// Puts targets in the order of their fingerprints, equal ones in theirs. Those that can equal no expression of GROUP BY have
+/// none: 0.
+fn sort(targets: &mut [Target<'_>], group: List<'_>) {
+    let mut classes = [0_u64; CLASS_WORDS];
+    for class in group.nodes().map(class) {
+        if let Some(word) = classes.get_mut(class / WORD_BITS) {
+            *word |= 1 << (class % WORD_BITS);
+        }
+    }
     for target in &mut *targets {
-        target.fingerprint = target.value.map_or(0, fingerprint);
+        let value = target.value.filter(|value| {
+            let class = class(*value);
+            !value.is::<ColumnRef<'_>>()
+                && classes.get(class / WORD_BITS).is_none_or(|word| word >> (class % WORD_BITS) & 1 == 1)
+        });
+        target.fingerprint = value.map_or(0, fingerprint);
     }
     targets.sort_by_key(|target| target.fingerprint);
+}
+
+const WORD_BITS: usize = u64::BITS as usize;
+/// Words of a set of types of nodes; types beyond are taken for members.
+const CLASS_WORDS: usize = 8;
+
+/// Nodes of different classes never have the same fingerprint: it begins with the type's name, but for what may count for
+/// nothing.
+fn class(node: Node<'_>) -> usize {
+    match node.tag() {
+        NodeTag::AConst
+        | NodeTag::ParamRef
+        | NodeTag::SetToDefault
+        | NodeTag::Alias
+        | NodeTag::TypeCast
+        | NodeTag::List => 0,
+        tag => tag as usize,
+    }
 }
 
 /// The parameters of the first target that equals an expression and was not taken before; none if there is no such target.
