@@ -13,8 +13,23 @@
 #define CHUNK_HEADER sizeof(uint64)
 /* Marks, in a chunk's size, a chunk with a block of its own. */
 #define LARGE_BIT (UINT64CONST(1) << 63)
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define EACH_CHUNK_ALONE
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define EACH_CHUNK_ALONE
+#endif
+#ifdef EACH_CHUNK_ALONE
+/* Each chunk is one of malloc's, to the byte: AddressSanitizer sees what reads past its end, or after it was freed. */
+#define LARGE_CHUNK_MIN 0
+#define CHUNK_BYTES(size) (CHUNK_HEADER + (size))
+#else
 /* A chunk from here on gets a block of its own: it can grow in place and be freed at once. */
 #define LARGE_CHUNK_MIN (32 * 1024)
+#define CHUNK_BYTES(size) (CHUNK_HEADER + MAXALIGN(size))
+#endif
 #define BLOCK_BYTES_MAX (256 * 1024)
 
 #define BLOCK_HEADER MAXALIGN(sizeof(ArenaBlock))
@@ -103,17 +118,30 @@ too_large(Size size)
 	elog(ERROR, "invalid memory alloc request size %zu", size);
 }
 
+/* NULL if there is no memory, or the arena may have no more. */
 static ArenaBlock *
-new_block(Arena *arena, Size bytes, Size wanted)
+try_block(Arena *arena, Size bytes)
 {
 	ArenaBlock *block;
 
 	if (bytes > arena->bytes_max || arena->context.mem_allocated > arena->bytes_max - bytes)
-		out_of_memory(arena, wanted);
+		return NULL;
 	block = malloc(bytes);
+	if (block != NULL)
+	{
+		block->bytes = bytes;
+		arena->context.mem_allocated += bytes;
+	}
+	return block;
+}
+
+static ArenaBlock *
+new_block(Arena *arena, Size bytes, Size wanted)
+{
+	ArenaBlock *block = try_block(arena, bytes);
+
 	if (block == NULL)
 		out_of_memory(arena, wanted);
-	arena->context.mem_allocated += bytes;
 	return block;
 }
 
@@ -121,7 +149,6 @@ new_block(Arena *arena, Size bytes, Size wanted)
 static void
 add_block(Arena *arena, ArenaBlock *block, Size bytes)
 {
-	block->bytes = bytes;
 	block->previous = NULL;
 	block->next = arena->blocks;
 	arena->blocks = block;
@@ -138,6 +165,16 @@ link_large(Arena *arena, ArenaBlock *block)
 	arena->large.next = block;
 }
 
+/* The one chunk of a block that is linked here. */
+static void *
+only_chunk(ArenaBlock *block, Size size)
+{
+	char	   *chunk = (char *) block + BLOCK_HEADER;
+
+	*(uint64 *) chunk = size | LARGE_BIT;
+	return chunk + CHUNK_HEADER;
+}
+
 static void
 unlink_large(ArenaBlock *block)
 {
@@ -148,7 +185,7 @@ unlink_large(ArenaBlock *block)
 static pg_noinline void *
 alloc_slow(Arena *arena, Size size)
 {
-	Size		need = CHUNK_HEADER + MAXALIGN(size);
+	Size		need = CHUNK_BYTES(size);
 	ArenaBlock *block;
 	char	   *chunk;
 
@@ -157,11 +194,8 @@ alloc_slow(Arena *arena, Size size)
 	if (need >= LARGE_CHUNK_MIN)
 	{
 		block = new_block(arena, BLOCK_HEADER + need, size);
-		block->bytes = BLOCK_HEADER + need;
 		link_large(arena, block);
-		chunk = (char *) block + BLOCK_HEADER;
-		*(uint64 *) chunk = size | LARGE_BIT;
-		return chunk + CHUNK_HEADER;
+		return only_chunk(block, size);
 	}
 	/* Each block doubles what there is, so that a tree's unused end is at most about half of it, and its blocks few. */
 	{
@@ -264,7 +298,7 @@ grow_large(Arena *arena, void *pointer, Size size)
 {
 	ArenaBlock *block = (ArenaBlock *) ((char *) header(pointer) - BLOCK_HEADER);
 	Size		before = block->bytes;
-	Size		bytes = BLOCK_HEADER + CHUNK_HEADER + MAXALIGN(size);
+	Size		bytes = BLOCK_HEADER + CHUNK_BYTES(size);
 	ArenaBlock *moved;
 
 	if (!AllocSizeIsValid(size))
@@ -281,8 +315,7 @@ grow_large(Arena *arena, void *pointer, Size size)
 	moved->bytes = bytes;
 	link_large(arena, moved);
 	arena->context.mem_allocated += bytes - before;
-	*(uint64 *) ((char *) moved + BLOCK_HEADER) = size | LARGE_BIT;
-	return (char *) moved + BLOCK_HEADER + CHUNK_HEADER;
+	return only_chunk(moved, size);
 }
 
 void *
@@ -434,22 +467,27 @@ MemoryContextSetIdentifier(MemoryContext context, const char *id)
 void *
 trunkline_alloc(Arena *arena, size_t size)
 {
-	Size		need = CHUNK_HEADER + MAXALIGN(size);
+	Size		need = CHUNK_BYTES(size);
+	ArenaBlock *block;
 	char	   *chunk;
 
 	if (!AllocSizeIsValid(size))
 		return NULL;
+	if (need >= LARGE_CHUNK_MIN)
+	{
+		block = try_block(arena, BLOCK_HEADER + need);
+		if (block == NULL)
+			return NULL;
+		link_large(arena, block);
+		return only_chunk(block, size);
+	}
 	if (need > (Size) (arena->end - arena->free))
 	{
 		Size		bytes = Max(BLOCK_HEADER + need, Min(arena->context.mem_allocated, BLOCK_BYTES_MAX));
-		ArenaBlock *block;
 
-		if (bytes > arena->bytes_max || arena->context.mem_allocated > arena->bytes_max - bytes)
-			return NULL;
-		block = malloc(bytes);
+		block = try_block(arena, bytes);
 		if (block == NULL)
 			return NULL;
-		arena->context.mem_allocated += bytes;
 		add_block(arena, block, bytes);
 	}
 	chunk = arena->free;

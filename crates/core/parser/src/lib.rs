@@ -43,6 +43,9 @@ pub use normalize::{normalize, normalize_utility};
 pub use options::{Mode, ParseOptions, TEXT_BYTES_MAX, TREE_BYTES_MAX};
 pub use plpgsql::parse_plpgsql;
 pub use raw::{List, ParsedSql};
+#[cfg(feature = "oracle")]
+#[doc(hidden)]
+pub use scan::scan_by_c;
 pub use scan::{scan, scan_with};
 pub use split::{split_with_parser, split_with_scanner};
 pub use summary::{FilterColumn, Summary, SummaryContext, SummaryFunction, SummaryTable, summary};

@@ -46,6 +46,15 @@ pub fn scan_with(text: &str, options: ParseOptions) -> Result<Vec<ScanToken>, Pa
     Ok(tokens)
 }
 
+/// As [`scan_with`] by PostgreSQL's own scanner: what ours is held against.
+///
+/// # Errors
+/// As of [`scan`].
+#[cfg(feature = "oracle")]
+pub fn scan_by_c(text: &str, options: ParseOptions) -> Result<Vec<ScanToken>, ParseError> {
+    by_c(text, options)
+}
+
 /// PostgreSQL's own scanner, for the one setting that ours does not know.
 fn by_c(text: &str, options: ParseOptions) -> Result<Vec<ScanToken>, ParseError> {
     let mut tokens = raw::scan(text, options)?;
