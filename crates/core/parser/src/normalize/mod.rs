@@ -10,6 +10,7 @@ mod select;
 
 use crate::error::ParseError;
 use crate::lexer::Lexer;
+use crate::options::ParseOptions;
 use crate::raw::ParsedSql;
 use crate::ties;
 use collect::{Collector, Constants};
@@ -50,20 +51,30 @@ impl ParsedSql {
     /// As [`normalize`](crate::normalize) of the text that this tree was parsed from, without parsing it again. Of another
     /// text the result is of no use.
     pub fn normalize(&self, text: &str) -> String {
-        replaced(text, Collector::collect(self.root(), false))
+        self.normalize_with(text, ParseOptions::default())
+    }
+
+    /// As [`normalize`](Self::normalize), where the tree was parsed with these options.
+    pub fn normalize_with(&self, text: &str, options: ParseOptions) -> String {
+        replaced(text, Collector::collect(self.root(), false), options)
     }
 
     /// As [`normalize_utility`](crate::normalize_utility) of the text that this tree was parsed from.
     pub fn normalize_utility(&self, text: &str) -> String {
-        replaced(text, Collector::collect(self.root(), true))
+        self.normalize_utility_with(text, ParseOptions::default())
+    }
+
+    /// As [`normalize_utility`](Self::normalize_utility), where the tree was parsed with these options.
+    pub fn normalize_utility_with(&self, text: &str, options: ParseOptions) -> String {
+        replaced(text, Collector::collect(self.root(), true), options)
     }
 }
 
 /// The text with a parameter in place of each constant.
-fn replaced(text: &str, mut constants: Constants) -> String {
+fn replaced(text: &str, mut constants: Constants, options: ParseOptions) -> String {
     ties::sort(&mut constants.found, |one, other| one.location.cmp(&other.location));
     let mut out = String::with_capacity(text.len() + constants.found.len() * PARAMETER_BYTES_USUAL);
-    let mut lexer = Lexer::new(text);
+    let mut lexer = Lexer::new(text).standard_conforming_strings(options.standard_conforming_strings);
     let mut number = itoa::Buffer::new();
     let mut copied = 0;
     let mut last = None;

@@ -1,4 +1,5 @@
 use super::{normalize, normalize_utility};
+use crate::ParseOptions;
 
 fn normalized(text: &str) -> String {
     normalize(text).expect("it parses")
@@ -76,4 +77,14 @@ fn what_does_not_parse_is_an_error() {
         Ok(text) => assert!(text.contains("($1)")),
         Err(error) => assert!(error.message().starts_with("memory exhausted"), "{error}"),
     }
+}
+
+#[test]
+fn strings_end_where_the_session_ends_them() {
+    let options = ParseOptions { standard_conforming_strings: false, ..ParseOptions::default() };
+    let text = r"SELECT 'a\'b', 1; CREATE ROLE a PASSWORD 'b\'c'";
+    let tree = crate::parse_with(text, options).expect("it parses");
+    assert_eq!(tree.normalize_with(text, options), "SELECT $1, $2; CREATE ROLE a PASSWORD $3");
+    let utility = tree.normalize_utility_with(text, options);
+    assert_eq!(utility, r"SELECT 'a\'b', 1; CREATE ROLE a PASSWORD $1");
 }

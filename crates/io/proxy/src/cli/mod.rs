@@ -1,5 +1,6 @@
 //! The command line.
 
+mod sql;
 mod summary;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::config::{Config, ConfigError, ConfigSource, Secret};
 use crate::serve::ServeError;
 use crate::{logging, serve};
+use sql::{Sql, SqlFailure};
 
 /// The file that is read when none is named.
 const DEFAULT_CONFIG: &str = "trunkline.toml";
@@ -35,6 +37,8 @@ pub enum Task {
     Serve(Serve),
     /// Read and check a configuration; exit 0 if it can be used, 1 if not
     Check(Check),
+    /// Parse, format, fingerprint, split or classify SQL
+    Sql(Sql),
     /// Print the version
     Version,
 }
@@ -122,6 +126,7 @@ enum Failure {
     Config(ConfigError, ConfigSource),
     Logging(logging::LoggingError),
     Serve(ServeError),
+    Sql(SqlFailure),
     Output(io::Error),
 }
 
@@ -144,6 +149,7 @@ impl fmt::Display for Failure {
             }
             Self::Logging(error) => error.fmt(f),
             Self::Serve(error) => error.fmt(f),
+            Self::Sql(error) => error.fmt(f),
             Self::Output(error) => write!(f, "cannot write: {error}"),
         }
     }
@@ -154,6 +160,7 @@ pub fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> ExitCode {
     let done = match &cli.command {
         Task::Serve(serve) => run_serve(serve),
         Task::Check(check) => run_check(check, out),
+        Task::Sql(arguments) => sql::run(arguments, out).map_err(Failure::Sql),
         Task::Version => writeln!(out, "trunkline {}", env!("CARGO_PKG_VERSION")).map_err(Failure::Output),
     };
     match done {

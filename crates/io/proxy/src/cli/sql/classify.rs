@@ -1,0 +1,166 @@
+//! `trunkline sql classify`.
+
+use std::io::Write;
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Value, json};
+use trunkline_parser::classify::{Class, Setting, SettingValue, Subject, Touches, TransactionModes};
+use trunkline_parser::node::{List, Node};
+
+use super::failure::SqlFailure;
+use super::json;
+use super::place::{Place, Places};
+use super::source::Source;
+
+/// `trunkline sql classify`.
+#[derive(Debug, Args)]
+pub struct Classify {
+    #[command(flatten)]
+    source: Source,
+
+    /// Break lines and indent
+    #[arg(long)]
+    pretty: bool,
+}
+
+/// A statement's class as it is printed: each is an answer of [`Class`].
+#[derive(Serialize)]
+struct Row {
+    #[serde(flatten)]
+    place: Place,
+    kind: String,
+    access: String,
+    is_read_only: bool,
+    runs_on_standby: bool,
+    may_write: bool,
+    locks_rows: bool,
+    controls_transaction: bool,
+    leaves_state: bool,
+    reads_state: bool,
+    touches: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transaction: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modes: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<Value>,
+}
+
+impl Row {
+    fn of(statement: Node<'_>, place: Place) -> Self {
+        let class: Class = statement.classify();
+        Self {
+            place,
+            kind: json::name(class.kind()),
+            access: json::name(class.access()),
+            is_read_only: class.is_read_only(),
+            runs_on_standby: class.runs_on_standby(),
+            may_write: class.may_write(),
+            locks_rows: class.locks_rows(),
+            controls_transaction: class.controls_transaction(),
+            leaves_state: class.touches().any(Touches::LEAVES_STATE),
+            reads_state: class.touches().any(Touches::READS_STATE),
+            touches: class.touches().names().map(str::to_ascii_lowercase).collect(),
+            transaction: class.transaction().map(json::name),
+            modes: modes(class.modes()),
+            copy: class.copy().map(json::name),
+            subject: subject(statement.subject()),
+        }
+    }
+}
+
+/// The modes that a statement names; None for none.
+fn modes(modes: TransactionModes) -> Option<Value> {
+    (modes != TransactionModes::default()).then(|| {
+        json!({
+            "isolation": modes.isolation.map(json::name),
+            "read_only": modes.read_only,
+            "deferrable": modes.deferrable,
+        })
+    })
+}
+
+/// What a statement is about, under the name of what it is.
+fn subject(subject: Subject<'_>) -> Option<Value> {
+    Some(match subject {
+        Subject::Setting(setting) => json!({ "setting": of_setting(setting) }),
+        Subject::Show(name) => json!({ "show": name }),
+        Subject::Prepare { name, types, query } => json!({
+            "prepare": { "name": name, "parameters": types.len(), "query": query.and_then(sql) },
+        }),
+        Subject::Execute { name, parameters } => json!({
+            "execute": { "name": name, "parameters": all_sql(parameters) },
+        }),
+        Subject::Deallocate(name) => json!({ "deallocate": one_or_all(name) }),
+        Subject::Discard(mode) => json!({ "discard": json::name(mode).replace("discard_", "") }),
+        Subject::Declare { name, query } => json!({
+            "declare": { "name": name, "query": query.and_then(sql) },
+        }),
+        Subject::Fetch(cursor) => json!({ "fetch": cursor }),
+        Subject::Close(cursor) => json!({ "close": one_or_all(cursor) }),
+        Subject::Listen(channel) => json!({ "listen": channel }),
+        Subject::Unlisten(channel) => json!({ "unlisten": one_or_all(channel) }),
+        Subject::Notify { channel, payload } => json!({
+            "notify": { "channel": channel, "payload": payload },
+        }),
+        Subject::Savepoint(name) => json!({ "savepoint": name }),
+        Subject::TwoPhase(name) => json!({ "two_phase": name }),
+        Subject::Library(name) => json!({ "library": name }),
+        Subject::Copy { table, query, file } => json!({
+            "copy": {
+                "schema": table.and_then(|table| table.schemaname()),
+                "table": table.and_then(|table| table.relname()),
+                "query": query.and_then(sql),
+                "file": file,
+            },
+        }),
+        _ => return None,
+    })
+}
+
+/// `{"name": ...}`, or `{"all": true}`.
+fn one_or_all(name: Option<&str>) -> Value {
+    name.map_or_else(|| json!({ "all": true }), |name| json!({ "name": name }))
+}
+
+fn of_setting(setting: Setting<'_>) -> Value {
+    let values: Vec<Value> = setting
+        .values()
+        .filter_map(|value| match value {
+            SettingValue::Text(text) | SettingValue::Number(text) => Some(text.into()),
+            SettingValue::Integer(number) => Some(number.into()),
+            // The modes of a transaction have no text of their own; they are in `modes`.
+            SettingValue::Other(node) => sql(node).map(Value::from),
+        })
+        .collect();
+    json!({
+        "name": setting.name,
+        "action": json::name(setting.kind).replace("var_", ""),
+        "scope": json::name(setting.scope),
+        "values": values,
+    })
+}
+
+/// A part of a statement as SQL; None where it has none.
+fn sql(node: Node<'_>) -> Option<String> {
+    node.deparse().ok()
+}
+
+fn all_sql(nodes: List<'_>) -> Vec<Option<String>> {
+    nodes.nodes().map(sql).collect()
+}
+
+pub(super) fn run(arguments: &Classify, out: &mut dyn Write) -> Result<(), SqlFailure> {
+    let text = arguments.source.read()?;
+    let tree = super::tree(&arguments.source, &text)?;
+    let mut places = Places::of(&text.sql);
+    let rows = tree
+        .root()
+        .nodes()
+        .zip(tree.split(&text.sql))
+        .map(|(statement, part)| Row::of(statement, places.of_part(&part)));
+    json::array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
+}

@@ -1,0 +1,70 @@
+//! `trunkline sql fingerprint`.
+
+use std::io::Write;
+
+use clap::Args;
+use serde::Serialize;
+use trunkline_parser::FingerprintOptions;
+
+use super::failure::SqlFailure;
+use super::json;
+use super::place::{Place, Places};
+use super::source::Source;
+
+/// `trunkline sql fingerprint`.
+#[derive(Debug, Args)]
+pub struct Fingerprint {
+    #[command(flatten)]
+    source: Source,
+
+    /// Tell tables apart that differ in digits only (log_202401, log_202402)
+    #[arg(long)]
+    full_relation_names: bool,
+
+    /// Tell tables apart by their names even where they have aliases
+    #[arg(long)]
+    ignore_aliases: bool,
+
+    /// Tell tables of queries apart by their schemas too
+    #[arg(long)]
+    include_schemas: bool,
+
+    /// Print JSON, with each statement and where it stands
+    #[arg(long)]
+    json: bool,
+
+    /// With --json: break lines and indent
+    #[arg(long, requires = "json")]
+    pretty: bool,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    fingerprint: String,
+    #[serde(flatten)]
+    place: Place,
+    text: &'a str,
+}
+
+pub(super) fn run(arguments: &Fingerprint, out: &mut dyn Write) -> Result<(), SqlFailure> {
+    let text = arguments.source.read()?;
+    let tree = super::tree(&arguments.source, &text)?;
+    let options = FingerprintOptions {
+        full_relation_names: arguments.full_relation_names,
+        ignore_aliases: arguments.ignore_aliases,
+        include_schemas: arguments.include_schemas,
+    };
+    let mut fingerprints = tree.root().nodes().map(|statement| statement.fingerprint(options));
+    if !arguments.json {
+        return fingerprints
+            .try_for_each(|fingerprint| writeln!(out, "{fingerprint}"))
+            .map_err(SqlFailure::Output);
+    }
+    let mut places = Places::of(&text.sql);
+    let rows = fingerprints.zip(tree.split(&text.sql)).map(|(fingerprint, part)| Row {
+        fingerprint: fingerprint.to_string(),
+        place: places.of_part(&part),
+        text: text.sql.get(part).unwrap_or_default(),
+    });
+    json::array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
+}
