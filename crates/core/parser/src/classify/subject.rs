@@ -39,7 +39,7 @@ pub enum Subject<'a> {
         /// What it reads.
         query: Option<Node<'a>>,
     },
-    /// FETCH, MOVE of a cursor.
+    /// FETCH, MOVE of a cursor. Of WHERE CURRENT OF the `CurrentOfExpr` in the tree tells it.
     Fetch(&'a str),
     /// CLOSE of a cursor; None for ALL.
     Close(Option<&'a str>),
@@ -105,7 +105,7 @@ pub enum SettingValue<'a> {
     Integer(i32),
     /// Any other number, as it is written.
     Number(&'a str),
-    /// An interval: the node, which [`crate::ParsedSql`]'s text has.
+    /// An interval: the `TypeCast`.
     Other(Node<'a>),
 }
 

@@ -82,7 +82,7 @@ touches! {
     DECLARE_HOLD = 24,
     /// CLOSE.
     CLOSE = 25,
-    /// FETCH, MOVE, and WHERE CURRENT OF.
+    /// FETCH, MOVE, WHERE CURRENT OF, `cursor_to_xml()`.
     FETCH = 26,
     /// The view `pg_cursors` or its function.
     CURSORS = 27,

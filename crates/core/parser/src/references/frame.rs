@@ -22,7 +22,7 @@ pub(super) struct Frame<'a> {
 pub(super) struct Locks<'a> {
     all: Option<LockClauseStrength>,
     /// Those of `OF name`. A query may name as many as it has tables.
-    named: Option<Box<HashMap<&'a str, LockClauseStrength>>>,
+    named: HashMap<&'a str, LockClauseStrength>,
 }
 
 impl<'a> Frame<'a> {
@@ -32,7 +32,7 @@ impl<'a> Frame<'a> {
 
     /// How what is called `reference` in this query's FROM is locked.
     pub(super) fn lock_of(&self, reference: &str) -> Option<LockClauseStrength> {
-        let named = self.locks.named.as_ref().and_then(|named| named.get(reference).copied());
+        let named = self.locks.named.get(reference).copied();
         stronger(self.locks.all, named)
     }
 }
@@ -40,14 +40,14 @@ impl<'a> Frame<'a> {
 impl<'a> Locks<'a> {
     /// A SELECT's locks. `inherited`: that of the query in whose FROM it stands, which goes for all its tables.
     pub(super) fn of(select: SelectStmt<'a>, inherited: Option<LockClauseStrength>) -> Self {
-        let mut locks = Self { all: inherited, named: None };
+        let mut locks = Self { all: inherited, named: HashMap::new() };
         for clause in select.locking_clause().nodes().filter_map(|node| node.cast::<LockingClause<'a>>()) {
             let strength = Some(clause.strength());
             if clause.locked_rels().is_empty() {
                 locks.all = stronger(locks.all, strength);
                 continue;
             }
-            let named = locks.named.get_or_insert_default();
+            let named = &mut locks.named;
             for table in clause.locked_rels().nodes().filter_map(|node| node.cast::<RangeVar<'a>>()) {
                 let name = table.relname().unwrap_or("");
                 if let Some(strength) = stronger(named.get(name).copied(), strength) {

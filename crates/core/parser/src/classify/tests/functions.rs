@@ -50,6 +50,9 @@ fn functions() {
         SELECT lo_creat(-1) => Select Write FUNCTIONS
         SELECT lo_get(1) => Select Read FUNCTIONS
         SELECT loread(1, 2) => Select Read LARGE_OBJECT FUNCTIONS
+        SELECT cursor_to_xml('c', 1, true, false, '') => Select Session FETCH FUNCTIONS
+        SELECT * FROM t WHERE a LIKE 'x' ESCAPE 'y' AND b SIMILAR TO 'z' => Select Read FUNCTIONS
+        SELECT \"coalesce\"(1), uuidv7() => Select Read FUNCTIONS UNKNOWN_FUNCTIONS
         SELECT pg_sleep(1) => Select Read FUNCTIONS UNKNOWN_FUNCTIONS
         SELECT pg_terminate_backend(1) => Select Read FUNCTIONS UNKNOWN_FUNCTIONS
         SELECT query_to_xml('DELETE FROM t', true, true, '') => Select Read FUNCTIONS UNKNOWN_FUNCTIONS

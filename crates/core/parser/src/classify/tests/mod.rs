@@ -3,6 +3,7 @@
 mod functions;
 mod queries;
 mod session;
+mod subjects;
 mod utility;
 mod whole;
 
