@@ -27,6 +27,7 @@ fn maintenance() {
 }
 
 #[test]
+// tidy: long because it is a table
 fn definitions() {
     check(
         "
