@@ -5,10 +5,9 @@ use crate::node::{AConst, ColumnRef, Integer, List, ListIter, Node, NodeTag, Res
 
 use super::collect::{Collector, Frame};
 
-/// The clauses of SELECT, in the order they are walked in.
+/// The clauses of SELECT.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Clause {
-    Begin,
     Distinct,
     Into,
     Targets,
@@ -27,11 +26,33 @@ enum Clause {
     Right,
 }
 
+/// The clauses in the order that they are walked in.
+const CLAUSES: [Clause; 16] = [
+    Clause::Distinct,
+    Clause::Into,
+    Clause::Targets,
+    Clause::From,
+    Clause::Where,
+    Clause::Group,
+    Clause::Sort,
+    Clause::Having,
+    Clause::Window,
+    Clause::Values,
+    Clause::LimitOffset,
+    Clause::LimitCount,
+    Clause::Locking,
+    Clause::With,
+    Clause::Left,
+    Clause::Right,
+];
+
 /// A SELECT under way.
 pub(super) struct Select<'a> {
     statement: SelectStmt<'a>,
     /// The clause of the node that came last.
     clause: Clause,
+    /// The place in [`CLAUSES`] of the one behind it.
+    next_clause: usize,
     /// What is left of it, if it is a list.
     cells: ListIter<'a>,
     /// Where this statement's targets begin among all.
@@ -74,7 +95,8 @@ impl<'a> Select<'a> {
     pub(super) fn new(statement: SelectStmt<'a>, first_target: usize, first_parameter: usize) -> Self {
         Self {
             statement,
-            clause: Clause::Begin,
+            clause: Clause::Distinct,
+            next_clause: 0,
             cells: ListIter::default(),
             first_target,
             first_parameter,
@@ -97,80 +119,42 @@ impl<'a> Select<'a> {
                     return Some(node);
                 }
             }
-            let statement = self.statement;
-            let mut list = List::default();
-            let mut node = None;
-            self.clause = match self.clause {
-                Clause::Begin => {
-                    list = statement.distinct_clause();
-                    Clause::Distinct
-                }
-                Clause::Distinct => {
-                    node = statement.into_clause().map(|into| into.node());
-                    Clause::Into
-                }
-                Clause::Into => {
-                    list = statement.target_list();
-                    Clause::Targets
-                }
-                Clause::Targets => {
-                    list = statement.from_clause();
-                    Clause::From
-                }
-                Clause::From => {
-                    node = statement.where_clause();
-                    Clause::Where
-                }
-                Clause::Where => {
-                    list = statement.group_clause();
-                    Clause::Group
-                }
-                Clause::Group => {
-                    list = statement.sort_clause();
-                    Clause::Sort
-                }
-                Clause::Sort => {
-                    node = statement.having_clause();
-                    Clause::Having
-                }
-                Clause::Having => {
-                    list = statement.window_clause();
-                    Clause::Window
-                }
-                Clause::Window => {
-                    list = statement.values_lists();
-                    Clause::Values
-                }
-                Clause::Values => {
-                    node = statement.limit_offset();
-                    Clause::LimitOffset
-                }
-                Clause::LimitOffset => {
-                    node = statement.limit_count();
-                    Clause::LimitCount
-                }
-                Clause::LimitCount => {
-                    list = statement.locking_clause();
-                    Clause::Locking
-                }
-                Clause::Locking => {
-                    node = statement.with_clause().map(|with| with.node());
-                    Clause::With
-                }
-                Clause::With => {
-                    node = statement.larg().map(|left| left.node());
-                    Clause::Left
-                }
-                Clause::Left => {
-                    node = statement.rarg().map(|right| right.node());
-                    Clause::Right
-                }
-                Clause::Right => return None,
-            };
-            if node.is_some() {
-                return node;
+            self.clause = *CLAUSES.get(self.next_clause)?;
+            self.next_clause += 1;
+            match self.clause.of(self.statement) {
+                Part::Node(None) => {}
+                Part::Node(node) => return node,
+                Part::List(list) => self.cells = list.iter(),
             }
-            self.cells = list.iter();
+        }
+    }
+}
+
+/// What a clause is in the tree.
+enum Part<'a> {
+    Node(Option<Node<'a>>),
+    List(List<'a>),
+}
+
+impl Clause {
+    fn of(self, statement: SelectStmt<'_>) -> Part<'_> {
+        match self {
+            Self::Distinct => Part::List(statement.distinct_clause()),
+            Self::Into => Part::Node(statement.into_clause().map(|into| into.node())),
+            Self::Targets => Part::List(statement.target_list()),
+            Self::From => Part::List(statement.from_clause()),
+            Self::Where => Part::Node(statement.where_clause()),
+            Self::Group => Part::List(statement.group_clause()),
+            Self::Sort => Part::List(statement.sort_clause()),
+            Self::Having => Part::Node(statement.having_clause()),
+            Self::Window => Part::List(statement.window_clause()),
+            Self::Values => Part::List(statement.values_lists()),
+            Self::LimitOffset => Part::Node(statement.limit_offset()),
+            Self::LimitCount => Part::Node(statement.limit_count()),
+            Self::Locking => Part::List(statement.locking_clause()),
+            Self::With => Part::Node(statement.with_clause().map(|with| with.node())),
+            Self::Left => Part::Node(statement.larg().map(|left| left.node())),
+            Self::Right => Part::Node(statement.rarg().map(|right| right.node())),
         }
     }
 }
