@@ -8,3 +8,13 @@ pub mod metrics;
 pub mod serve;
 pub mod signals;
 pub mod worker;
+
+/// The examples in documents for users, as tests.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../../docs/parser.md")]
+    mod parser {}
+
+    #[doc = include_str!("../../../core/parser/README.md")]
+    mod parser_readme {}
+}

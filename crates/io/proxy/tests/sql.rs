@@ -345,3 +345,45 @@ fn wrong_usage_is_told_from_wrong_sql() {
         assert!(help.contains(command), "{help}");
     }
 }
+
+/// A command of a document, and what is documented to follow it.
+struct Example {
+    command: String,
+    expected: String,
+}
+
+/// The commands in the document's ```console blocks: from `$ ` on, with the lines that an open quote takes.
+fn examples(document: &str) -> Vec<Example> {
+    let blocks = document.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let mut examples: Vec<Example> = Vec::new();
+    for line in blocks.flat_map(str::lines) {
+        if let Some(command) = line.strip_prefix("$ ") {
+            examples.push(Example { command: command.to_owned(), expected: String::new() });
+        } else if let Some(Example { command, expected }) = examples.last_mut() {
+            let is_open = command.matches('"').count() % 2 == 1;
+            let (text, rest) =
+                if is_open { (command, format!("\n{line}")) } else { (expected, format!("{line}\n")) };
+            text.push_str(&rest);
+        }
+    }
+    examples
+}
+
+#[test]
+fn the_documented_commands_print_what_is_documented() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/parser.md");
+    let document = std::fs::read_to_string(path).expect("docs/parser.md");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_trunkline"));
+    let folder = program.parent().expect("it is in a folder").display().to_string();
+    let search = format!("{folder}:{}", std::env::var("PATH").expect("a PATH"));
+    let examples = examples(&document);
+    for Example { command, expected } in &examples {
+        let output = Command::new("sh")
+            .args(["-c", &format!("{command} 2>&1")])
+            .env("PATH", &search)
+            .output()
+            .expect("a shell");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), *expected, "{command}");
+    }
+    assert!(examples.len() >= 5, "the document lost its examples: {}", examples.len());
+}
