@@ -69,6 +69,7 @@ fn push_fields(text: &mut String, model: &Model, one: &Struct) {
             continue;
         }
         match &field.kind {
+            Kind::Location => {}
             // The fields of the one embedded node stand in its place. It is at the beginning of the struct.
             Kind::Embedded(inner) if field.name == "base" => {
                 if let Some(inner) = model.find_struct(inner) {

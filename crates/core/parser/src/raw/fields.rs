@@ -37,9 +37,11 @@ pub struct FieldInfo {
 
 impl FieldInfo {
     /// Its name in C, and in pg_query's JSON.
+    #[inline]
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.quoted.trim_end_matches(':').trim_matches('"')
+        // Without the quote before it, and the quote and the colon behind.
+        self.quoted.get(1..self.quoted.len() - 2).unwrap_or_default()
     }
 
     /// Its name in quotes, with a colon behind.
