@@ -66,10 +66,10 @@ fn c(text: &str) -> CString {
 }
 
 const FUNCTIONS: &[Function] = &[
-    ("parse", |text| Some(Box::new(move || pg_query::parse(text).map_or(0, |tree| tree.protobuf.stmts.len())))),
+    ("parse", |text| Some(Box::new(move || pg_query::parse(text, 0).map_or(0, |tree| tree.protobuf.stmts.len())))),
     ("deparse", |text| {
-        let tree = pg_query::parse(text).ok()?;
-        Some(Box::new(move || tree.deparse().map_or(0, |text| text.len())))
+        let tree = pg_query::parse(text, 0).ok()?;
+        Some(Box::new(move || tree.deparse(pg_query::DeparseOptions::default()).map_or(0, |text| text.len())))
     }),
     ("fingerprint", |text| {
         let options = pg_query::FingerprintOptions::default();
