@@ -55,7 +55,7 @@ impl SqlFailure {
     }
 
     /// Bytes that are not UTF-8, in the words of PostgreSQL.
-    pub(super) fn not_utf8(error: &FromUtf8Error, file: Option<String>) -> Self {
+    pub(super) fn not_utf8(error: &FromUtf8Error, file: Option<&str>) -> Self {
         let at = error.utf8_error().valid_up_to();
         let wrong = error.as_bytes().get(at..).unwrap_or_default();
         let mut head = format!(
@@ -67,7 +67,7 @@ impl SqlFailure {
         }
         // What is before the first wrong byte is as long in the replaced text.
         let text = String::from_utf8_lossy(error.as_bytes());
-        Self::Refused(lines(&text, file.as_deref(), &head, Some(at)))
+        Self::Refused(lines(&text, file, &head, Some(at)))
     }
 }
 

@@ -99,6 +99,6 @@ fn text(bytes: Vec<u8>, file: Option<String>) -> Result<Text, SqlFailure> {
             }
             Ok(Text { sql, file })
         }
-        Err(error) => Err(SqlFailure::not_utf8(&error, file)),
+        Err(error) => Err(SqlFailure::not_utf8(&error, file.as_deref())),
     }
 }
