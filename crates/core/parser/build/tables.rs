@@ -51,6 +51,8 @@ pub(crate) fn push_field(text: &mut String, field: &Field) {
 fn push_links(text: &mut String, model: &Model, one: &Struct, base: usize) {
     for field in &one.fields {
         let kind = match &field.kind {
+            // The columns of `(a, b, c) = row` have the row in common.
+            Kind::Node if one.name == "MultiAssignRef" => "Row",
             Kind::Node | Kind::Pointer(_) => "Node",
             Kind::List => "List",
             Kind::Embedded(name) if name == "ValUnion" => "Value",

@@ -113,6 +113,10 @@ impl<'a> Writer<'a, '_, '_> {
             View::String(value) => write!(self.out, "{:?}", value.sval()),
             View::BitString(value) => write!(self.out, "bits {:?}", value.bsval()),
             View::List(list) | View::IntList(list) | View::OidList(list) => self.list(list),
+            // The row stands with the first of its columns.
+            View::MultiAssignRef(column) if column.colno() > 1 => {
+                write!(self.out, "MultiAssignRef {{ colno: {}, ncolumns: {} }}", column.colno(), column.ncolumns())
+            }
             _ => {
                 write!(self.out, "{} {{", node.tag().c_name())?;
                 self.stack.push(Open::Node { fields: node.fields(), empty: true });

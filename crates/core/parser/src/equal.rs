@@ -1,22 +1,23 @@
 //! Whether two trees mean the same statement.
 
+use std::collections::HashSet;
 use std::iter::zip;
 
 use crate::ParsedSql;
-use crate::node::{Fields, List, Node, NodeTag, Value};
+use crate::node::{Fields, List, MultiAssignRef, Node, NodeTag, Value};
 
 /// As PostgreSQL's `equal()`: places in the text are left out, NULL equals only NULL. Unlike it, the form a
 /// function call or cast was written in (`CoercionForm`) counts. Takes stack for no depth of the tree.
 impl PartialEq for Node<'_> {
     fn eq(&self, other: &Self) -> bool {
-        Comparison { pairs: vec![(*self, *other)] }.run()
+        Comparison { pairs: vec![(*self, *other)], rows: HashSet::new() }.run()
     }
 }
 
 /// Statement by statement, as nodes are compared.
 impl PartialEq for ParsedSql {
     fn eq(&self, other: &Self) -> bool {
-        let mut comparison = Comparison { pairs: Vec::new() };
+        let mut comparison = Comparison { pairs: Vec::new(), rows: HashSet::new() };
         comparison.lists(self.root(), other.root()) && comparison.run()
     }
 }
@@ -24,7 +25,7 @@ impl PartialEq for ParsedSql {
 /// Element by element, as nodes are compared.
 impl PartialEq for List<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let mut comparison = Comparison { pairs: Vec::new() };
+        let mut comparison = Comparison { pairs: Vec::new(), rows: HashSet::new() };
         comparison.lists(*self, *other) && comparison.run()
     }
 }
@@ -32,6 +33,8 @@ impl PartialEq for List<'_> {
 struct Comparison<'a, 'b> {
     /// Nodes of both trees that are yet to be compared.
     pairs: Vec<(Node<'a>, Node<'b>)>,
+    /// Rows that several columns are assigned from, by their addresses: to be compared once.
+    rows: HashSet<(*const (), *const ())>,
 }
 
 impl<'a, 'b> Comparison<'a, 'b> {
@@ -40,6 +43,7 @@ impl<'a, 'b> Comparison<'a, 'b> {
             let same = one.tag() == other.tag()
                 && match (one.as_list(), other.as_list()) {
                     (Some(one), Some(other)) => self.lists(one, other),
+                    _ if self.is_compared_row(one, other) => true,
                     _ => self.fields(one.fields(), other.fields()),
                 };
             if !same {
@@ -47,6 +51,16 @@ impl<'a, 'b> Comparison<'a, 'b> {
             }
         }
         true
+    }
+
+    /// Whether two nodes are columns that differ in nothing from such whose rows were compared.
+    fn is_compared_row(&mut self, one: Node<'a>, other: Node<'b>) -> bool {
+        let (Some(one), Some(other)) = (one.cast::<MultiAssignRef<'_>>(), other.cast::<MultiAssignRef<'_>>()) else {
+            return false;
+        };
+        let (Some(row), Some(other_row)) = (one.source(), other.source()) else { return false };
+        let is_new = self.rows.insert((row.address(), other_row.address()));
+        !is_new && one.colno() == other.colno() && one.ncolumns() == other.ncolumns()
     }
 
     /// Compares what two nodes of one type hold themselves, and notes the nodes below.

@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use crate::options::REPEATED_BYTES_MAX;
 use crate::ParsedSql;
 use crate::node::{AConst, Fields, List, ListIter, Node, NodeTag, Value, View};
 use crate::raw::VERSION;
@@ -141,6 +142,10 @@ impl<'a> Writer<'a, '_> {
             }
             View::AConst(constant) => {
                 self.constant(constant);
+                self.closed(close);
+            }
+            View::MultiAssignRef(column) if column.colno() > 1 && self.out.len() > REPEATED_BYTES_MAX => {
+                let _ = write!(self.out, "\"colno\":{},\"ncolumns\":{}", column.colno(), column.ncolumns());
                 self.closed(close);
             }
             view => {

@@ -40,7 +40,7 @@ pub use error::{ParseError, SqlState};
 pub use fingerprint::{Fingerprint, FingerprintOptions};
 pub use is_utility::is_utility;
 pub use normalize::{normalize, normalize_utility};
-pub use options::{Mode, ParseOptions, TEXT_BYTES_MAX, TREE_BYTES_MAX};
+pub use options::{Mode, ParseOptions, REPEATED_BYTES_MAX, TEXT_BYTES_MAX, TREE_BYTES_MAX};
 pub use plpgsql::parse_plpgsql;
 pub use raw::{List, ParsedSql};
 #[cfg(feature = "oracle")]

@@ -28,6 +28,11 @@ pub const TREE_BYTES_MAX: usize = 16 << 30;
 /// How long a text can be, in bytes: PostgreSQL allocates no more than 1 GiB - 1 at once, and its scanner adds two NULs.
 pub const TEXT_BYTES_MAX: usize = (1 << 30) - 3;
 
+/// A row that several columns are assigned from, as in `(a, b, c) = row`, hangs below each of them in JSON and in what a
+/// fingerprint is made of, as pg_query has it: the text would be the square of such a statement. Behind so many bytes it
+/// is written below the first column only.
+pub const REPEATED_BYTES_MAX: usize = 64 << 20;
+
 impl Default for ParseOptions {
     fn default() -> Self {
         Self {

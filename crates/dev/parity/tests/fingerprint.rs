@@ -22,7 +22,12 @@ fn default_options() {
 
 #[test]
 fn every_option() {
-    for bits in [RANGEVAR_IGNORE_ALIASES, RANGEVAR_INCLUDE_SCHEMA, FULL_RELNAME, RANGEVAR_IGNORE_ALIASES | RANGEVAR_INCLUDE_SCHEMA] {
+    for bits in [
+        RANGEVAR_IGNORE_ALIASES,
+        RANGEVAR_INCLUDE_SCHEMA,
+        FULL_RELNAME,
+        RANGEVAR_IGNORE_ALIASES | RANGEVAR_INCLUDE_SCHEMA,
+    ] {
         let options = FingerprintOptions {
             full_relation_names: bits & FULL_RELNAME != 0,
             ignore_aliases: bits & RANGEVAR_IGNORE_ALIASES != 0,

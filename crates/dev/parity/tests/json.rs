@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use trunkline_parity::{compare, oracle, same};
-use trunkline_parser::node::{FieldInfo, Node, Value, View};
+use trunkline_parser::node::{FieldInfo, MultiAssignRef, Node, Value, View};
 use trunkline_parser::parse;
 
 #[test]
@@ -32,7 +32,10 @@ fn a_walk_reaches_what_the_fields_hold() {
             }
             tags.insert(node.tag().c_name());
             let by_links: Vec<_> = node.children().map(|child| child.node.address()).collect();
-            let by_fields = below(node);
+            let mut by_fields = below(node);
+            if node.cast::<MultiAssignRef<'_>>().is_some_and(|column| column.colno() > 1) {
+                by_fields.clear();
+            }
             if by_links != by_fields {
                 return Err(format!("children of {} differ", node.tag().c_name()));
             }

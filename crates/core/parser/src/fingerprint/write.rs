@@ -3,6 +3,7 @@
 use twox_hash::xxhash3_64::Hasher;
 
 use super::{Fingerprint, FingerprintOptions};
+use crate::options::REPEATED_BYTES_MAX;
 use crate::node::{AConst, AExpr, AExprKind, List, Node, NodeTag, ParamRef, TypeCast, Value, View};
 
 /// The version of libpg_query's fingerprints, which is the hash's seed.
@@ -114,6 +115,10 @@ impl Writer {
             View::RangeVar(table) => return self.range_var(table, place),
             View::AExpr(expression) => self.a_expr_kind(expression),
             View::CreateForeignTableStmt(_) => self.str("base"),
+            View::MultiAssignRef(column) if column.colno() > 1 && self.bytes.len() > REPEATED_BYTES_MAX => {
+                self.number("colno", column.colno());
+                return self.number("ncolumns", column.ncolumns());
+            }
             _ => {}
         }
         let below = Place { parent: Some(node.tag()), field: "", depth: place.depth + 1 };

@@ -9,6 +9,7 @@ use super::bitmapset::Bitmapset;
 use super::enums::*;
 use super::list::{List, ListIter};
 use super::node::{Node, text};
+use super::view::MultiAssignRef;
 use super::pointer::Pointer;
 
 /// What is known of a type of node.
@@ -250,7 +251,8 @@ impl<'a> Node<'a> {
         Fields { node: self, infos: info(self.tag()).fields }
     }
 
-    /// The nodes right below, in C's order, NULLs left out: what the fields point to, elements of lists each for
+    /// The nodes right below, in C's order, NULLs left out, and a row that several columns are assigned from below the
+    /// first only, so that a walk meets each node once: what the fields point to, elements of lists each for
     /// itself. Below a list are its elements.
     #[inline]
     #[must_use]
@@ -355,9 +357,12 @@ impl<'a> Children<'a> {
             // SAFETY: as in `FieldInfo::value`: a value lies there, or a pointer to a node or a list.
             let below = unsafe {
                 match link.kind {
+                    LinkKind::Row if is_row_of_other_column(node) => None,
                     LinkKind::Value if read::<sys::NodeTag>(place) == 0 => None,
                     LinkKind::Value => Pointer::new(place.cast()),
-                    LinkKind::Node | LinkKind::List => Pointer::new(read::<*const sys::Node>(place)),
+                    LinkKind::Node | LinkKind::Row | LinkKind::List => {
+                        Pointer::new(read::<*const sys::Node>(place))
+                    }
                 }
             };
             below.map(|below| (link, below))
@@ -394,6 +399,13 @@ enum LinkKind {
     List,
     /// A constant's value, in place.
     Value,
+    /// A pointer to a node that several have in common, the columns of `(a, b, c) = row`: below the first only.
+    Row,
+}
+
+/// Whether a node is a column of `(a, b, c) = row`, and not the first. All of them point to the one row.
+pub(crate) fn is_row_of_other_column(node: Node<'_>) -> bool {
+    node.cast::<MultiAssignRef<'_>>().is_some_and(|column| column.colno() > 1)
 }
 
 impl<'a> Node<'a> {

@@ -1,5 +1,6 @@
 //! Copies of nodes, to hang them elsewhere.
 
+use std::collections::HashMap;
 use std::ptr::{self, NonNull};
 
 use pg_query_sys::nodes as sys;
@@ -24,13 +25,13 @@ impl Node<'_> {
     /// [`EditError::OutOfMemory`]; [`EditError::NoSuchNode`] for what the grammar makes no nodes of.
     pub fn to_fragment(self) -> Result<Fragment, EditError> {
         let mut arena = Arena::new(FIRST_BYTES).ok_or(EditError::OutOfMemory)?;
-        let mut copier = Copier { memory: Memory::of(&mut arena), waiting: Vec::new() };
+        let mut copier = Copier { memory: Memory::of(&mut arena), waiting: Vec::new(), rows: HashMap::new() };
         let mut root: *mut sys::Node = ptr::null_mut();
         copier.waiting.push((self, &raw mut root));
         while let Some((node, slot)) = copier.waiting.pop() {
-            let copy = match node.as_list() {
-                Some(list) => copier.list(list)?.cast(),
-                None => copier.node(node)?,
+            let copy = match copier.rows.get(&node.address()) {
+                Some(copy) if !copy.is_null() => *copy,
+                _ => copier.copy(node)?,
             };
             // SAFETY: `slot` is `root`, or a field of a copy in the new arena.
             unsafe { *slot = copy };
@@ -45,9 +46,22 @@ struct Copier<'a> {
     memory: Memory,
     /// Nodes that are still to be copied, and the fields that their copies' addresses go to.
     waiting: Vec<(Node<'a>, *mut *mut sys::Node)>,
+    /// Rows that several columns are assigned from, and their copies: the copies of the columns have one in common too.
+    rows: HashMap<*const (), *mut sys::Node>,
 }
 
 impl<'a> Copier<'a> {
+    fn copy(&mut self, node: Node<'a>) -> Result<*mut sys::Node, EditError> {
+        let copy = match node.as_list() {
+            Some(list) => self.list(list)?.cast(),
+            None => self.node(node)?,
+        };
+        if let Some(row) = self.rows.get_mut(&node.address()) {
+            *row = copy;
+        }
+        Ok(copy)
+    }
+
     fn node(&mut self, node: Node<'a>) -> Result<*mut sys::Node, EditError> {
         let tag = node.tag();
         let bytes = size_of_node(tag).ok_or(EditError::NoSuchNode(tag))?;
@@ -64,6 +78,9 @@ impl<'a> Copier<'a> {
                 let place = copy.add(slot.offset).cast::<*mut sys::Node>().as_ptr();
                 let below = Node::of(*place);
                 *place = ptr::null_mut();
+                if let Some(row) = below.filter(|_| tag == NodeTag::MultiAssignRef) {
+                    self.rows.entry(row.address()).or_insert(ptr::null_mut());
+                }
                 self.waiting.extend(below.map(|below| (below, place)));
             }
             if tag == NodeTag::AConst {

@@ -57,8 +57,13 @@ impl Fragment {
         let mut arena = Arena::new(FIRST_BYTES).ok_or(EditError::OutOfMemory)?;
         let memory = Memory::of(&mut arena);
         let node = memory.zeroed(size_of::<sys::List>())?.cast::<sys::List>();
+        let no_cells = memory.cells(0)?;
         // SAFETY: new memory of that size.
-        unsafe { (*node.as_ptr()).r#type = NodeTag::List as sys::NodeTag };
+        unsafe {
+            (*node.as_ptr()).r#type = NodeTag::List as sys::NodeTag;
+            // Of no element as well: the invariant of lists.
+            (*node.as_ptr()).elements = no_cells.as_ptr();
+        }
         let mut slot = node.as_ptr();
         // SAFETY: the slot holds a list of this arena, which nothing else uses.
         let mut list = unsafe { ListMut::of(&raw mut slot, memory) };

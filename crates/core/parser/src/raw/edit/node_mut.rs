@@ -10,6 +10,7 @@ use super::fragment::Fragment;
 use super::list_mut::ListMut;
 use super::memory::Memory;
 use crate::raw::enums::NodeTag;
+use crate::raw::fields::is_row_of_other_column;
 use crate::raw::list::List;
 use crate::raw::node::Node;
 use crate::raw::slots::{SlotKind, slots};
@@ -150,6 +151,10 @@ unsafe fn push_slots(waiting: &mut Vec<Waiting>, node: *mut sys::Node) {
         let Some(view) = Node::of(node) else { return };
         if view.as_list().is_some() {
             return push_cells(waiting, node.cast());
+        }
+        // The row is visited below the first of its columns.
+        if is_row_of_other_column(view) {
+            return;
         }
         for slot in slots(view.tag()).rev() {
             let place = node.cast::<u8>().add(slot.offset);
