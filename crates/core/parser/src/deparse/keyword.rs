@@ -3,10 +3,12 @@
 pub(super) use crate::lexer::KeywordKind as Use;
 use crate::lexer::keyword;
 
-/// What a keyword in lower case may name; None for what is no keyword, or one that may name anything.
+/// What a keyword may name; None for what is no keyword, or one that may name anything. A name that is not in lower case is
+/// none: it is not what the lexer makes of the keyword.
 #[inline]
 pub(super) fn restricted(name: &str) -> Option<Use> {
-    keyword(name.as_bytes()).map(|keyword| keyword.kind).filter(|kind| *kind != Use::Unreserved)
+    let keyword = keyword(name.as_bytes()).filter(|keyword| keyword.name == name)?;
+    (keyword.kind != Use::Unreserved).then_some(keyword.kind)
 }
 
 #[cfg(test)]
@@ -18,7 +20,7 @@ mod tests {
         assert_eq!(restricted("select"), Some(Use::Reserved));
         assert_eq!(restricted("between"), Some(Use::ColumnName));
         assert_eq!(restricted("left"), Some(Use::TypeFunctionName));
-        for name in ["", "s", "abort", "selec", "selects", "customers"] {
+        for name in ["", "s", "abort", "selec", "selects", "customers", "Select", "ANY"] {
             assert_eq!(restricted(name), None, "{name}");
         }
     }
