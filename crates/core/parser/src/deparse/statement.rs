@@ -25,6 +25,7 @@ impl Deparser<'_> {
         })
     }
 
+    // tidy: long because it is one arm for each statement
     /// A statement that cannot stand within a query.
     fn other_stmt(&mut self, view: View<'_>) -> Done {
         match view {
