@@ -4,9 +4,9 @@
 
 #![no_main]
 
-mod sql;
 #[path = "sql_edit_script/mod.rs"]
 mod script;
+mod sql;
 
 use libfuzzer_sys::fuzz_target;
 use script::Script;

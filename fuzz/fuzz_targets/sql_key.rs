@@ -34,7 +34,11 @@ fn check_tokens(text: &str, options: ParseOptions) {
         (Ok(expected), Ok(found)) => assert_eq!(expected, found),
         (Err(expected), Err(found)) => {
             assert_eq!(expected.message(), found.message());
-            assert_eq!((expected.cursor(), expected.position()), (found.cursor(), found.position()), "{expected}");
+            assert_eq!(
+                (expected.cursor(), expected.position()),
+                (found.cursor(), found.position()),
+                "{expected}"
+            );
             assert_eq!(expected.sqlstate(), found.sqlstate(), "{expected}");
         }
         (expected, found) => panic!("expected {expected:?}\nfound    {found:?}"),

@@ -74,7 +74,12 @@ fn check_strings(fields: Fields<'_>) {
     for (info, value) in fields {
         match value {
             Value::Str(Some(text)) => {
-                assert!(std::str::from_utf8(text.as_bytes()).is_ok(), "{}: {:?}", info.name(), text.as_bytes());
+                assert!(
+                    std::str::from_utf8(text.as_bytes()).is_ok(),
+                    "{}: {:?}",
+                    info.name(),
+                    text.as_bytes()
+                );
             }
             Value::Inner(fields) => check_strings(fields),
             _ => {}

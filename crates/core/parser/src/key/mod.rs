@@ -160,7 +160,8 @@ pub enum Unsure {
     SeveralStatements,
     /// It names `set_config` or `pg_settings`: literals tell which setting of the session changes.
     Settings,
-    /// `float(n)`, which is one of two types.
+    /// `float(n)`, which is one of two types, or `current_timestamp(n)` and its like, whose `n` is no constant of the
+    /// tree.
     FloatPrecision,
     /// `U&'...'` or `U&"..."`, which need their UESCAPE.
     UnicodeEscapes,

@@ -151,6 +151,8 @@ fn what_literals_may_decide_is_parsed() {
         ("UPDATE pg_settings SET setting = 'x'", Settings),
         ("SELECT a::float(3)", FloatPrecision),
         ("SELECT CAST(a AS FLOAT /* x */ (3))", FloatPrecision),
+        ("SELECT Current_Timestamp(3)", FloatPrecision),
+        ("SELECT LOCALTIME (3)", FloatPrecision),
         ("SELECT U&'a'", UnicodeEscapes),
         ("SELECT U&\"a\"", UnicodeEscapes),
         ("SELECT {", StrayCharacter),

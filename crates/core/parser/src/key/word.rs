@@ -11,6 +11,7 @@ pub(super) enum Special {
     Source,
     /// UNION, EXCEPT, INTERSECT or their ALL and DISTINCT.
     SetOperation,
+    /// `float`, `current_time` and others whose precision is no constant of the tree.
     Float,
     Position,
     Values,
@@ -29,7 +30,9 @@ pub(super) fn special(word: &[u8]) -> Option<Special> {
         b"insert" => Special::Insert,
         b"select" | b"from" | b"table" => Special::Source,
         b"union" | b"except" | b"intersect" | b"all" | b"distinct" => Special::SetOperation,
-        b"float" => Special::Float,
+        b"float" | b"current_time" | b"current_timestamp" | b"localtime" | b"localtimestamp" => {
+            Special::Float
+        }
         b"position" => Special::Position,
         b"values" => Special::Values,
         b"set_config" | b"pg_settings" => Special::Settings,
@@ -38,7 +41,7 @@ pub(super) fn special(word: &[u8]) -> Option<Special> {
 }
 
 /// The words that [`special`] knows.
-const WORDS: [&[u8]; 17] = [
+const WORDS: [&[u8]; 21] = [
     b"in",
     b"as",
     b"into",
@@ -52,13 +55,17 @@ const WORDS: [&[u8]; 17] = [
     b"all",
     b"distinct",
     b"float",
+    b"current_time",
+    b"current_timestamp",
+    b"localtime",
+    b"localtimestamp",
     b"position",
     b"values",
     b"set_config",
     b"pg_settings",
 ];
 
-const LENGTHS: usize = 16;
+const LENGTHS: usize = 18;
 
 /// By length, the first letters of the words: most names are told apart by these two.
 static FIRST_LETTERS: [u32; LENGTHS] = first_letters();

@@ -80,16 +80,3 @@ fn what_is_no_statement_may_touch_anything() {
     assert!(Class::UNKNOWN.may_write() && !Class::UNKNOWN.runs_on_standby());
     assert_eq!(Class::UNKNOWN.and(Class::EMPTY), Class::UNKNOWN);
 }
-
-#[test]
-fn depth_costs_no_stack() {
-    let deep = "SELECT f(1)".to_owned() + &" + 1".repeat(100_000);
-    let tree = parse(&deep).expect("it is SQL");
-    let class = std::thread::Builder::new()
-        .stack_size(256 * 1024)
-        .spawn(move || tree.classify())
-        .expect("a thread")
-        .join()
-        .expect("no panic");
-    assert!(class.touches().any(Touches::UNKNOWN_FUNCTIONS));
-}

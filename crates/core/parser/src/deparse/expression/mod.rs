@@ -18,9 +18,6 @@ mod value;
 mod window;
 mod xml;
 
-#[cfg(test)]
-mod tests;
-
 use super::context::Context;
 use super::need::given;
 use super::{DeparseError, Deparser, Done};

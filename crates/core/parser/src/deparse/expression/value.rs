@@ -67,15 +67,10 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// `$1`; `?` where text was normalized that way.
+    /// `$1`; also `$0`, for which libpg_query writes a `?` that its grammar does not read.
     pub(in crate::deparse) fn param_ref(&mut self, node: ParamRef<'_>) -> Done {
-        match node.number() {
-            0 => self.char('?'),
-            number => {
-                self.char('$');
-                self.int(number);
-            }
-        }
+        self.char('$');
+        self.int(node.number());
         Ok(())
     }
 

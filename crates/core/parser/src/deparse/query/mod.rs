@@ -14,9 +14,6 @@ mod targets;
 mod update;
 mod with;
 
-#[cfg(test)]
-mod tests;
-
 use super::{Deparser, Done};
 
 impl Deparser<'_> {

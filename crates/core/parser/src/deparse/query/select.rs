@@ -6,6 +6,10 @@ use crate::deparse::writer::Indent;
 use crate::deparse::{Deparser, Done};
 use crate::node::{AConst, LimitOption, SelectStmt, SetOperation, WindowDef};
 
+/// Of a chain of more set operations, left sides are in parentheses only where they must be: the grammar's stack has room
+/// for 10,000 symbols (`YYMAXDEPTH`), and libpg_query's text, which has them all, could not be read again.
+const ENCLOSED_SIDES_MAX: usize = 1_000;
+
 /// What is around a SELECT.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Enclosure {
@@ -27,15 +31,33 @@ impl Enclosure {
         }
     }
 
-    /// Whether it has what would belong to the whole set operation if it were not in parentheses.
+    /// What is around the left side of an operation in a chain that is too long to have parentheses everywhere.
+    fn of_long_left_side(stmt: SelectStmt<'_>, operation: SetOperation) -> Self {
+        let binds_as_tightly =
+            operation != SetOperation::SetopIntersect || stmt.op() == SetOperation::SetopIntersect;
+        match stmt.op() {
+            SetOperation::SetopNone => Self::of(stmt, Context::SelectSetop),
+            _ if binds_as_tightly && !Self::has_clauses_behind(stmt) => Self::None,
+            _ => Self::Parentheses,
+        }
+    }
+
     fn binds_loosely(stmt: SelectStmt<'_>) -> bool {
-        stmt.op() != SetOperation::SetopNone
-            || !stmt.sort_clause().is_empty()
+        stmt.op() != SetOperation::SetopNone || Self::has_clauses_behind(stmt)
+    }
+
+    /// Whether it has what would belong to the whole set operation if it were not in parentheses.
+    fn has_clauses_behind(stmt: SelectStmt<'_>) -> bool {
+        !stmt.sort_clause().is_empty()
             || stmt.limit_offset().is_some()
             || stmt.limit_count().is_some()
             || !stmt.locking_clause().is_empty()
             || stmt.with_clause().is_some()
     }
+}
+
+fn is_long_chain(stmt: SelectStmt<'_>) -> bool {
+    std::iter::successors(Some(stmt), |stmt| stmt.larg()).nth(ENCLOSED_SIDES_MAX + 1).is_some()
 }
 
 impl Deparser<'_> {
@@ -46,20 +68,26 @@ impl Deparser<'_> {
 
     /// A chain of set operations is a tree as deep as the chain is long, by its left sides: those are walked, not recursed
     /// into.
-    fn select_with_left_sides(&mut self, mut stmt: SelectStmt<'_>, mut context: Context) -> Done {
+    fn select_with_left_sides(&mut self, mut stmt: SelectStmt<'_>, context: Context) -> Done {
         let mut operations = Vec::new();
-        self.select_begins(stmt, Enclosure::of(stmt, context))?;
+        let mut enclosure = Enclosure::of(stmt, context);
+        self.select_begins(stmt, enclosure)?;
+        let is_long = stmt.op() != SetOperation::SetopNone && is_long_chain(stmt);
         while stmt.op() != SetOperation::SetopNone {
-            operations.push((stmt, context));
+            operations.push((stmt, enclosure));
+            let operation = stmt.op();
             stmt = given(stmt.larg(), "the left side of a set operation")?;
-            context = Context::SelectSetop;
-            self.select_begins(stmt, Enclosure::of(stmt, context))?;
+            enclosure = match is_long {
+                true => Enclosure::of_long_left_side(stmt, operation),
+                false => Enclosure::of(stmt, Context::SelectSetop),
+            };
+            self.select_begins(stmt, enclosure)?;
         }
         self.simple_select(stmt)?;
-        self.select_ends(stmt, Enclosure::of(stmt, context))?;
-        while let Some((stmt, context)) = operations.pop() {
+        self.select_ends(stmt, enclosure)?;
+        while let Some((stmt, enclosure)) = operations.pop() {
             self.set_operation(stmt)?;
-            self.select_ends(stmt, Enclosure::of(stmt, context))?;
+            self.select_ends(stmt, enclosure)?;
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! Statements and what they refer to, side by side.
 
 mod comparisons;
-mod depth;
 mod others;
 mod relations;
 

@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 use std::thread;
 
-use crate::DeparseOptions;
+use trunkline_parser::DeparseOptions;
 
 /// The stack of a thread that nobody gave another.
 const STACK_BYTES: usize = 2 * 1024 * 1024;
@@ -14,7 +14,7 @@ const NESTED: usize = 1_600;
 fn writes(sql: String, expected: &str) {
     let written = thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(move || crate::parse(&sql).map(|tree| tree.deparse()))
+        .spawn(move || trunkline_parser::parse(&sql).map(|tree| tree.deparse()))
         .and_then(|thread| thread.join().map_err(|_| std::io::Error::other("the thread panicked")))
         .expect("a thread")
         .expect("SQL")
@@ -51,7 +51,23 @@ fn joins_on_the_right() {
 fn a_hundred_thousand_unions() {
     let count = 100_000;
     let sql = repeated("SELECT 1", " UNION SELECT 2", count, "");
-    // Each left side that is a set operation is in parentheses.
+    let text = sql.clone();
+    writes(sql, &text);
+    // Left sides are in parentheses where they must be,
+    let sql = repeated(
+        "(SELECT 1",
+        " EXCEPT SELECT 2",
+        count,
+        ") INTERSECT SELECT 3 UNION (SELECT 4 UNION SELECT 5)",
+    );
+    let text = sql.clone();
+    writes(sql, &text);
+    let sql = repeated("(SELECT 1 UNION SELECT 2 LIMIT 1)", " UNION SELECT 2", count, " ORDER BY 1");
+    let text = sql.clone();
+    writes(sql, &text);
+    // and all of those that are set operations where the chain is short.
+    let count = 1_000;
+    let sql = repeated("SELECT 1", " UNION SELECT 2", count, "");
     let text = "(".repeat(count - 1) + "SELECT 1 UNION SELECT 2" + &") UNION SELECT 2".repeat(count - 1);
     writes(sql, &text);
 }
@@ -95,15 +111,16 @@ fn unions_laid_out() {
     let count = 30_000;
     let sql = repeated("SELECT 1", " UNION SELECT 2", count, "");
     let pretty = DeparseOptions { pretty: true, indent: 1, ..DeparseOptions::default() };
-    let text = crate::parse(&sql).expect("SQL").deparse_with(&pretty).expect("a tree with a text");
+    let text = trunkline_parser::parse(&sql).expect("SQL").deparse_with(&pretty).expect("a tree with a text");
     assert_eq!(text.lines().filter(|line| line.trim_start().starts_with("UNION")).count(), count);
 }
 
 #[test]
 fn laid_out() {
-    let tree =
-        crate::parse("select a, b from c join d on e where f union all select 1, 2 order by 1 limit 3")
-            .expect("SQL");
+    let tree = trunkline_parser::parse(
+        "select a, b from c join d on e where f union all select 1, 2 order by 1 limit 3",
+    )
+    .expect("SQL");
     let pretty = DeparseOptions { pretty: true, ..DeparseOptions::default() };
     let text =
         "SELECT a, b\nFROM\n    c\n    JOIN d ON e\nWHERE f\nUNION ALL\nSELECT 1, 2\nORDER BY 1\nLIMIT 3";

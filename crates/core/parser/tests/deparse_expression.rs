@@ -1,7 +1,7 @@
 //! Trees as deep as they come, on a stack as small as they come. What takes more than linear time does not end here.
 
-use crate::edit::{self, CaseExprMut, Fragment, NodeMut};
-use crate::{DeparseError, DeparseOptions, parse};
+use trunkline_parser::edit::{self, CaseExprMut, Fragment, NodeMut};
+use trunkline_parser::{DeparseError, DeparseOptions, parse};
 
 const STACK_BYTES: usize = 2 * 1024 * 1024;
 const LEVELS: usize = 100_000;
