@@ -49,6 +49,7 @@ fn texts_with_one_tree_share_a_key() {
     }
 }
 
+// tidy: long because it is a table of texts
 #[test]
 fn texts_with_different_trees_have_different_keys() {
     let texts = [
@@ -179,6 +180,7 @@ fn the_session_decides_what_a_backslash_is() {
 }
 
 /// Statements of pieces that the pass reads by itself, in ways that the lexer must agree with.
+// tidy: long because it is a table of texts
 #[test]
 fn both_ways_to_read_a_text_give_the_same() {
     const TEXTS: u32 = 20_000;
