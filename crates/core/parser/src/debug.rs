@@ -115,7 +115,12 @@ impl<'a> Writer<'a, '_, '_> {
             View::List(list) | View::IntList(list) | View::OidList(list) => self.list(list),
             // The row stands with the first of its columns.
             View::MultiAssignRef(column) if column.colno() > 1 => {
-                write!(self.out, "MultiAssignRef {{ colno: {}, ncolumns: {} }}", column.colno(), column.ncolumns())
+                write!(
+                    self.out,
+                    "MultiAssignRef {{ colno: {}, ncolumns: {} }}",
+                    column.colno(),
+                    column.ncolumns()
+                )
             }
             _ => {
                 write!(self.out, "{} {{", node.tag().c_name())?;

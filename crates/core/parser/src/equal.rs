@@ -55,7 +55,8 @@ impl<'a, 'b> Comparison<'a, 'b> {
 
     /// Whether two nodes are columns that differ in nothing from such whose rows were compared.
     fn is_compared_row(&mut self, one: Node<'a>, other: Node<'b>) -> bool {
-        let (Some(one), Some(other)) = (one.cast::<MultiAssignRef<'_>>(), other.cast::<MultiAssignRef<'_>>()) else {
+        let (Some(one), Some(other)) = (one.cast::<MultiAssignRef<'_>>(), other.cast::<MultiAssignRef<'_>>())
+        else {
             return false;
         };
         let (Some(row), Some(other_row)) = (one.source(), other.source()) else { return false };

@@ -6,9 +6,9 @@
 
 use std::fmt::Write as _;
 
-use crate::options::REPEATED_BYTES_MAX;
 use crate::ParsedSql;
 use crate::node::{AConst, Fields, List, ListIter, Node, NodeTag, Value, View};
+use crate::options::REPEATED_BYTES_MAX;
 use crate::raw::VERSION;
 
 impl ParsedSql {

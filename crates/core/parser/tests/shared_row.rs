@@ -44,7 +44,9 @@ fn a_copy_has_its_row_in_common_too() {
     let mut rows = Vec::new();
     let mut waiting = vec![copy.node()];
     while let Some(node) = waiting.pop() {
-        rows.extend(node.cast::<MultiAssignRef<'_>>().and_then(MultiAssignRef::source).map(|row| row.address()));
+        rows.extend(
+            node.cast::<MultiAssignRef<'_>>().and_then(MultiAssignRef::source).map(|row| row.address()),
+        );
         waiting.extend(node.children().map(|child| child.node));
     }
     assert_eq!(rows.len(), 3);

@@ -24,9 +24,12 @@ fn nature(text: &str) -> Option<u64> {
     oracle::fingerprint(text).ok().map(|(value, _)| value)
 }
 
+/// The first text of each key, and its nature.
+type Seen = HashMap<Vec<u8>, (String, Option<u64>)>;
+
 #[test]
 fn statements_of_one_key_are_of_one_nature() {
-    let seen: Mutex<HashMap<Vec<u8>, (String, Option<u64>)>> = Mutex::default();
+    let seen: Mutex<Seen> = Mutex::default();
     compare("nature by key", |statement| {
         let Some(key) = key(&statement.sql) else { return Ok(()) };
         let nature = nature(&statement.sql);
@@ -98,7 +101,7 @@ fn change(text: &str, random: &mut Nasty) -> String {
     let (before, after) = (&text[..one.start], &text[one.end..]);
     match random.below(3) {
         0 => format!("{before} {after}"),
-        1 => format!("{before}{0} {0}{after}", &text[one.clone()]),
+        1 => format!("{before}{0} {0}{after}", &text[one]),
         _ => format!("{before} {} {after}", &text[other]),
     }
 }

@@ -3,8 +3,8 @@
 use twox_hash::xxhash3_64::Hasher;
 
 use super::{Fingerprint, FingerprintOptions};
-use crate::options::REPEATED_BYTES_MAX;
 use crate::node::{AConst, AExpr, AExprKind, List, Node, NodeTag, ParamRef, TypeCast, Value, View};
+use crate::options::REPEATED_BYTES_MAX;
 
 /// The version of libpg_query's fingerprints, which is the hash's seed.
 const VERSION: u64 = 3;

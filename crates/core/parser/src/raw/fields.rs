@@ -9,8 +9,8 @@ use super::bitmapset::Bitmapset;
 use super::enums::*;
 use super::list::{List, ListIter};
 use super::node::{Node, text};
-use super::view::MultiAssignRef;
 use super::pointer::Pointer;
+use super::view::MultiAssignRef;
 
 /// What is known of a type of node.
 #[derive(Debug)]
