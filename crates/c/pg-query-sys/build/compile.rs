@@ -28,7 +28,8 @@ const REPLACED_PREFIX: &str = "src_backend_utils_mmgr_";
 
 /// Builds the static library from libpg_query's folder `source`, into cargo's OUT_DIR.
 pub(crate) fn compile(source: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
-    let ours = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set")?).join("csrc");
+    let ours = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set")?)
+        .join("csrc");
     println!("cargo::rerun-if-changed={}", ours.display());
     let rename = out.join("rename.h");
     let defines: String =
