@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::lexer::LexError;
+use crate::lexer::{LexError, LexErrorKind};
 
 /// Why a text has no parse tree: PostgreSQL's own message, SQLSTATE and position, or a limit of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,10 @@ impl ParseError {
 
     /// What our own lexer found wrong with `text`, in PostgreSQL's words.
     pub(crate) fn of_lexer(error: &LexError, text: &str) -> Self {
-        let at = (text, error.position as usize);
-        Self::new(SqlState::of(error.kind.sqlstate()), error.message(text), Some(at))
+        // Of bytes that escapes make, PostgreSQL does not say where they are.
+        let has_place = !matches!(error.kind, LexErrorKind::InvalidBytes(..));
+        let at = has_place.then_some((text, error.position as usize));
+        Self::new(SqlState::of(error.kind.sqlstate()), error.message(text), at)
     }
 
     /// What happened, in PostgreSQL's words.

@@ -153,3 +153,12 @@ fn what_is_too_deep_is_an_error() {
     let error = deparsed(&sql, &DeparseOptions::default()).expect_err("it is too deep");
     assert_eq!(error.to_string(), "this tree cannot be written as SQL: it is more than 250000 levels deep");
 }
+
+/// Found by the fuzz target `sql_deparse`.
+#[test]
+fn letters_that_libpg_query_writes_so_that_they_cannot_be_read_again() {
+    for sql in ["SELECT x'1\\0', b'\\'", "SELECT $0"] {
+        let tree = parse(sql).expect("SQL");
+        assert_eq!(tree.deparse().as_deref(), Ok(sql));
+    }
+}

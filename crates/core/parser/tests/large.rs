@@ -23,7 +23,6 @@ fn is_read(sql: &str) {
 #[test]
 fn one_string() {
     is_read(&format!("SELECT '{}'", "é''".repeat(LARGE / 4)));
-    is_read(&format!("SELECT $a${}$a$", "$b$ ".repeat(LARGE / 4)));
 }
 
 #[test]
@@ -35,7 +34,7 @@ fn many_rows() {
 
 #[test]
 fn white_space_and_comments() {
-    is_read(&format!("SELECT {} 1", " \n".repeat(LARGE / 2)));
+    is_read(&format!("SELECT {} 1", " ".repeat(LARGE)));
     is_read(&format!("SELECT /*{}*/ 1", "/**/".repeat(LARGE / 4)));
     is_read(&format!("SELECT {}1", "--é\n".repeat(LARGE / 4)));
 }
@@ -43,7 +42,6 @@ fn white_space_and_comments() {
 #[test]
 fn names() {
     is_read(&format!("SELECT {}", "a".repeat(LARGE)));
-    is_read(&format!("SELECT \"{}\"", "é".repeat(LARGE / 2)));
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn trees_are_handed_on() {
                         // It goes on as it is, or gives place to another of this thread.
                         Some(next) if received % 2 == 0 => next.send(tree).expect("the next thread is there"),
                         Some(next) => {
-                            next.send(parse(TEXTS[0]).expect("SQL")).expect("the next thread is there")
+                            next.send(parse(TEXTS[0]).expect("SQL")).expect("the next thread is there");
                         }
                         None => drop(tree),
                     }

@@ -37,7 +37,14 @@ impl Deparser<'_> {
                     Some(base @ ('b' | 'x')) => self.char(base),
                     _ => return Err(DeparseError::new("a bit string begins with neither b nor x")),
                 }
-                self.string_literal(digits.as_str());
+                // The grammar takes any letters for digits, and a backslash is one of them: no E'...' here.
+                let digits = digits.as_str();
+                if digits.contains('\'') {
+                    return Err(DeparseError::new("a bit string has a quote"));
+                }
+                self.char('\'');
+                self.str(digits);
+                self.char('\'');
             }
             other => return Err(DeparseError::misplaced(other.tag(), "a value")),
         }
