@@ -5,6 +5,7 @@
 //! cargo run --release -p trunkline-parser --example soak -- seconds 60 8
 //! cargo run --release -p trunkline-parser --example soak -- parses 10000000 1
 //! ```
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
