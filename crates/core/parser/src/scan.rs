@@ -109,6 +109,13 @@ mod tests {
         assert!(scan("a\0b").is_err());
     }
 
+    /// PostgreSQL does not tell; found by the fuzz target `sql_key`.
+    #[test]
+    fn bytes_that_escapes_make_have_no_place() {
+        let error = scan("SELECT E'\\x82'").expect_err("it is no UTF-8");
+        assert_eq!((error.cursor(), error.position()), (0, None), "{error}");
+    }
+
     #[test]
     fn deep_and_long() {
         assert_eq!(scan(&"(".repeat(DEEP)).map(|tokens| tokens.len()), Ok(DEEP));

@@ -146,3 +146,14 @@ fn every_node_can_be_made_and_read() {
     }
     assert!(made > 200, "{made}");
 }
+
+/// Found by the fuzz target `sql_edit`: a list of no element had no cells.
+#[test]
+fn a_list_of_nothing() -> Outcome {
+    let none = Fragment::list([])?;
+    assert_eq!(none.node().as_list().map(|list| (list.len(), list.is_empty())), Some((0, true)));
+    let copy = none.node().to_fragment()?;
+    assert!(copy.node() == none.node());
+    assert_eq!(Fragment::list([none, edit::name("a")?])?.node().as_list().map(|list| list.len()), Some(2));
+    Ok(())
+}
