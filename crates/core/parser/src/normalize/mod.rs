@@ -26,6 +26,9 @@ const PARAMETER_BYTES_USUAL: usize = 4;
 /// # Ok::<(), trunkline_parser::ParseError>(())
 /// ```
 ///
+/// The same as pg_query's, but for constants of several tokens (`-(-3)`, `- - 3`): those go as a whole, where pg_query leaves
+/// their end in the text.
+///
 /// # Errors
 /// As of [`parse`](crate::parse).
 pub fn normalize(text: &str) -> Result<String, ParseError> {
@@ -96,12 +99,25 @@ fn replaced(text: &str, mut constants: Constants, options: ParseOptions) -> Stri
     out
 }
 
-/// Where the constant ends that begins at `start`: a token, or two where the first is a minus. None behind the last token.
+/// Where the constant ends that begins at `start`: a token; where that is a minus, the number behind it and behind
+/// what more of minuses and parentheses the grammar has made one constant of (`-(-3)`), of which libpg_query would leave
+/// the end in the text. None behind the last token.
 fn constant_end(lexer: &mut Lexer<'_>, text: &str, start: usize) -> Option<usize> {
     lexer.resume(start);
     let mut token = lexer.next_token().ok()??;
     if text.as_bytes().get(start) == Some(&b'-') {
-        token = lexer.next_token().ok()??;
+        let mut open = 0_usize;
+        loop {
+            token = lexer.next_token().ok()??;
+            match text.as_bytes().get(token.start as usize) {
+                Some(b'(') => open += 1,
+                Some(b'-') => {}
+                _ => break,
+            }
+        }
+        for _ in 0..open {
+            token = lexer.next_token().ok()??;
+        }
     }
     Some(token.end as usize)
 }

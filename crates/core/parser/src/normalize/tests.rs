@@ -9,7 +9,7 @@ fn normalized(text: &str) -> String {
 fn constants_are_numbered_as_they_are_walked() {
     assert_eq!(normalized("SELECT 1 LIMIT 2 OFFSET 3"), "SELECT $1 LIMIT $3 OFFSET $2");
     assert_eq!(normalized("SELECT 'a', $5, 'b'"), "SELECT $6, $5, $7");
-    assert_eq!(normalized("SELECT -1, - 5, - - 2"), "SELECT $1, $2, $3 2");
+    assert_eq!(normalized("SELECT -1, - 5, - - 2, -(-3), -(4), - ( - (5))"), "SELECT $1, $2, $3, $4, $5, $6");
 }
 
 #[test]
