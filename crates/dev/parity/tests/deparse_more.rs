@@ -45,7 +45,8 @@ fn is_same(sql: &str) -> Result<(), String> {
     let (flat, pretty) = both_layouts(&tree)?;
     same(&oracle::deparse(sql).map_err(|error| format!("libpg_query: {error}"))?, &flat)?;
     let options = oracle::DeparseOptions { pretty_print: true, ..oracle::DeparseOptions::default() };
-    same(&oracle::deparse_opts(sql, &options).map_err(|error| error.to_string())?, &pretty)
+    same(&oracle::deparse_opts(sql, &options).map_err(|error| error.to_string())?, &pretty)?;
+    is_of(&tree, &flat).and_then(|()| is_of(&tree, &pretty))
 }
 
 fn is_kept(sql: &str) -> Result<(), String> {

@@ -107,8 +107,9 @@ pub(crate) const SAME: &[&str] = &[
     "EXPLAIN INSERT INTO t SELECT 1",
 ];
 
-/// Names that libpg_query writes without the quotes they need.
+/// Names that libpg_query writes without the quotes they need, and ALL, which only LIMIT takes.
 pub(crate) const KEPT: &[&str] = &[
+    "SELECT a FROM t ORDER BY a FETCH FIRST NULL ROWS WITH TIES",
     "SELECT sum(a) OVER \"W\" FROM t WINDOW \"W\" AS (ORDER BY b)",
     "SELECT 1 FROM a JOIN b USING (x) AS \"C\"",
 ];

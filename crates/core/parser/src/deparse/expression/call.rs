@@ -2,9 +2,8 @@
 
 use super::precedence::sql_syntax_name;
 use crate::deparse::context::Context;
-use crate::deparse::names::system_name;
 use crate::deparse::{Deparser, Done};
-use crate::node::{FuncCall, List, NamedArgExpr, Node, WindowDef};
+use crate::node::{FuncCall, List, Node, WindowDef};
 
 impl Deparser<'_> {
     /// A call of a function, an aggregate or a window function, by the syntax it was written in.
@@ -13,9 +12,6 @@ impl Deparser<'_> {
             && self.sql_syntax_call(name, node.args())?
         {
             return Ok(());
-        }
-        if is_overlay(node) {
-            return self.overlay(node.args());
         }
         self.func_name(node.funcname())?;
         self.char('(');
@@ -73,16 +69,4 @@ impl Deparser<'_> {
         self.trim();
         Ok(())
     }
-}
-
-/// A call that OVERLAY says as well, though it was written as a call of the function.
-fn is_overlay(node: FuncCall<'_>) -> bool {
-    node.args().len() == 4
-        && system_name(node.funcname()) == Some("overlay")
-        && !(node.func_variadic()
-            || node.agg_distinct()
-            || node.args().nodes().any(|node| node.is::<NamedArgExpr<'_>>()))
-        && node.agg_order().is_empty()
-        && node.agg_filter().is_none()
-        && node.over().is_none()
 }

@@ -12,7 +12,7 @@ impl Deparser<'_> {
     pub(super) fn sql_syntax_call(&mut self, name: &str, arguments: List<'_>) -> Result<bool, DeparseError> {
         match (name, arguments.len()) {
             ("overlay", 3) => self.phrase(&["overlay(", " placing ", " from "], arguments)?,
-            ("overlay", 4) => self.overlay(arguments)?,
+            ("overlay", 4) => self.phrase(&["OVERLAY(", " PLACING ", " FROM ", " FOR "], arguments)?,
             ("substring", 2 | 3) => self.phrase(&["SUBSTRING(", " FROM ", " FOR "], arguments)?,
             ("pg_collation_for", 1) => self.phrase(&["collation for ("], arguments)?,
             ("extract", 2) => self.phrase(&["extract (", " FROM "], arguments)?,
@@ -39,11 +39,6 @@ impl Deparser<'_> {
         }
         self.char(')');
         Ok(())
-    }
-
-    /// OVERLAY with all it can have.
-    pub(super) fn overlay(&mut self, arguments: List<'_>) -> Done {
-        self.phrase(&["OVERLAY(", " PLACING ", " FROM ", " FOR "], arguments)
     }
 
     /// The function takes its arguments the other way round.

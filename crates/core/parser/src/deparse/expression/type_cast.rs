@@ -1,4 +1,4 @@
-//! Casts, and the literals that the grammar makes casts of.
+//! Casts, and literals behind the name of their type.
 
 use super::precedence::needs_parens_as_c_expr;
 use crate::deparse::context::Context;
@@ -41,7 +41,7 @@ impl Deparser<'_> {
         self.type_name(to)
     }
 
-    /// TRUE and FALSE, and literals behind the name of their type. False, with nothing written, if it is none of them.
+    /// Literals behind the name of their type. False, with nothing written, if it is none of them.
     fn literal_of_type(
         &mut self,
         constant: AConst<'_>,
@@ -54,8 +54,6 @@ impl Deparser<'_> {
                 self.str("char ");
                 self.a_const(constant)?;
             }
-            (Some("bool"), Some("t")) => self.str("true"),
-            (Some("bool"), Some("f")) => self.str("false"),
             (Some("interval"), Some(_)) if context == Context::SetStatement => {
                 self.str("interval ");
                 self.a_const(constant)?;

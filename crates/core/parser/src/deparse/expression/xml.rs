@@ -5,7 +5,7 @@ use crate::deparse::context::Context;
 use crate::deparse::need::{given, int_of, need, nth};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{
-    AConst, List, Node, RangeTableFunc, RangeTableFuncCol, ResTarget, XmlExpr, XmlExprOp, XmlOptionType,
+    AConst, Boolean, List, Node, RangeTableFunc, RangeTableFuncCol, ResTarget, XmlExpr, XmlExprOp, XmlOptionType,
     XmlSerialize,
 };
 
@@ -29,6 +29,9 @@ impl Deparser<'_> {
                 self.str("xmlparse(");
                 self.xml_option(node.xmloption());
                 self.expr(nth(node.args(), 0, "what XMLPARSE reads")?, Context::AExpr)?;
+                if preserves_whitespace(node.args()) {
+                    self.str(" PRESERVE WHITESPACE");
+                }
             }
             XmlExprOp::IsXmlpi => {
                 self.str("xmlpi(name ");
@@ -190,4 +193,10 @@ impl Deparser<'_> {
         self.trim();
         Ok(())
     }
+}
+
+/// What XMLPARSE has as its second argument.
+fn preserves_whitespace(arguments: List<'_>) -> bool {
+    let constant = arguments.get(1).flatten().and_then(Node::cast::<AConst<'_>>).and_then(AConst::val);
+    constant.and_then(Node::cast::<Boolean<'_>>).is_some_and(Boolean::boolval)
 }

@@ -235,10 +235,10 @@ impl Deparser<'_> {
                 LimitOption::LimitOptionWithTies => self.str("FETCH FIRST "),
                 LimitOption::LimitOptionDefault => {}
             }
-            if count.cast::<AConst<'_>>().is_some_and(AConst::isnull) {
-                self.str("ALL");
-            } else if with_ties {
+            if with_ties {
                 self.c_expr(Some(count))?;
+            } else if count.cast::<AConst<'_>>().is_some_and(AConst::isnull) {
+                self.str("ALL");
             } else {
                 self.expr(Some(count), Context::AExpr)?;
             }

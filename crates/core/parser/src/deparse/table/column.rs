@@ -5,20 +5,17 @@ use crate::deparse::need::{given, need};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{ColumnDef, Node, TableLikeClause, View};
 
-/// PostgreSQL's `CREATE_TABLE_LIKE_ALL`.
-const LIKE_ALL: u32 = i32::MAX.cast_unsigned();
-
 /// PostgreSQL's `TableLikeOption`, in the order in which they are written.
 const LIKE_OPTIONS: [(u32, &str); 9] = [
-    (1 << 0, "INCLUDING COMMENTS "),
-    (1 << 1, "INCLUDING COMPRESSION "),
-    (1 << 2, "INCLUDING CONSTRAINTS "),
-    (1 << 3, "INCLUDING DEFAULTS "),
-    (1 << 5, "INCLUDING IDENTITY "),
-    (1 << 4, "INCLUDING GENERATED "),
-    (1 << 6, "INCLUDING INDEXES "),
-    (1 << 7, "INCLUDING STATISTICS "),
-    (1 << 8, "INCLUDING STORAGE "),
+    (1 << 0, "COMMENTS "),
+    (1 << 1, "COMPRESSION "),
+    (1 << 2, "CONSTRAINTS "),
+    (1 << 3, "DEFAULTS "),
+    (1 << 5, "IDENTITY "),
+    (1 << 4, "GENERATED "),
+    (1 << 6, "INDEXES "),
+    (1 << 7, "STATISTICS "),
+    (1 << 8, "STORAGE "),
 ];
 
 impl Deparser<'_> {
@@ -42,7 +39,13 @@ impl Deparser<'_> {
             self.char(' ');
         }
         self.opt_word("STORAGE ", column.storage_name());
-        if column.raw_default().is_some() {
+        // Of ALTER COLUMN ... TYPE; what COLLATE stood behind USING would be part of the expression.
+        let is_converted = column.raw_default().is_some();
+        if let Some(collation) = column.coll_clause().filter(|_| is_converted) {
+            self.collate_clause(collation)?;
+            self.char(' ');
+        }
+        if is_converted {
             self.str("USING ");
             self.expr(column.raw_default(), Context::AExpr)?;
             self.char(' ');
@@ -56,7 +59,7 @@ impl Deparser<'_> {
             self.constraint(need(constraint, "a constraint")?, Context::None)?;
             self.char(' ');
         }
-        if let Some(collation) = column.coll_clause() {
+        if let Some(collation) = column.coll_clause().filter(|_| !is_converted) {
             self.collate_clause(collation)?;
         }
         self.trim();
@@ -76,13 +79,15 @@ impl Deparser<'_> {
         self.str("LIKE ");
         self.range_var(given(like.relation(), "the table of LIKE")?, Context::None)?;
         self.char(' ');
-        if like.options() == LIKE_ALL {
+        // ALL has bits of its own, which no other words set.
+        let all = like.options() > LIKE_OPTIONS.iter().map(|(bit, _)| bit).sum();
+        if all {
             self.str("INCLUDING ALL ");
-        } else {
-            for (bit, words) in LIKE_OPTIONS {
-                if like.options() & bit != 0 {
-                    self.str(words);
-                }
+        }
+        for (bit, words) in LIKE_OPTIONS {
+            if (like.options() & bit == 0) == all {
+                self.str(if all { "EXCLUDING " } else { "INCLUDING " });
+                self.str(words);
             }
         }
         self.trim();

@@ -85,10 +85,7 @@ impl Deparser<'_> {
             d.any_operator(list_of(nth(pair, 1, "the operator of EXCLUDE")?, "the operator of EXCLUDE")?)
         })?;
         self.str(") ");
-        match constraint.where_clause() {
-            Some(condition) => self.constraint_expr("WHERE (", Some(condition)),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn constraint_keys(&mut self, constraint: Constraint<'_>, context: Context) -> Done {
@@ -183,6 +180,9 @@ impl Deparser<'_> {
         }
         if let Some(tablespace) = constraint.indexspace() {
             self.keyword_name("USING INDEX TABLESPACE", tablespace);
+        }
+        if let Some(condition) = constraint.where_clause() {
+            self.constraint_expr("WHERE (", Some(condition))?;
         }
         let may_be_unenforced = matches!(kind, ConstrType::ConstrForeign | ConstrType::ConstrCheck);
         for (is_so, words) in [
