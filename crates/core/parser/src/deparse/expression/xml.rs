@@ -5,8 +5,8 @@ use crate::deparse::context::Context;
 use crate::deparse::need::{given, int_of, need, nth};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{
-    AConst, Boolean, List, Node, RangeTableFunc, RangeTableFuncCol, ResTarget, XmlExpr, XmlExprOp, XmlOptionType,
-    XmlSerialize,
+    AConst, Boolean, List, Node, RangeTableFunc, RangeTableFuncCol, ResTarget, XmlExpr, XmlExprOp,
+    XmlOptionType, XmlSerialize,
 };
 
 /// What XMLROOT says of `standalone`, by PostgreSQL's `XmlStandaloneType` (utils/xml.h); the last says nothing.
