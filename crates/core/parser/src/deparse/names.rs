@@ -5,6 +5,9 @@ use super::need::need;
 use super::{DeparseError, Deparser, Done};
 use crate::node::{List, Node, String as StringNode};
 
+/// PostgreSQL's `NAMEDATALEN`: an identifier is cut before so many bytes.
+pub(super) const NAME_BYTES_LIMIT: usize = 64;
+
 /// The string of a list's element.
 pub(super) fn string_of(node: Option<Node<'_>>) -> Result<&str, DeparseError> {
     let Some(node) = node else { return Err(DeparseError::missing("a name")) };

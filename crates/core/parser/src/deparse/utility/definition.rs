@@ -1,13 +1,10 @@
 //! Lists of options, and the values that they have.
 
 use crate::deparse::context::Context;
-use crate::deparse::names::{is_read_as_written, is_reserved_keyword, string_of};
+use crate::deparse::names::{NAME_BYTES_LIMIT, is_read_as_written, is_reserved_keyword, string_of};
 use crate::deparse::need::{given, need};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{DefElem, DefElemAction, List, Node, View};
-
-/// PostgreSQL's `NAMEDATALEN`: an identifier is cut before so many bytes.
-const NAME_BYTES_LIMIT: usize = 64;
 
 /// What an option is called.
 pub(super) fn option_name(option: DefElem<'_>) -> &str {

@@ -29,12 +29,6 @@ fn zone_keyword(values: List<'_>) -> Option<&str> {
 }
 
 impl Deparser<'_> {
-    /// `var_name`.
-    pub(in crate::deparse) fn var_name(&mut self, name: &str) -> Done {
-        self.ident(name);
-        Ok(())
-    }
-
     /// `var_list`.
     pub(in crate::deparse) fn var_list(&mut self, values: List<'_>) -> Done {
         self.separated(values, |d, value| {
@@ -162,17 +156,20 @@ impl Deparser<'_> {
                 Ok(())
             }
             VariableSetKind::VarSetDefault => {
-                self.var_name(name)?;
+                self.var_name(name);
                 self.str(" TO DEFAULT");
                 Ok(())
             }
             VariableSetKind::VarSetCurrent => {
-                self.var_name(name)?;
+                self.var_name(name);
                 self.str(" FROM CURRENT");
                 Ok(())
             }
             VariableSetKind::VarSetMulti => self.set_several(name, stmt.args()),
-            VariableSetKind::VarReset | VariableSetKind::VarResetAll => self.var_name(name),
+            VariableSetKind::VarReset | VariableSetKind::VarResetAll => {
+                self.var_name(name);
+                Ok(())
+            }
         }
     }
 
@@ -200,7 +197,7 @@ impl Deparser<'_> {
                 }
             }
             _ => {
-                self.var_name(name)?;
+                self.var_name(name);
                 self.str(" TO ");
             }
         }

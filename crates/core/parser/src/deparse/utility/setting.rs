@@ -1,5 +1,6 @@
 //! Settings of a session and of the server: SHOW, DISCARD, ALTER SYSTEM.
 
+use crate::deparse::names::NAME_BYTES_LIMIT;
 use crate::deparse::need::given;
 use crate::deparse::{Deparser, Done};
 use crate::node::{AlterSystemStmt, DiscardMode, DiscardStmt, VariableShowStmt};
@@ -18,9 +19,20 @@ impl Deparser<'_> {
         let name = given(statement.name(), "a setting")?;
         match WORDS.iter().find(|(setting, _)| *setting == name) {
             Some((_, words)) => self.str(words),
-            None => self.ident(name),
+            None => self.var_name(name),
         }
         Ok(())
+    }
+
+    /// `var_name`: its parts in one identifier, as long as that is not cut.
+    pub(super) fn var_name(&mut self, name: &str) {
+        let mut rest = name;
+        while let Some(dot) = inner_dot(rest).filter(|_| rest.len() >= NAME_BYTES_LIMIT) {
+            self.ident(&rest[..dot]);
+            self.char('.');
+            rest = &rest[dot + 1..];
+        }
+        self.ident(rest);
     }
 
     pub(in crate::deparse) fn discard_stmt(&mut self, statement: DiscardStmt<'_>) -> Done {
@@ -37,4 +49,10 @@ impl Deparser<'_> {
         self.str("ALTER SYSTEM ");
         self.variable_set_stmt(given(statement.setstmt(), "a setting")?)
     }
+}
+
+/// The last dot with a name on either side, of which the first is no longer than an identifier may be.
+fn inner_dot(name: &str) -> Option<usize> {
+    let first = name.as_bytes().get(..name.len().saturating_sub(1).min(NAME_BYTES_LIMIT))?;
+    memchr::memrchr(b'.', first).filter(|dot| *dot > 0)
 }
