@@ -1,5 +1,6 @@
 //! Roles, and what they have privileges on.
 
+use crate::deparse::names::string_of;
 use crate::deparse::need::given;
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{AlterRoleSetStmt, GrantTargetType, List, ObjectType, RoleSpec, RoleSpecType};
@@ -68,6 +69,10 @@ impl Deparser<'_> {
             }
             ObjectType::ObjectDomain | ObjectType::ObjectType => self.any_name_list(objects),
             ObjectType::ObjectLargeobject => self.numeric_only_list(objects),
+            ObjectType::ObjectParameterAcl => self.separated(objects, |d, name| {
+                d.var_name(string_of(name)?);
+                Ok(())
+            }),
             _ => self.name_list(objects),
         }
     }
