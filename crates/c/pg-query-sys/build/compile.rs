@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every global symbol of the C sources: each gets the prefix `trunkline_`, so that a program may link another
-/// libpg_query, or PostgreSQL's own libraries, beside ours. `cargo xtask symbols` lists them anew.
+/// libpg_query, or PostgreSQL's own libraries, beside ours. `tests/symbols.rs` says which are missing.
 const SYMBOLS: &str = include_str!("../csrc/symbols.txt");
 
 /// Our sources, each a translation unit. Those that include PostgreSQL's are named in `INCLUDED`.
@@ -25,6 +25,9 @@ const INCLUDED: &[&str] = &[
     "src_common_kwlookup.c",
 ];
 const REPLACED_PREFIX: &str = "src_backend_utils_mmgr_";
+
+/// What is built.
+const LIBRARY: &str = "trunkline_pg_query";
 
 /// Builds the static library from libpg_query's folder `source`, into cargo's OUT_DIR.
 pub(crate) fn compile(source: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
@@ -51,7 +54,8 @@ pub(crate) fn compile(source: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     theirs.sort();
     build.files(theirs);
 
-    build.compile("trunkline_pg_query");
+    build.compile(LIBRARY);
+    println!("cargo::rustc-env=TRUNKLINE_PG_QUERY_ARCHIVE={}", out.join(format!("lib{LIBRARY}.a")).display());
     Ok(())
 }
 

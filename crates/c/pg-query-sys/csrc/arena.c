@@ -7,7 +7,6 @@
  */
 #include "arena.h"
 
-#include "common/int.h"
 #include "utils/memutils.h"
 
 #define CHUNK_HEADER sizeof(uint64)
@@ -243,34 +242,7 @@ palloc0(Size size)
 }
 
 void *
-palloc_extended(Size size, int flags)
-{
-	return (flags & MCXT_ALLOC_ZERO) ? palloc0(size) : palloc(size);
-}
-
-void *
 MemoryContextAlloc(MemoryContext context, Size size)
-{
-	return alloc((Arena *) context, size);
-}
-
-void *
-MemoryContextAllocZero(MemoryContext context, Size size)
-{
-	void	   *pointer = alloc((Arena *) context, size);
-
-	memset(pointer, 0, size);
-	return pointer;
-}
-
-void *
-MemoryContextAllocExtended(MemoryContext context, Size size, int flags)
-{
-	return (flags & MCXT_ALLOC_ZERO) ? MemoryContextAllocZero(context, size) : MemoryContextAlloc(context, size);
-}
-
-void *
-MemoryContextAllocHuge(MemoryContext context, Size size)
 {
 	return alloc((Arena *) context, size);
 }
@@ -344,60 +316,6 @@ repalloc(void *pointer, Size size)
 	return copy;
 }
 
-void *
-repalloc_huge(void *pointer, Size size)
-{
-	return repalloc(pointer, size);
-}
-
-void *
-repalloc0(void *pointer, Size oldsize, Size size)
-{
-	void	   *grown = repalloc(pointer, size);
-
-	if (size > oldsize)
-		memset((char *) grown + oldsize, 0, size - oldsize);
-	return grown;
-}
-
-Size
-add_size(Size s1, Size s2)
-{
-	Size		result;
-
-	if (pg_add_size_overflow(s1, s2, &result))
-		too_large(SIZE_MAX);
-	return result;
-}
-
-Size
-mul_size(Size s1, Size s2)
-{
-	Size		result;
-
-	if (pg_mul_size_overflow(s1, s2, &result))
-		too_large(SIZE_MAX);
-	return result;
-}
-
-void *
-palloc_mul(Size s1, Size s2)
-{
-	return palloc(mul_size(s1, s2));
-}
-
-void *
-palloc0_mul(Size s1, Size s2)
-{
-	return palloc0(mul_size(s1, s2));
-}
-
-void *
-repalloc_mul(void *pointer, Size s1, Size s2)
-{
-	return repalloc(pointer, mul_size(s1, s2));
-}
-
 char *
 MemoryContextStrdup(MemoryContext context, const char *string)
 {
@@ -410,17 +328,6 @@ char *
 pstrdup(const char *in)
 {
 	return MemoryContextStrdup(CurrentMemoryContext, in);
-}
-
-char *
-pnstrdup(const char *in, Size len)
-{
-	Size		bytes = strnlen(in, len);
-	char	   *out = palloc(bytes + 1);
-
-	memcpy(out, in, bytes);
-	out[bytes] = '\0';
-	return out;
 }
 
 MemoryContext
@@ -445,11 +352,6 @@ MemoryContextDelete(MemoryContext context)
 
 void
 MemoryContextReset(MemoryContext context)
-{
-}
-
-void
-MemoryContextDeleteChildren(MemoryContext context)
 {
 }
 
