@@ -3,7 +3,9 @@
 //! Two texts have the same key only if PostgreSQL would make the same tree of both but for
 //!
 //! - the values of literals. Their class is in the key: a whole number, a number with a point (or too large for 31
-//!   bits), a string, a bit string and a hexadecimal string make different trees;
+//!   bits), a string, a bit string and a hexadecimal string make different trees. But a whole number right behind the
+//!   bracket of a subscript (`a[1]`) or of an array's type (`int[1]`) is in the key as it is: as the bound of a type it is no
+//!   constant of the tree, and only the grammar tells which it is;
 //! - white space, comments, semicolons at the end, and the case of unquoted ASCII names;
 //! - the length of a list `IN (...)` whose elements are literals of one class, or parameters in sequence;
 //! - the number of rows of `VALUES (...), (...)` and of `IN ((...), (...))` with the same key each.

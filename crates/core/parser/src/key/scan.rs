@@ -19,6 +19,8 @@ enum Context {
     Dot,
     /// `(`
     Open,
+    /// `[` behind a name, a parenthesis or another subscript: a number that comes may be the bound of an array's type.
+    Bound,
     /// UNION, EXCEPT, INTERSECT or their ALL and DISTINCT.
     SetOperation,
     Insert,
@@ -169,7 +171,7 @@ impl Scan<'_, '_> {
                 }
                 Class::Operator if !is(byte(text, at + 1), OPERATOR) => self.one_operator(at, first),
                 Class::Digit => match short_integer(text, at) {
-                    Some(end) if self.context != Context::FloatOpen => {
+                    Some(end) if !matches!(self.context, Context::FloatOpen | Context::Bound) => {
                         self.literal_at(at, end, LiteralClass::Integer)
                     }
                     _ => self.any_token(at)?,
@@ -219,6 +221,7 @@ impl Scan<'_, '_> {
             self.context = match symbol {
                 b'(' => Context::Open,
                 b'.' => Context::Dot,
+                b'[' => self.bracket(),
                 _ => Context::Other,
             };
         } else {
@@ -260,6 +263,7 @@ impl Scan<'_, '_> {
         let (start, end) = (token.start, token.end);
         match token.kind {
             TokenKind::Integer if self.context == Context::FloatOpen => return Err(Unsure::FloatPrecision),
+            TokenKind::Integer if self.context == Context::Bound => self.bound(bytes),
             TokenKind::Integer => self.literal(start, end, LiteralClass::Integer),
             TokenKind::Float => self.literal(start, end, LiteralClass::Float),
             TokenKind::String | TokenKind::EscapeString | TokenKind::DollarString => {

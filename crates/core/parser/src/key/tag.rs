@@ -8,6 +8,7 @@
 //! | operator of several characters or an unusual one | `OPERATOR`, its length, its bytes |
 //! | character that is a token | itself: punctuation |
 //! | literal | its class |
+//! | whole number that may be an array's bound | `BOUND`, its bytes |
 //! | parameter | `PARAM`, its number in decimal |
 //! | parameter of a row, one above the last | `PARAM_NEXT` |
 //! | list of literals | `LIST`, their class |
@@ -29,4 +30,5 @@ pub(super) const HEX_STRING: u8 = 0x09;
 pub(super) const LIST: u8 = 0x0a;
 pub(super) const LIST_OF_PARAMS: u8 = 0x0b;
 pub(super) const ROWS_FIRST_PARAM: u8 = 0x0c;
+pub(super) const BOUND: u8 = 0x0d;
 pub(super) const WORD: u8 = b' ';

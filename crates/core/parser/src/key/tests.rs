@@ -40,6 +40,9 @@ fn texts_with_one_tree_share_a_key() {
         &["INSERT INTO t (a) VALUES ($1, 'a')", "INSERT INTO t (a) VALUES ($1, 'a'), ($2, 'b')"],
         &["INSERT INTO a.b AS c VALUES (1) RETURNING 1", "INSERT INTO a.b AS c VALUES (1), (2) RETURNING 1"],
         &["SELECT * FROM (VALUES (1)) t", "SELECT * FROM (VALUES (1), (2)) t"],
+        &["SELECT a = ANY (ARRAY[1])", "SELECT a = ANY (ARRAY [2])"],
+        &["SELECT a + ARRAY[[1, 2], [3, 4]]", "SELECT a + ARRAY[[5, 6], [7, 8]]"],
+        &["SELECT a['b']", "SELECT a['c']"],
         &["SELECT 1 UNION ALL VALUES (1)", "SELECT 1 UNION ALL VALUES (1), (2)"],
     ] {
         let first = key(same[0]).0;
@@ -53,6 +56,20 @@ fn texts_with_one_tree_share_a_key() {
 #[test]
 fn texts_with_different_trees_have_different_keys() {
     let texts = [
+        "SELECT a::int[1]",
+        "SELECT a::int[2]",
+        "SELECT a::int /* [ */ [ 3 ]",
+        "SELECT a::int[1][2]",
+        "SELECT a::int[1][3]",
+        "SELECT a::\"int\"[1]",
+        "SELECT a::\"int\"[2]",
+        "SELECT a::varchar(1)[1]",
+        "SELECT a::varchar(1)[2]",
+        "SELECT a::int ARRAY[1]",
+        "SELECT a::int ARRAY[2]",
+        "SELECT a[1]",
+        "SELECT a[1000000000]",
+        "SELECT a[10000000000]",
         "SELECT 1",
         "SELECT 1.0",
         "SELECT '1'",

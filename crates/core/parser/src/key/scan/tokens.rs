@@ -4,7 +4,7 @@ use super::super::lists::{InList, Rows, Value};
 use super::super::word::{Special, may_be_special, special};
 use super::super::{LITERALS_MAX, Literal, LiteralClass, Unsure, tag};
 use super::{Context, Scan, Within};
-use crate::lexer::class::byte;
+use crate::lexer::class::{WORD, byte, is};
 use crate::lexer::wide::{CHUNK, word_chunk};
 
 impl Scan<'_, '_> {
@@ -130,10 +130,37 @@ impl Scan<'_, '_> {
             b'.' | b'[' | b']' | b':' | b'+' | b'*' | b'/' | b'%' | b'^' | b'<' | b'>' | b'=' => {
                 self.other_than_value();
                 self.key.push(symbol);
-                self.context = if symbol == b'.' { Context::Dot } else { Context::Other };
+                self.context = match symbol {
+                    b'.' => Context::Dot,
+                    b'[' => self.bracket(),
+                    _ => Context::Other,
+                };
             }
             _ => self.unsure = Some(Unsure::StrayCharacter),
         }
+    }
+
+    /// What a `[` begins that is the last byte of the key: the constructor of an array, ARRAY, has literals in it, but
+    /// behind a type, where ARRAY may be part of it too, a bound.
+    pub(super) fn bracket(&self) -> Context {
+        let before = |key: &[u8]| {
+            key.last().is_some_and(|last| is(*last, WORD) || matches!(*last, b')' | b']' | tag::QUOTED_END))
+        };
+        let key = self.key.key();
+        let key = key.strip_suffix(b"[").unwrap_or(key);
+        match key.strip_suffix(b" array") {
+            Some(key) if !before(key) => Context::Other,
+            _ if before(key) => Context::Bound,
+            _ => Context::Other,
+        }
+    }
+
+    /// A whole number that may be the bound of an array's type.
+    pub(super) fn bound(&mut self, digits: &[u8]) {
+        self.other_than_value();
+        self.key.push(tag::BOUND);
+        self.key.extend(digits);
+        self.context = Context::Other;
     }
 
     fn open(&mut self) {
