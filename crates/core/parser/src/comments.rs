@@ -3,6 +3,7 @@
 use crate::deparse::Comment;
 use crate::error::ParseError;
 use crate::lexer::{Lexer, TokenKind};
+use crate::options::ParseOptions;
 
 /// The comments of a text, each with the place of its statement where it belongs: behind the last token before it that
 /// is no comment. [`DeparseOptions::comments`](crate::DeparseOptions::comments) takes them.
@@ -18,7 +19,17 @@ use crate::lexer::{Lexer, TokenKind};
 /// # Ok::<(), trunkline_parser::ParseError>(())
 /// ```
 pub fn comments(text: &str) -> Result<Vec<Comment>, ParseError> {
-    let mut lexer = Lexer::new(text).comments(true);
+    comments_with(text, ParseOptions::default())
+}
+
+/// As [`comments`], of a text of a session whose `standard_conforming_strings` is that of `options`: it decides where strings
+/// end. Nothing else of them matters.
+///
+/// # Errors
+/// As of [`comments`].
+pub fn comments_with(text: &str, options: ParseOptions) -> Result<Vec<Comment>, ParseError> {
+    let mut lexer =
+        Lexer::new(text).comments(true).standard_conforming_strings(options.standard_conforming_strings);
     let mut comments: Vec<Comment> = Vec::new();
     // Where the last token ended, and the last that is no comment.
     let mut token_end = 0;
@@ -47,4 +58,17 @@ pub fn comments(text: &str) -> Result<Vec<Comment>, ParseError> {
 fn newlines_in(text: &str, from: usize, to: usize) -> usize {
     let gap = text.as_bytes().get(from..to).unwrap_or_default();
     gap.iter().filter(|byte| **byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ParseOptions, comments, comments_with};
+
+    #[test]
+    fn the_session_decides_where_a_string_ends() {
+        let text = r"SELECT 'a\' -- b', c -- d";
+        assert_eq!(comments(text).expect("it is of tokens")[0].text, "-- b', c -- d");
+        let off = ParseOptions { standard_conforming_strings: false, ..ParseOptions::default() };
+        assert_eq!(comments_with(text, off).expect("it is of tokens")[0].text, "-- d");
+    }
 }

@@ -34,7 +34,7 @@ mod ties;
 mod truncate;
 mod walk;
 
-pub use comments::comments;
+pub use comments::{comments, comments_with};
 pub use deparse::{Comment, DeparseError, DeparseOptions};
 pub use error::{ParseError, SqlState};
 pub use fingerprint::{Fingerprint, FingerprintOptions};
@@ -47,7 +47,7 @@ pub use raw::{List, ParsedSql};
 #[doc(hidden)]
 pub use scan::scan_by_c;
 pub use scan::{scan, scan_with};
-pub use split::{split_with_parser, split_with_scanner};
+pub use split::{split_with_parser, split_with_scanner, split_with_scanner_with};
 pub use summary::{FilterColumn, Summary, SummaryContext, SummaryFunction, SummaryTable, summary};
 pub use tame::OPERATOR_RUN_WORK_MAX;
 pub use truncate::truncate;

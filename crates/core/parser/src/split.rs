@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::error::ParseError;
 use crate::lexer::{Lexer, TokenKind, keyword};
 use crate::node::RawStmt;
+use crate::options::ParseOptions;
 use crate::raw::ParsedSql;
 
 /// Where each statement is, in bytes, as the parser tells them apart: without the blanks and comments before it, and
@@ -49,9 +50,18 @@ impl ParsedSql {
 /// # Errors
 /// As of [`scan`](crate::scan).
 pub fn split_with_scanner(text: &str) -> Result<Vec<Range<usize>>, ParseError> {
+    split_with_scanner_with(text, ParseOptions::default())
+}
+
+/// As [`split_with_scanner`], of a text of a session whose `standard_conforming_strings` is that of `options`: it decides
+/// where strings end. Nothing else of them matters.
+///
+/// # Errors
+/// As of [`scan`](crate::scan).
+pub fn split_with_scanner_with(text: &str, options: ParseOptions) -> Result<Vec<Range<usize>>, ParseError> {
     let bytes = text.as_bytes();
     let mut parts = Vec::new();
-    let mut lexer = Lexer::new(text);
+    let mut lexer = Lexer::new(text).standard_conforming_strings(options.standard_conforming_strings);
     let (mut start, mut has_keyword) = (0, false);
     // Below 0 where more are closed than were opened: no semicolon is counted until they are level again.
     let mut open = 0_i64;
@@ -85,7 +95,7 @@ pub fn split_with_scanner(text: &str) -> Result<Vec<Range<usize>>, ParseError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{split_with_parser, split_with_scanner};
+    use super::{ParseOptions, split_with_parser, split_with_scanner, split_with_scanner_with};
 
     const DEEP: usize = 100_000;
 
@@ -105,6 +115,14 @@ mod tests {
         for text in ["SELECT 'a", "SELECT $a$", "SELECT \"", "/* SELECT"] {
             assert!(split_with_scanner(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn the_session_decides_where_a_string_ends() {
+        let text = r"SELECT 'a\'; SELECT b'; SELECT 1";
+        assert!(split_with_scanner(text).is_err());
+        let off = ParseOptions { standard_conforming_strings: false, ..ParseOptions::default() };
+        assert_eq!(split_with_scanner_with(text, off).expect("it is of tokens"), [0..22, 23..32]);
     }
 
     #[test]

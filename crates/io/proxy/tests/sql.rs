@@ -319,6 +319,13 @@ fn strings_are_read_by_the_session_setting() {
     for (command, expected) in [("normalize", "SELECT $1\n"), ("deparse", "SELECT 'a''b'\n")] {
         assert_eq!(printed(&[command, "--no-standard-strings", sql]), expected);
     }
+    let commented = r"SELECT 'a\'; -- b' -- c";
+    let written = printed(&["deparse", "--keep-comments", "--no-standard-strings", commented]);
+    assert!(written.ends_with("-- c\n"), "{written}");
+    assert_eq!(
+        json_of(&["split", "--scanner", "--no-standard-strings", commented])[0]["text"],
+        json!(commented)
+    );
     let tokens = json_of(&["scan", "--no-standard-strings", sql]);
     assert_eq!(tokens[1]["text"], json!(r"'a\'b'"));
 }
@@ -333,7 +340,7 @@ fn wrong_usage_is_told_from_wrong_sql() {
         &["parse", "--prety", "SELECT 1"],
         &["deparse", "--indent", "2", "SELECT 1"],
         &["deparse", "--pretty", "--indent", "x", "SELECT 1"],
-        &["split", "--scanner", "--no-standard-strings", "SELECT 1"],
+        &["parse", "--plpgsql", "--no-standard-strings", "SELECT 1"],
         &["fingerprint", "--pretty", "SELECT 1"],
     ] {
         let output = sql_of(arguments.iter().copied(), b"");

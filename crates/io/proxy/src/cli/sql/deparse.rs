@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use clap::Args;
-use trunkline_parser::{DeparseOptions, comments, parse_with};
+use trunkline_parser::{DeparseOptions, comments_with, parse_with};
 
 use super::failure::SqlFailure;
 use super::source::{Source, Text};
@@ -37,7 +37,7 @@ pub struct Deparse {
     commas_first: bool,
 
     /// Put the comments back near where they stood
-    #[arg(long, conflicts_with = "no_standard_strings")]
+    #[arg(long)]
     keep_comments: bool,
 }
 
@@ -76,7 +76,9 @@ pub(super) fn run(arguments: &Deparse, out: &mut dyn Write) -> Result<(), SqlFai
     if arguments.keep_comments {
         let end = pieces.last().map_or(0, |piece| piece.range.end);
         let rest = text.sql.get(end..).unwrap_or_default();
-        for comment in comments(rest).map_err(|error| SqlFailure::refused(&text, &error))? {
+        for comment in comments_with(rest, arguments.source.options())
+            .map_err(|error| SqlFailure::refused(&text, &error))?
+        {
             writeln!(out, "{}", comment.text).map_err(SqlFailure::Output)?;
         }
     }
@@ -105,7 +107,7 @@ fn deparse(
     let sql = text.sql.get(piece.range.clone()).unwrap_or_default();
     let refused = |error| SqlFailure::refused(text, &error);
     if arguments.keep_comments {
-        options.comments = comments(sql).map_err(refused)?;
+        options.comments = comments_with(sql, arguments.source.options()).map_err(refused)?;
     }
     let tree = parse_with(sql, arguments.source.options()).map_err(refused)?;
     let mut written =

@@ -13,7 +13,7 @@ use std::io::{self, BufWriter, Write};
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use trunkline_parser::{ParsedSql, parse_plpgsql, parse_with, scan_with, split_with_scanner};
+use trunkline_parser::{ParsedSql, parse_plpgsql, parse_with, scan_with, split_with_scanner_with};
 
 use classify::Classify;
 use deparse::Deparse;
@@ -106,7 +106,7 @@ pub struct Split {
     source: Source,
 
     /// By semicolons outside of parentheses, without the grammar: of SQL that does not parse too
-    #[arg(long, conflicts_with = "no_standard_strings")]
+    #[arg(long)]
     scanner: bool,
 
     /// Break lines and indent
@@ -198,7 +198,8 @@ struct StatementRow<'a> {
 fn split(arguments: &Split, out: &mut dyn Write) -> Result<(), SqlFailure> {
     let text = arguments.source.read()?;
     let parts = if arguments.scanner {
-        split_with_scanner(&text.sql).map_err(|error| SqlFailure::refused(&text, &error))?
+        split_with_scanner_with(&text.sql, arguments.source.options())
+            .map_err(|error| SqlFailure::refused(&text, &error))?
     } else {
         tree(&arguments.source, &text)?.split(&text.sql).collect()
     };
