@@ -136,9 +136,9 @@ fn long_chains() {
     is_tree(&joined("SELECT ", "(a AND b)", " OR ", LONG), LONG);
     is_tree(&joined("SELECT ", "a", " || ", LONG), 2 * LONG);
     is_tree(&format!("SELECT a{}", "::int".repeat(MANY)), 2 * MANY);
-    // Written with parentheses, as libpg_query does, of which the grammar reads about 10,000 again.
-    is_tree(&format!("SELECT a{}", " IS NULL".repeat(MANY / 20)), MANY / 20);
-    is_tree(&format!("SELECT a{}", " IS TRUE".repeat(MANY / 20)), MANY / 20);
+    // Written with parentheses, of which the grammar reads about 10,000 again.
+    is_tree(&format!("SELECT a{}", " IS NULL".repeat(LONG)), LONG);
+    is_tree(&format!("SELECT a{}", " IS TRUE".repeat(LONG)), LONG);
     is_tree(&format!("SELECT a{}", " COLLATE \"C\"".repeat(LONG)), LONG);
     is_tree(&format!("SELECT a{}", " AT TIME ZONE b".repeat(LONG)), LONG);
     is_tree(&format!("SELECT (a){}", "[1]".repeat(LONG)), LONG);

@@ -7,6 +7,10 @@ use crate::node::{
     AExpr, AExprKind, BoolExprType, CoercionForm, FuncCall, List, Node, SubLinkType, View, XmlExprOp,
 };
 
+/// Deeper than so many levels no parentheses are written that only libpg_query writes: the grammar reads some 10,000 within
+/// each other.
+const UNNEEDED_DEPTH_MAX: usize = 5_000;
+
 /// How tightly the rule that a node is written by binds, from the loosest: the order of `%left`, `%right` and `%nonassoc`
 /// in PostgreSQL's grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,6 +127,11 @@ fn is_comparison_with_many(node: Node<'_>) -> bool {
     }
 }
 
+/// IS NULL and its like, which end with a keyword: what follows takes no part of it, whatever it binds like.
+fn ends_with_keyword(node: Node<'_>) -> bool {
+    matches!(node.view(), View::NullTest(_) | View::BooleanTest(_) | View::JsonIsPredicate(_))
+}
+
 /// Whether a node needs parentheses as an operand of a rule.
 fn needs_parens(node: Node<'_>, parent: Precedence, side: Side) -> bool {
     let own = of_node(node);
@@ -169,7 +178,13 @@ impl Deparser<'_> {
         context: Context,
     ) -> Done {
         let Some(node) = node else { return Ok(()) };
-        if needs_parens(node, parent, side) || (context == Context::BExpr && needs_parens_as_b_expr(node)) {
+        let unneeded = self.depth > UNNEEDED_DEPTH_MAX
+            && parent == Precedence::Is
+            && side == Side::Left
+            && ends_with_keyword(node);
+        if (needs_parens(node, parent, side) && !unneeded)
+            || (context == Context::BExpr && needs_parens_as_b_expr(node))
+        {
             return self.in_parens(node);
         }
         self.expr(Some(node), context)
