@@ -96,6 +96,7 @@ pub(crate) const KEPT: &[&str] = &[
     "SELECT a::pg_catalog.\"T\"",
     // What it writes nothing of, or other than it is.
     "SELECT a::pg_catalog.bpchar, a::pg_catalog.bpchar[]",
+    "SELECT point(1) '', 'a'::pg_catalog.bpchar[], 'a'::pg_catalog.bpchar[3][]",
     "SELECT 't'::boolean, 'f'::bool, pg_catalog.bool 't'",
     "SELECT a::t(1 + 2), a::t(f(b), NULL::int)",
     "SELECT a OPERATOR(a.b.+) c",

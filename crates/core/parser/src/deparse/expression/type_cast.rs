@@ -49,6 +49,9 @@ impl Deparser<'_> {
         context: Context,
     ) -> Result<bool, crate::DeparseError> {
         let text = constant.val().and_then(|value| value.cast::<StringNode<'_>>()).map(StringNode::sval);
+        if !to.array_bounds().is_empty() || to.setof() {
+            return Ok(false);
+        }
         match (system_name(to.names()), text) {
             (Some("bpchar"), _) if to.typmods().is_empty() => {
                 self.str("char ");
@@ -59,7 +62,11 @@ impl Deparser<'_> {
                 self.a_const(constant)?;
                 self.interval_typmods(to)?;
             }
-            (None, _) if only_string(to.names()) == Some("point") && constant.location() > to.location() => {
+            (None, _)
+                if only_string(to.names()) == Some("point")
+                    && to.typmods().is_empty()
+                    && constant.location() > to.location() =>
+            {
                 self.str(" point ");
                 self.a_const(constant)?;
             }
