@@ -96,6 +96,8 @@ pub(crate) const KEPT: &[&str] = &[
     "SELECT a::pg_catalog.\"T\"",
     // What it writes nothing of, or other than it is.
     "SELECT a::pg_catalog.bpchar, a::pg_catalog.bpchar[]",
+    "SELECT a::pg_catalog.int4(1), a::pg_catalog.varchar(b), a::pg_catalog.timestamptz(1, 2), a::pg_catalog.float8(1)[]",
+    "SELECT a::pg_catalog.interval(3), a::pg_catalog.interval(4, 3), a::pg_catalog.interval(32767), a::interval second(65535)",
     "SELECT point(1) '', 'a'::pg_catalog.bpchar[], 'a'::pg_catalog.bpchar[3][]",
     "SELECT 't'::boolean, 'f'::bool, pg_catalog.bool 't'",
     "SELECT a::t(1 + 2), a::t(f(b), NULL::int)",

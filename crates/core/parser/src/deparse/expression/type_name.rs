@@ -32,8 +32,6 @@ const MINUTE: i32 = 1 << 11;
 const SECOND: i32 = 1 << 12;
 /// All fields: nothing is said.
 const INTERVAL_FULL_RANGE: i32 = 0x7FFF;
-/// The second modifier where no precision is given.
-const INTERVAL_FULL_PRECISION: i32 = 0xFFFF;
 
 const INTERVALS: [(i32, &str); 14] = [
     (YEAR, " year"),
@@ -55,6 +53,37 @@ const INTERVALS: [(i32, &str); 14] = [
 /// A type's modifier that is a whole number.
 fn int_const(node: Option<Node<'_>>) -> Option<i32> {
     node?.cast::<AConst<'_>>()?.val()?.cast::<Integer<'_>>().map(Integer::ival)
+}
+
+/// Whether the grammar takes these modifiers behind SQL's own name of a type of `pg_catalog`. Behind the name with its
+/// schema it takes any.
+fn takes_modifiers(name: &str, modifiers: List<'_>) -> bool {
+    let is_iconst = |modifier: Option<Node<'_>>| int_const(modifier).is_some_and(|value| value >= 0);
+    match name {
+        "numeric" => true,
+        "bpchar" | "varchar" | "time" | "timetz" | "timestamp" | "timestamptz" => {
+            modifiers.len() <= 1 && modifiers.iter().all(is_iconst)
+        }
+        "interval" => {
+            let fields = modifiers.first().and_then(|fields| int_const(Some(fields)));
+            match (modifiers.len(), fields) {
+                (0, _) => true,
+                (1, Some(fields)) => fields != INTERVAL_FULL_RANGE && interval_words(fields).is_some(),
+                // Only seconds have a precision.
+                (2, Some(fields)) => {
+                    fields & SECOND != 0
+                        && interval_words(fields).is_some()
+                        && modifiers.iter().all(is_iconst)
+                }
+                _ => false,
+            }
+        }
+        _ => modifiers.is_empty(),
+    }
+}
+
+fn interval_words(fields: i32) -> Option<&'static str> {
+    INTERVALS.iter().find(|(bits, _)| *bits == fields).map(|(_, words)| *words)
 }
 
 impl Deparser<'_> {
@@ -88,6 +117,7 @@ impl Deparser<'_> {
     fn system_type(&mut self, name: &str, node: TypeName<'_>) -> Done {
         let modifiers = node.typmods();
         match name {
+            _ if !takes_modifiers(name, modifiers) => self.in_catalog(name),
             "timetz" => return self.with_time_zone("time ", modifiers),
             "timestamptz" => return self.with_time_zone("timestamp ", modifiers),
             "interval" => {
@@ -98,13 +128,15 @@ impl Deparser<'_> {
             "bpchar" if modifiers.is_empty() => self.str("pg_catalog.bpchar"),
             _ => match sql_name(name) {
                 Some(name) => self.str(name),
-                None => {
-                    self.str("pg_catalog.");
-                    self.attribute_name(name);
-                }
+                None => self.in_catalog(name),
             },
         }
         self.type_modifiers(modifiers)
+    }
+
+    fn in_catalog(&mut self, name: &str) {
+        self.str("pg_catalog.");
+        self.attribute_name(name);
     }
 
     fn with_time_zone(&mut self, name: &str, modifiers: List<'_>) -> Done {
@@ -135,17 +167,13 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn interval_typmods(&mut self, node: TypeName<'_>) -> Done {
         let modifiers = node.typmods();
         let fields = given(int_const(nth(modifiers, 0, "an interval's fields")?), "an interval's fields")?;
-        let Some((_, words)) = INTERVALS.iter().find(|(bits, _)| *bits == fields) else {
-            return Err(DeparseError::new("no such fields can make an interval"));
-        };
-        self.str(words);
+        let words = interval_words(fields);
+        self.str(words.ok_or_else(|| DeparseError::new("no such fields can make an interval"))?);
         if modifiers.len() == 2 {
             let precision = given(int_const(nth(modifiers, 1, "a precision")?), "a precision")?;
-            if precision != INTERVAL_FULL_PRECISION {
-                self.char('(');
-                self.int(precision);
-                self.char(')');
-            }
+            self.char('(');
+            self.int(precision);
+            self.char(')');
         }
         Ok(())
     }

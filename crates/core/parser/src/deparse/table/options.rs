@@ -2,7 +2,7 @@
 
 use crate::deparse::need::need;
 use crate::deparse::{Deparser, Done};
-use crate::node::{DefElem, DropBehavior, List};
+use crate::node::{DefElem, DropBehavior, List, Node, View};
 
 impl Deparser<'_> {
     /// TEMPORARY or UNLOGGED and a space, by the letter of a relation's persistence.
@@ -79,6 +79,10 @@ impl Deparser<'_> {
         }
         if option.defname().is_some() {
             self.char('=');
+            // An operator as the value would be one with the sign.
+            if matches!(option.arg().map(Node::view), Some(View::List(name)) if name.len() == 1) {
+                self.char(' ');
+            }
         }
         self.def_arg(option.arg(), false)
     }

@@ -29,7 +29,7 @@ impl Deparser<'_> {
             match argument.defname() {
                 Some("language") => {
                     self.str("LANGUAGE ");
-                    self.ident(string_of(argument.arg())?);
+                    self.non_reserved_word_or_sconst(string_of(argument.arg())?)?;
                 }
                 Some("as") => self.block(string_of(argument.arg())?),
                 _ => return Err(DeparseError::new("DO has no options but its language and its block")),
