@@ -117,7 +117,7 @@ pub(crate) const SAME: &[&str] = &[
 
 /// Names that libpg_query writes without the quotes they need, words it runs together, leaves out or puts elsewhere.
 pub(crate) const KEPT: &[&str] = &[
-    "ALTER TABLE t SET (a = +)",
+    "ALTER TABLE t SET (a = /)",
     "CREATE TABLE t (LIKE u INCLUDING ALL EXCLUDING STORAGE EXCLUDING COMMENTS)",
     "ALTER TABLE t ALTER a TYPE text COLLATE \"C\" USING lower(b)",
     "CREATE TABLE t (EXCLUDE USING gist (a WITH =, (b + 1) WITH OPERATOR(s.&&), f(c) o DESC NULLS FIRST WITH <>) INCLUDE \
