@@ -1,0 +1,127 @@
+//! Texts made of the corpus's statements.
+
+use trunkline_parity::corpus::corpus;
+use trunkline_parser::lexer::keywords;
+use trunkline_parser::scan;
+
+/// Statements of more tokens are left out: most of what is done to one would be an error elsewhere in it.
+const TOKENS_MAX: usize = 120;
+/// What the statements have too few of, beside the key words.
+const WORDS: [&str; 44] = [
+    "\"A\"",
+    "\"a b\"",
+    "\"select\"",
+    "a.b",
+    "a.*",
+    "pg_catalog.int4",
+    "1",
+    "-1",
+    "1.5",
+    "1e10",
+    "0x1F",
+    "99999999999",
+    "'x'",
+    "''",
+    "E'\\n'",
+    "b'1'",
+    "x'f'",
+    "N'x'",
+    "$1",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    ".",
+    "::",
+    ":=",
+    "=>",
+    "->",
+    "+",
+    "-",
+    "*",
+    "/",
+    "||",
+    "<",
+    ">",
+    "=",
+    "<>",
+    "~~",
+    "@>",
+    "%",
+    "interval(3) '1'",
+    "operator(pg_catalog.+)",
+    "a123456789012345678901234567890123456789012345678901234567890123",
+];
+
+/// Makes them, by a seed.
+pub(crate) struct Mutator {
+    statements: Vec<Vec<&'static str>>,
+    words: Vec<&'static str>,
+    /// Of xorshift64.
+    state: u64,
+}
+
+impl Mutator {
+    pub(crate) fn new(seed: u64) -> Self {
+        let statements = corpus().iter().filter_map(|statement| {
+            let tokens = scan(&statement.sql).ok()?;
+            let text =
+                |start: u32, end: u32| statement.sql.get(start as usize..end as usize).unwrap_or_default();
+            // A comment up to the end of its line would swallow what comes behind it here.
+            let texts = tokens
+                .iter()
+                .map(|token| text(token.start, token.end))
+                .filter(|text| !text.starts_with("--"));
+            Some(texts.collect::<Vec<_>>()).filter(|tokens| (2..TOKENS_MAX).contains(&tokens.len()))
+        });
+        let words = WORDS.into_iter().chain(keywords().iter().map(|keyword| keyword.name));
+        Self {
+            statements: statements.collect(),
+            words: words.collect(),
+            state: seed.wrapping_mul(2).wrapping_add(1),
+        }
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state % limit.max(1) as u64) as usize
+    }
+
+    fn word(&mut self) -> &'static str {
+        let place = self.below(self.words.len());
+        self.words[place]
+    }
+
+    /// Some tokens of another statement.
+    fn piece(&mut self) -> Vec<&'static str> {
+        let statement = self.below(self.statements.len());
+        let start = self.below(self.statements[statement].len());
+        let length = 1 + self.below(8);
+        self.statements[statement].iter().skip(start).take(length).copied().collect()
+    }
+
+    pub(crate) fn text(&mut self) -> String {
+        let statement = self.below(self.statements.len());
+        let mut tokens = self.statements[statement].clone();
+        for _ in 0..=self.below(3) {
+            let at = self.below(tokens.len());
+            let end = (at + 1 + self.below(4)).min(tokens.len());
+            match self.below(7) {
+                0 => drop(tokens.drain(at..(at + 1).min(end))),
+                1 => drop(tokens.splice(at..(at + 1).min(end), [self.word()])),
+                2 => tokens.insert(at, self.word()),
+                3 => tokens.swap(at, end.saturating_sub(1)),
+                4 => drop(tokens.splice(at..at, self.piece())),
+                5 => drop(tokens.splice(at..end, self.piece())),
+                _ => tokens.extend_from_within(at..end),
+            }
+            if tokens.is_empty() {
+                tokens.push("select");
+            }
+        }
+        tokens.join(" ")
+    }
+}
