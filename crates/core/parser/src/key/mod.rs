@@ -100,7 +100,7 @@ pub enum ScanKey<'b> {
 pub struct Key<'b> {
     /// The key, to be compared byte by byte. It is no text: its form may change with any version.
     pub bytes: &'b [u8],
-    /// The literals of the text in order, at most [`LITERALS_MAX`].
+    /// The literals of the text in order, at most [`LITERALS_MAX`]: those whose values are not in the key.
     pub literals: &'b [Literal],
     /// Whether `literals` are all there are.
     pub all_literals: bool,
