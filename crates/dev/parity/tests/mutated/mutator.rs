@@ -1,5 +1,8 @@
 //! Texts made of the corpus's statements.
 
+use std::sync::Arc;
+
+use trunkline_parity::Statement;
 use trunkline_parity::corpus::corpus;
 use trunkline_parser::lexer::keywords;
 use trunkline_parser::scan;
@@ -58,6 +61,9 @@ const WORDS: [&str; 44] = [
 pub(crate) struct Mutator {
     statements: Vec<Vec<&'static str>>,
     words: Vec<&'static str>,
+    /// What the texts are said to come from.
+    file: Arc<str>,
+    made: u32,
     /// Of xorshift64.
     state: u64,
 }
@@ -79,6 +85,8 @@ impl Mutator {
         Self {
             statements: statements.collect(),
             words: words.collect(),
+            file: Arc::from(format!("seed {seed}")),
+            made: 0,
             state: seed.wrapping_mul(2).wrapping_add(1),
         }
     }
@@ -103,17 +111,23 @@ impl Mutator {
         self.statements[statement].iter().skip(start).take(length).copied().collect()
     }
 
-    pub(crate) fn text(&mut self) -> String {
+    /// The next text, whose line is its number.
+    pub(crate) fn statement(&mut self) -> Statement {
+        self.made += 1;
+        Statement { file: Arc::clone(&self.file), line: self.made, sql: self.text() }
+    }
+
+    fn text(&mut self) -> String {
         let statement = self.below(self.statements.len());
         let mut tokens = self.statements[statement].clone();
         for _ in 0..=self.below(3) {
             let at = self.below(tokens.len());
             let end = (at + 1 + self.below(4)).min(tokens.len());
             match self.below(7) {
-                0 => drop(tokens.drain(at..(at + 1).min(end))),
-                1 => drop(tokens.splice(at..(at + 1).min(end), [self.word()])),
+                0 => drop(tokens.remove(at)),
+                1 => tokens[at] = self.word(),
                 2 => tokens.insert(at, self.word()),
-                3 => tokens.swap(at, end.saturating_sub(1)),
+                3 => tokens.swap(at, end - 1),
                 4 => drop(tokens.splice(at..at, self.piece())),
                 5 => drop(tokens.splice(at..end, self.piece())),
                 _ => tokens.extend_from_within(at..end),
