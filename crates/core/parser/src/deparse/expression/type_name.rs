@@ -58,16 +58,18 @@ fn int_const(node: Option<Node<'_>>) -> Option<i32> {
 /// Whether the grammar takes these modifiers behind SQL's own name of a type of `pg_catalog`. Behind the name with its
 /// schema it takes any.
 fn takes_modifiers(name: &str, modifiers: List<'_>) -> bool {
+    if modifiers.is_empty() {
+        return true;
+    }
     let is_iconst = |modifier: Option<Node<'_>>| int_const(modifier).is_some_and(|value| value >= 0);
     match name {
         "numeric" => true,
         "bpchar" | "varchar" | "time" | "timetz" | "timestamp" | "timestamptz" => {
-            modifiers.len() <= 1 && modifiers.iter().all(is_iconst)
+            modifiers.len() == 1 && modifiers.iter().all(is_iconst)
         }
         "interval" => {
             let fields = modifiers.first().and_then(|fields| int_const(Some(fields)));
             match (modifiers.len(), fields) {
-                (0, _) => true,
                 (1, Some(fields)) => fields != INTERVAL_FULL_RANGE && interval_words(fields).is_some(),
                 // Only seconds have a precision.
                 (2, Some(fields)) => {
@@ -78,7 +80,7 @@ fn takes_modifiers(name: &str, modifiers: List<'_>) -> bool {
                 _ => false,
             }
         }
-        _ => modifiers.is_empty(),
+        _ => false,
     }
 }
 

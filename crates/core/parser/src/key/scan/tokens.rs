@@ -143,14 +143,11 @@ impl Scan<'_, '_> {
     /// What a `[` begins that is the last byte of the key: the constructor of an array, ARRAY, has literals in it, but
     /// behind a type, where ARRAY may be part of it too, a bound.
     pub(super) fn bracket(&self) -> Context {
-        let before = |key: &[u8]| {
-            key.last().is_some_and(|last| is(*last, WORD) || matches!(*last, b')' | b']' | tag::QUOTED_END))
-        };
         let key = self.key.key();
-        let key = key.strip_suffix(b"[").unwrap_or(key);
-        match key.strip_suffix(b" array") {
-            Some(key) if !before(key) => Context::Other,
-            _ if before(key) => Context::Bound,
+        let before = key.strip_suffix(b"[").unwrap_or(key);
+        match before.strip_suffix(b" array").unwrap_or(before).last() {
+            Some(b')' | b']' | &tag::QUOTED_END) => Context::Bound,
+            Some(last) if is(*last, WORD) => Context::Bound,
             _ => Context::Other,
         }
     }
