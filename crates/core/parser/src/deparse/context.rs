@@ -7,6 +7,8 @@ pub(super) enum Context {
     None,
     /// The table of an INSERT.
     InsertRelation,
+    /// The table of an UPDATE, DELETE or MERGE.
+    Changed,
     /// The query of an INSERT.
     InsertSelect,
     /// An operand of an operator, by the grammar's `a_expr`.

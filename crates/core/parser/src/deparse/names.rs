@@ -2,6 +2,7 @@
 
 use super::keyword::{Use, restricted};
 use super::need::need;
+use super::writer::may_be_joined;
 use super::{DeparseError, Deparser, Done};
 use crate::node::{List, Node, String as StringNode};
 
@@ -85,9 +86,15 @@ impl Deparser<'_> {
     #[inline]
     fn quoted_unless(&mut self, name: &str, is_bare: bool) {
         if is_bare {
+            self.has_joined |= may_be_joined(name);
             self.str(name);
-            return;
+        } else {
+            self.quoted(name);
         }
+    }
+
+    /// An identifier in quotes.
+    pub(super) fn quoted(&mut self, name: &str) {
         self.char('"');
         self.doubling(name, '"');
         self.char('"');

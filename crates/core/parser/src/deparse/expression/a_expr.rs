@@ -57,8 +57,10 @@ impl Deparser<'_> {
         if node.lexpr().is_some() {
             self.operand(node.lexpr(), precedence, Side::Left, context)?;
             self.char(' ');
+            self.qual_op(node.name())?;
+        } else {
+            self.prefix_op(node)?;
         }
-        self.qual_op(node.name())?;
         self.char(' ');
         self.operand(node.rexpr(), precedence, Side::Right, context)
     }

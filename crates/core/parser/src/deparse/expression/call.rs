@@ -2,6 +2,7 @@
 
 use super::precedence::sql_syntax_name;
 use crate::deparse::context::Context;
+use crate::deparse::names::only_string;
 use crate::deparse::{Deparser, Done};
 use crate::node::{FuncCall, List, Node, WindowDef};
 
@@ -13,7 +14,11 @@ impl Deparser<'_> {
         {
             return Ok(());
         }
-        self.func_name(node.funcname())?;
+        match only_string(node.funcname()) {
+            // The key word has an operator in its parentheses.
+            Some("operator") => self.str("\"operator\""),
+            _ => self.func_name(node.funcname())?,
+        }
         self.char('(');
         if node.agg_distinct() {
             self.str("DISTINCT ");

@@ -62,8 +62,10 @@ impl Deparser<'_> {
         let argument = given(node.arg(), "what a field is taken of")?;
         let is_bare = match argument.view() {
             View::ParamRef(_) => true,
-            View::ColumnRef(_) => {
-                nth(node.indirection(), 0, "a field")?.is_some_and(|first| first.tag() == NodeTag::AIndices)
+            View::ColumnRef(column) => {
+                let is_all = column.fields().iter().flatten().any(|field| field.tag() == NodeTag::AStar);
+                let first = nth(node.indirection(), 0, "a field")?;
+                !is_all && first.is_some_and(|first| first.tag() == NodeTag::AIndices)
             }
             View::SubLink(link) => SubLink::sub_link_type(link) == SubLinkType::ExprSublink,
             _ => false,

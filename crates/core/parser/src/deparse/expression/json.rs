@@ -1,6 +1,6 @@
 //! SQL/JSON: constructors, aggregates and functions.
 
-use super::precedence::{Precedence, Side};
+use super::precedence::{Precedence, Side, takes_with_unique};
 use crate::deparse::context::Context;
 use crate::deparse::need::{given, need};
 use crate::deparse::{Deparser, Done};
@@ -94,17 +94,20 @@ impl Deparser<'_> {
         let aggregate = given(node.constructor(), "an aggregate")?;
         self.str("JSON_OBJECTAGG(");
         self.json_key_value(given(node.arg(), "a JSON key and value")?)?;
-        self.object_options(node.absent_on_null(), node.unique());
+        let value = node.arg().and_then(|pair| pair.value());
+        self.object_options(node.absent_on_null(), node.unique(), value);
         self.json_output(aggregate.output())?;
         self.trim();
         self.str(") ");
         self.filter_and_over(aggregate.agg_filter(), aggregate.over())
     }
 
-    /// What differs from the defaults of objects: nulls are kept, keys may be there twice.
-    fn object_options(&mut self, absent_on_null: bool, unique: bool) {
+    /// What differs from the defaults of objects: nulls are kept, keys may be there twice. Behind this value.
+    fn object_options(&mut self, absent_on_null: bool, unique: bool, value: Option<JsonValueExpr<'_>>) {
         if absent_on_null {
             self.str("ABSENT ON NULL ");
+        } else if unique && value.is_some_and(|value| takes_with_unique(value.raw_expr())) {
+            self.str("NULL ON NULL ");
         }
         if unique {
             self.str("WITH UNIQUE ");
@@ -130,7 +133,8 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn json_object_constructor(&mut self, node: JsonObjectConstructor<'_>) -> Done {
         self.str("JSON_OBJECT(");
         self.json_key_value_list(node.exprs())?;
-        self.object_options(node.absent_on_null(), node.unique());
+        let last = node.exprs().last().and_then(Node::cast::<JsonKeyValue<'_>>);
+        self.object_options(node.absent_on_null(), node.unique(), last.and_then(|pair| pair.value()));
         self.json_output(node.output())?;
         self.trim();
         self.char(')');
@@ -167,7 +171,13 @@ impl Deparser<'_> {
     /// JSON.
     pub(in crate::deparse) fn json_parse_expr(&mut self, node: JsonParseExpr<'_>) -> Done {
         self.str("JSON(");
-        self.json_value_expr(node.expr())?;
+        let value = given(node.expr(), "a JSON value")?;
+        if node.unique_keys() && takes_with_unique(value.raw_expr()) {
+            self.in_parens(given(value.raw_expr(), "a JSON value")?)?;
+            self.json_format(value.format());
+        } else {
+            self.json_value_expr(Some(value))?;
+        }
         if node.unique_keys() {
             self.str(" WITH UNIQUE KEYS");
         }

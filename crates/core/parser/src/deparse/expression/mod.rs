@@ -122,11 +122,12 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// `AexprConst`.
+    /// `AexprConst`: with a type, this stands before the literal.
     pub(super) fn aexpr_const(&mut self, node: Option<Node<'_>>) -> Done {
         let node = given(node, "a constant")?;
         match node.view() {
-            View::AConst(_) | View::TypeCast(_) => self.expr(Some(node), Context::None),
+            View::AConst(_) => self.expr(Some(node), Context::None),
+            View::TypeCast(cast) => self.literal_with_type(cast),
             other => Err(DeparseError::misplaced(other.tag(), "a constant")),
         }
     }

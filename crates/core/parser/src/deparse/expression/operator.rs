@@ -2,7 +2,22 @@
 
 use crate::deparse::names::{only_string, string_of};
 use crate::deparse::{DeparseError, Deparser, Done};
-use crate::node::List;
+use crate::node::{AConst, AExpr, List, Node, NodeTag};
+
+/// The grammar's `MathOp`, but for the signs.
+const BINARY_ONLY: [&str; 10] = ["*", "/", "%", "^", "<", ">", "=", "<=", ">=", "<>"];
+
+/// Whether an operator before its one operand needs `OPERATOR()`: where the grammar knows it only between two, and where
+/// a sign before a number would be the number's own.
+pub(super) fn is_written_by_name(node: AExpr<'_>) -> bool {
+    let is_number = |operand: AConst<'_>| {
+        operand.val().is_some_and(|value| matches!(value.tag(), NodeTag::Integer | NodeTag::Float))
+    };
+    match only_string(node.name()) {
+        Some("-") => node.rexpr().and_then(Node::cast::<AConst<'_>>).is_some_and(is_number),
+        name => name.is_some_and(|name| BINARY_ONLY.contains(&name)),
+    }
+}
 
 /// Whether a name has characters of operators only.
 fn is_op(name: &str) -> bool {
@@ -54,6 +69,15 @@ impl Deparser<'_> {
             self.str(operator);
             return Ok(());
         }
+        self.operator_by_name(name)
+    }
+
+    /// `qual_Op` before its one operand.
+    pub(in crate::deparse) fn prefix_op(&mut self, node: AExpr<'_>) -> Done {
+        if is_written_by_name(node) { self.operator_by_name(node.name()) } else { self.qual_op(node.name()) }
+    }
+
+    fn operator_by_name(&mut self, name: List<'_>) -> Done {
         self.str("OPERATOR(");
         self.any_operator(name)?;
         self.char(')');

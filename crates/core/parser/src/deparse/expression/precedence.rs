@@ -1,5 +1,6 @@
 //! Where an operand needs parentheses.
 
+use super::operator::is_written_by_name;
 use crate::deparse::context::Context;
 use crate::deparse::names::{only_string, system_name};
 use crate::deparse::{Deparser, Done};
@@ -67,7 +68,7 @@ pub(super) fn of_subquery_operator(name: List<'_>) -> Precedence {
 pub(super) fn of_a_expr(node: AExpr<'_>) -> Precedence {
     match node.kind() {
         AExprKind::AexprOp if node.lexpr().is_none() => match of_operator(node.name()) {
-            Precedence::Add => Precedence::Sign,
+            Precedence::Add if !is_written_by_name(node) => Precedence::Sign,
             _ => Precedence::Operator,
         },
         AExprKind::AexprOp => of_operator(node.name()),
@@ -132,6 +133,19 @@ fn ends_with_keyword(node: Node<'_>) -> bool {
     matches!(node.view(), View::NullTest(_) | View::BooleanTest(_) | View::JsonIsPredicate(_))
 }
 
+/// Whether WITH UNIQUE behind a node would be of the IS JSON that it ends with.
+pub(super) fn takes_with_unique(node: Option<Node<'_>>) -> bool {
+    let mut last = node;
+    while let Some(node) = last {
+        last = match node.view() {
+            View::JsonIsPredicate(predicate) => return !predicate.unique_keys(),
+            View::BoolExpr(node) => node.args().last(),
+            _ => return false,
+        };
+    }
+    false
+}
+
 /// Whether a node needs parentheses as an operand of a rule.
 fn needs_parens(node: Node<'_>, parent: Precedence, side: Side) -> bool {
     let own = of_node(node);
@@ -158,6 +172,7 @@ pub(super) fn needs_parens_as_b_expr(node: Node<'_>) -> bool {
                 | AExprKind::AexprNullif
         ),
         View::XmlExpr(_) => false,
+        View::SetToDefault(_) => true,
         View::FuncCall(call) if sql_syntax_name(call) == Some("overlaps") && call.args().len() == 4 => true,
         _ => of_node(node) != Precedence::Atom,
     }

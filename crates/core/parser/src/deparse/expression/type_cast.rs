@@ -4,8 +4,12 @@ use super::precedence::needs_parens_as_c_expr;
 use crate::deparse::context::Context;
 use crate::deparse::names::{only_string, system_name};
 use crate::deparse::need::given;
-use crate::deparse::{Deparser, Done};
-use crate::node::{AConst, String as StringNode, TypeCast, TypeName, View};
+use crate::deparse::{DeparseError, Deparser, Done};
+use crate::node::{AConst, Node, NodeTag, String as StringNode, TypeCast, TypeName, View};
+
+fn is_string(constant: AConst<'_>) -> bool {
+    constant.val().is_some_and(|value| value.tag() == NodeTag::String)
+}
 
 impl Deparser<'_> {
     /// `x::type`; `CAST()` where only a function can stand.
@@ -41,13 +45,29 @@ impl Deparser<'_> {
         self.type_name(to)
     }
 
+    /// A literal behind the name of its type, where no cast can stand.
+    pub(super) fn literal_with_type(&mut self, node: TypeCast<'_>) -> Done {
+        let to = given(node.type_name(), "the type of a literal")?;
+        let literal = node.arg().and_then(Node::cast::<AConst<'_>>);
+        let literal =
+            literal.filter(|literal| is_string(*literal) && to.array_bounds().is_empty() && !to.setof());
+        let literal = literal.ok_or_else(|| DeparseError::new("only a string can have a type before it"))?;
+        if self.literal_of_type(literal, to, Context::None)? {
+            return Ok(());
+        }
+        let fields_behind = self.type_of_literal(to)?;
+        self.char(' ');
+        self.a_const(literal)?;
+        if fields_behind { self.interval_typmods(to) } else { Ok(()) }
+    }
+
     /// Literals behind the name of their type. False, with nothing written, if it is none of them.
     fn literal_of_type(
         &mut self,
         constant: AConst<'_>,
         to: TypeName<'_>,
         context: Context,
-    ) -> Result<bool, crate::DeparseError> {
+    ) -> Result<bool, DeparseError> {
         let text = constant.val().and_then(|value| value.cast::<StringNode<'_>>()).map(StringNode::sval);
         if !to.array_bounds().is_empty() || to.setof() {
             return Ok(false);

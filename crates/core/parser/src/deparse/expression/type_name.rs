@@ -95,8 +95,9 @@ impl Deparser<'_> {
             self.str("SETOF ");
         }
         match system_name(node.names()) {
-            Some(name) => self.system_type(name, node)?,
-            None => {
+            // What has a type is a column, not a type.
+            Some(name) if !node.pct_type() => self.system_type(name, node)?,
+            _ => {
                 self.any_name(node.names())?;
                 self.type_modifiers(node.typmods())?;
             }
@@ -113,6 +114,21 @@ impl Deparser<'_> {
             self.str("%type");
         }
         Ok(())
+    }
+
+    /// A type before its literal. Whether an interval's fields have to follow the literal.
+    pub(super) fn type_of_literal(&mut self, node: TypeName<'_>) -> Result<bool, DeparseError> {
+        let modifiers = node.typmods();
+        let is_interval =
+            system_name(node.names()) == Some("interval") && takes_modifiers("interval", modifiers);
+        let has_fields = is_interval
+            && modifiers.first().is_some_and(|fields| int_const(Some(fields)) != Some(INTERVAL_FULL_RANGE));
+        if has_fields {
+            self.str("interval");
+        } else {
+            self.type_name(node)?;
+        }
+        Ok(has_fields)
     }
 
     /// A type of the schema `pg_catalog`.

@@ -12,7 +12,7 @@ impl Deparser<'_> {
         self.opt_with_clause(stmt.with_clause())?;
         self.group("MERGE", Indent::Parts);
         self.str("INTO ");
-        self.range_var(given(stmt.relation(), "the table of MERGE")?, Context::None)?;
+        self.range_var(given(stmt.relation(), "the table of MERGE")?, Context::Changed)?;
         self.char(' ');
         self.group("USING", Indent::Parts);
         self.table_ref(stmt.source_relation())?;

@@ -16,7 +16,8 @@ impl Deparser<'_> {
         }
         self.col_id(table.relname())?;
         if let Some(alias) = table.alias() {
-            self.str(if context == Context::InsertRelation { " AS " } else { " " });
+            let is_keyword = context == Context::Changed && alias.aliasname() == Some("set");
+            self.str(if context == Context::InsertRelation || is_keyword { " AS " } else { " " });
             self.alias(alias)?;
         }
         Ok(())

@@ -11,7 +11,7 @@ impl Deparser<'_> {
         self.enter();
         self.opt_with_clause(stmt.with_clause())?;
         self.group("UPDATE", Indent::Parts);
-        self.range_var(given(stmt.relation(), "the table of UPDATE")?, Context::None)?;
+        self.range_var(given(stmt.relation(), "the table of UPDATE")?, Context::Changed)?;
         self.char(' ');
         self.opt_set_clause(stmt.target_list())?;
         self.from_clause(stmt.from_clause())?;
@@ -35,7 +35,7 @@ impl Deparser<'_> {
         self.opt_with_clause(stmt.with_clause())?;
         self.group("DELETE", Indent::Parts);
         self.str("FROM ");
-        self.range_var(given(stmt.relation(), "the table of DELETE")?, Context::None)?;
+        self.range_var(given(stmt.relation(), "the table of DELETE")?, Context::Changed)?;
         self.char(' ');
         if !stmt.using_clause().is_empty() {
             self.group("USING", Indent::Parts);

@@ -4,7 +4,7 @@ use crate::deparse::context::Context;
 use crate::deparse::names::string_of;
 use crate::deparse::need::{given, list_of, need};
 use crate::deparse::{DeparseError, Deparser, Done};
-use crate::node::{AlterTableCmd, AlterTableType, Node};
+use crate::node::{AlterTableCmd, AlterTableType, Node, TypeName};
 
 /// What stands before the name of what a command alters, and what behind it.
 struct Words {
@@ -176,7 +176,7 @@ impl Deparser<'_> {
             At::AtAddInherit | At::AtDropInherit => {
                 self.range_var(need(definition, place)?, Context::None)?;
             }
-            At::AtAddOf => self.type_name(need(definition, place)?)?,
+            At::AtAddOf => self.any_name(need::<TypeName<'_>>(definition, place)?.names())?,
             At::AtReplicaIdentity => self.replica_identity_stmt(need(definition, place)?)?,
             At::AtSetExpression => {
                 self.str("SET EXPRESSION AS (");

@@ -66,11 +66,14 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A keyword with a word that is none of an identifier's: `default` may be meant as the keyword.
+    /// A keyword and a name, or `default`, which is the keyword, too: the grammar has one tree for both.
     fn opt_word(&mut self, keyword: &str, word: Option<&str>) {
         if let Some(word) = word {
             self.str(keyword);
-            self.str(word);
+            match word {
+                "default" => self.str(word),
+                name => self.column_name(name),
+            }
             self.char(' ');
         }
     }

@@ -15,7 +15,7 @@ impl Deparser<'_> {
         self.char(' ');
         if let Some(type_name) = stmt.of_typename() {
             self.str("OF ");
-            self.type_name(type_name)?;
+            self.any_name(type_name.names())?;
             self.char(' ');
         }
         if stmt.partbound().is_some() {

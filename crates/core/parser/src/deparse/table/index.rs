@@ -5,19 +5,21 @@ use crate::deparse::expression::needs_parens_as_c_expr;
 use crate::deparse::need::{given, need};
 use crate::deparse::writer::Indent;
 use crate::deparse::{DeparseError, Deparser, Done};
-use crate::node::{IndexElem, IndexStmt, List, Node, NodeTag, SortByDir, SortByNulls};
+use crate::node::{IndexElem, IndexStmt, List, Node, NodeTag, SortByDir, SortByNulls, View};
 
 /// Whether an expression of an index needs no parentheses: a call that is written as one.
 fn is_call(expression: Node<'_>) -> bool {
-    let is_call = matches!(
-        expression.tag(),
-        NodeTag::FuncCall
-            | NodeTag::SQLValueFunction
-            | NodeTag::CoalesceExpr
-            | NodeTag::MinMaxExpr
-            | NodeTag::XmlExpr
-            | NodeTag::XmlSerialize
-    );
+    let is_call = match expression.view() {
+        View::FuncCall(call) => {
+            !call.agg_within_group() && call.agg_filter().is_none() && call.over().is_none()
+        }
+        View::SQLValueFunction(_)
+        | View::CoalesceExpr(_)
+        | View::MinMaxExpr(_)
+        | View::XmlExpr(_)
+        | View::XmlSerialize(_) => true,
+        _ => false,
+    };
     is_call && !needs_parens_as_c_expr(expression)
 }
 

@@ -62,7 +62,7 @@ impl Deparser<'_> {
         self.str("SECURITY LABEL ");
         if let Some(provider) = stmt.provider() {
             self.str("FOR ");
-            self.ident(provider);
+            self.non_reserved_word_or_sconst(provider)?;
             self.char(' ');
         }
         self.str("ON ");

@@ -1,6 +1,5 @@
 //! COPY.
 
-use super::definition::opt_boolean_value;
 use crate::deparse::context::Context;
 use crate::deparse::names::string_of;
 use crate::deparse::need::{given, list_of, need};
@@ -24,6 +23,12 @@ const SWITCHES: [(&str, &str); 2] = [("freeze", "FREEZE"), ("header", "HEADER")]
 /// The formats that have a word of their own.
 const FORMATS: [(&str, &str); 3] = [("binary", "BINARY"), ("csv", "CSV"), ("text", "TEXT")];
 
+// What may stand without parentheses.
+const OLD_SWITCHES: [(&str, &str); 2] = [("freeze", "FREEZE "), ("header", "HEADER ")];
+const OLD_FORMATS: [(&str, &str); 2] = [("binary", "BINARY "), ("csv", "CSV ")];
+const OLD_COLUMN_OPTIONS: [(&str, &str); 3] =
+    [("force_quote", "FORCE QUOTE "), ("force_not_null", "FORCE NOT NULL "), ("force_null", "FORCE NULL ")];
+
 fn look_up(words: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     words.iter().find(|(wanted, _)| *wanted == name).map(|(_, word)| *word)
 }
@@ -45,21 +50,40 @@ fn is_switch(value: Option<Node<'_>>) -> bool {
 /// An option as COPY had them before PostgreSQL 9.0, without parentheses.
 enum OldOption<'a> {
     Word(&'static str),
-    ForceQuote(List<'a>),
+    String(&'static str, &'a str),
+    Columns(&'static str, Node<'a>),
 }
 
 impl<'a> OldOption<'a> {
     /// None where the option needs parentheses.
     fn of(option: DefElem<'a>) -> Option<Self> {
         let value = option.arg()?;
-        match option.defname()? {
-            "freeze" if opt_boolean_value(Some(value)) => Some(Self::Word("FREEZE ")),
-            "header" if opt_boolean_value(Some(value)) => Some(Self::Word("HEADER ")),
-            "format" if string_value(Some(value)) == Some("csv") => Some(Self::Word("CSV ")),
-            "force_quote" if value.tag() == NodeTag::List => value.as_list().map(Self::ForceQuote),
+        let name = option.defname()?;
+        match value.view() {
+            View::Boolean(is_on) if is_on.boolval() => look_up(&OLD_SWITCHES, name).map(Self::Word),
+            View::String(text) if name == "format" => look_up(&OLD_FORMATS, text.sval()).map(Self::Word),
+            View::String(text) => {
+                look_up(&STRING_OPTIONS, name).map(|words| Self::String(words, text.sval()))
+            }
+            View::List(_) | View::AStar(_) => {
+                look_up(&OLD_COLUMN_OPTIONS, name).map(|words| Self::Columns(words, value))
+            }
             _ => None,
         }
     }
+
+    /// Whether libpg_query writes it so, too.
+    fn is_usual(&self) -> bool {
+        match self {
+            Self::Word(word) => *word != "BINARY ",
+            Self::String(..) => false,
+            Self::Columns(words, columns) => *words == "FORCE QUOTE " && columns.tag() == NodeTag::List,
+        }
+    }
+}
+
+fn is_boolean(option: DefElem<'_>) -> bool {
+    option.arg().is_some_and(|value| value.tag() == NodeTag::Boolean)
 }
 
 fn option_of(node: Option<Node<'_>>) -> Result<DefElem<'_>, DeparseError> {
@@ -106,14 +130,16 @@ impl Deparser<'_> {
         }
     }
 
-    /// Without parentheses where all options have such a form: what was written so has another tree with them.
+    /// Without parentheses where all options have such a form, and one is of another tree with them: a truth value
+    /// is a word there.
     fn copy_options(&mut self, options: List<'_>) -> Done {
         if options.is_empty() {
             return Ok(());
         }
         let old: Option<Vec<_>> =
             options.iter().map(|option| OldOption::of(option?.cast::<DefElem<'_>>()?)).collect();
-        let Some(old) = old else {
+        let has_switch = options.iter().flatten().filter_map(Node::cast::<DefElem<'_>>).any(is_boolean);
+        let Some(old) = old.filter(|old| has_switch || old.iter().all(OldOption::is_usual)) else {
             self.str("WITH (");
             self.separated(options, |this, option| this.copy_option(option_of(option)?))?;
             self.str(") ");
@@ -122,9 +148,17 @@ impl Deparser<'_> {
         for option in old {
             match option {
                 OldOption::Word(word) => self.str(word),
-                OldOption::ForceQuote(columns) => {
-                    self.str("FORCE QUOTE ");
-                    self.column_list(columns)?;
+                OldOption::String(words, text) => {
+                    self.str(words);
+                    self.string_literal(text);
+                    self.char(' ');
+                }
+                OldOption::Columns(words, columns) => {
+                    self.str(words);
+                    match columns.as_list() {
+                        Some(columns) => self.column_list(columns)?,
+                        None => self.char('*'),
+                    }
                     self.char(' ');
                 }
             }

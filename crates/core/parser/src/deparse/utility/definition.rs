@@ -4,22 +4,15 @@ use crate::deparse::context::Context;
 use crate::deparse::names::{NAME_BYTES_LIMIT, is_read_as_written, is_reserved_keyword, string_of};
 use crate::deparse::need::{given, need};
 use crate::deparse::{DeparseError, Deparser, Done};
+use crate::lexer::keyword;
 use crate::node::{DefElem, DefElemAction, List, Node, View};
+
+/// What CREATE DATABASE and ALTER DATABASE have key words for; an option of another name is an identifier to them.
+const DATABASE_OPTIONS: [&str; 5] = ["encoding", "location", "owner", "tablespace", "template"];
 
 /// What an option is called.
 pub(super) fn option_name(option: DefElem<'_>) -> &str {
     option.defname().unwrap_or_default()
-}
-
-/// Whether an option without a value, or with this one, is on, as COPY's are read.
-pub(in crate::deparse) fn opt_boolean_value(value: Option<Node<'_>>) -> bool {
-    match value.map(Node::view) {
-        None => true,
-        Some(View::String(string)) => string.sval() == "on",
-        Some(View::Integer(integer)) => integer.ival() != 0,
-        Some(View::Boolean(boolean)) => boolean.boolval(),
-        Some(_) => false,
-    }
 }
 
 impl Deparser<'_> {
@@ -73,9 +66,21 @@ impl Deparser<'_> {
 
     /// `definition`.
     pub(in crate::deparse) fn definition(&mut self, options: List<'_>) -> Done {
+        self.definition_by(options, Self::ident)
+    }
+
+    /// `old_aggr_definition`, where no key word is a name.
+    pub(in crate::deparse) fn old_aggr_definition(&mut self, options: List<'_>) -> Done {
+        self.definition_by(options, |d, name| match keyword(name.as_bytes()) {
+            Some(_) => d.quoted(name),
+            None => d.ident(name),
+        })
+    }
+
+    fn definition_by(&mut self, options: List<'_>, name: fn(&mut Self, &str)) -> Done {
         self.char('(');
         self.options(options, |d, option| {
-            d.col_id(option.defname())?;
+            name(d, option_name(option));
             if option.arg().is_some() {
                 d.str(" = ");
                 d.def_arg(option.arg(), false)?;
@@ -201,6 +206,9 @@ impl Deparser<'_> {
             let option = need::<DefElem<'_>>(option, "an option")?;
             match option_name(option) {
                 "connection_limit" => self.str("CONNECTION LIMIT"),
+                name if keyword(name.as_bytes()).is_some() && !DATABASE_OPTIONS.contains(&name) => {
+                    self.quoted(name);
+                }
                 name => self.generic_def_elem_name(name)?,
             }
             self.char(' ');

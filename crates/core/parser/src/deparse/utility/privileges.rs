@@ -82,6 +82,8 @@ impl Deparser<'_> {
         let name = given(option.defname(), "the name of an option")?;
         match MEMBERSHIP_OPTIONS.iter().find(|(wanted, _)| *wanted == name) {
             Some((_, word)) => self.str(word),
+            // WITH and this word are one token.
+            None if name == "ordinality" => self.quoted(name),
             None => self.ident(name),
         }
         Ok(())

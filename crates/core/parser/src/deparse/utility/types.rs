@@ -40,6 +40,8 @@ impl Deparser<'_> {
         if let Some(source) = source_collation(statement) {
             self.str("FROM ");
             self.any_name(source)?;
+        } else if statement.oldstyle() {
+            self.old_aggr_definition(statement.definition())?;
         } else if !statement.definition().is_empty() {
             self.definition(statement.definition())?;
         }

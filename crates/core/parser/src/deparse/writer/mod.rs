@@ -5,9 +5,11 @@
 //! are just separated by a space; laid out they get their indentation when a level ends.
 
 mod flat;
+mod joined;
 mod pretty;
 
 use flat::Flat;
+pub(super) use joined::may_be_joined;
 use pretty::Pretty;
 
 use super::options::{Comment, DeparseOptions};
@@ -34,6 +36,10 @@ pub(super) struct Writer<'o> {
     comments: &'o [Comment],
     /// The clauses between marks, if marks are asked for.
     pub(super) marks: Option<Vec<super::Mark>>,
+    /// Where this statement begins in the text.
+    start: usize,
+    /// Whether a name was written that needs quotes before some words.
+    pub(super) has_joined: bool,
 }
 
 enum Layout<'o> {
@@ -54,11 +60,12 @@ macro_rules! both {
 impl<'o> Writer<'o> {
     /// A writer of one statement behind what `text` has already. `comments` are sorted by location.
     pub(super) fn new(text: String, options: &'o DeparseOptions, comments: &'o [Comment]) -> Self {
+        let start = text.len();
         let layout = match options.pretty {
             false => Layout::Flat(Flat::new(text)),
             true => Layout::Pretty(Pretty::new(text, options)),
         };
-        Self { layout, options, comments, marks: None }
+        Self { layout, options, comments, marks: None, start, has_joined: false }
     }
 
     pub(super) fn str(&mut self, text: &str) {
@@ -178,9 +185,10 @@ impl<'o> Writer<'o> {
 
     /// The text, all levels ended.
     pub(super) fn finish(self) -> String {
-        match self.layout {
+        let text = match self.layout {
             Layout::Flat(layout) => layout.finish(),
             Layout::Pretty(layout) => layout.finish(),
-        }
+        };
+        if self.has_joined { joined::quoted(&text, self.start) } else { text }
     }
 }

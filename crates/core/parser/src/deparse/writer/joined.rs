@@ -1,0 +1,43 @@
+//! Names that are key words of which the lexer makes another token by the word behind them.
+
+use std::ops::Range;
+
+use crate::lexer::Lexer;
+
+/// Whether a name needs quotes before some words.
+#[inline]
+pub(in crate::deparse) fn may_be_joined(name: &str) -> bool {
+    !nexts(name).is_empty()
+}
+
+/// The words that make another token of the key word before them.
+#[inline]
+fn nexts(word: &str) -> &'static [&'static str] {
+    match word {
+        "nulls" => &["first", "last"],
+        "without" => &["time"],
+        _ => &[],
+    }
+}
+
+/// The text with quotes around the names behind `from` that need them. Key words are in capital letters there.
+pub(super) fn quoted(text: &str, from: usize) -> String {
+    let (before, text) = text.split_at(from);
+    let part = |range: Range<usize>| text.get(range).unwrap_or_default();
+    let mut all = before.to_owned();
+    let mut copied = 0;
+    let mut last = 0..0;
+    let mut lexer = Lexer::new(text);
+    // What is no SQL needs no quotes.
+    while let Ok(Some(token)) = lexer.next_token() {
+        let this = token.start as usize..token.end as usize;
+        let is_told = |next: &&str| next.eq_ignore_ascii_case(part(this.clone()));
+        if nexts(part(last.clone())).iter().any(is_told) {
+            all.extend([part(copied..last.start), "\"", part(last.clone()), "\""]);
+            copied = last.end;
+        }
+        last = this;
+    }
+    all.push_str(part(copied..text.len()));
+    all
+}
