@@ -84,6 +84,18 @@ fn read() -> &'static Corpus {
     })
 }
 
+/// A file of PostgreSQL's source that is fetched beside the scripts, by its path from the source's root on.
+///
+/// # Panics
+/// Where the file is missing, with what to run.
+#[must_use]
+pub fn source(path: &str) -> String {
+    let path = folder().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| {
+        panic!("cannot read {}: {error}: run FORCE=1 scripts/fetch-regression", path.display())
+    })
+}
+
 /// The folder of PostgreSQL's source.
 fn folder() -> PathBuf {
     let folder = std::env::var_os(FOLDER_VARIABLE).map_or_else(

@@ -108,4 +108,10 @@ pub(crate) const KEPT: &[&str] = &[
     "SELECT * FROM a, LATERAL JSON_TABLE(a.b, '$' COLUMNS (c int))",
     "SELECT xmlparse(content a || b PRESERVE WHITESPACE)",
     "SELECT pg_catalog.overlay(a, b, c, d), pg_catalog.overlay(a, b, c, d => e), pg_catalog.overlay(a, b, c, VARIADIC d)",
+    "SELECT \"operator\"((a + b) / 2)",
+    "SELECT OPERATOR(*) a, OPERATOR(<) a + 1, OPERATOR(<=) (SELECT 1)",
+    "SELECT OPERATOR(-) 1, 2 * OPERATOR(-) 1.5",
+    "SELECT JSON((a IS JSON) WITH UNIQUE KEYS), JSON((NOT a IS JSON ARRAY) FORMAT JSON WITH UNIQUE KEYS)",
+    "SELECT JSON_OBJECT('a': b, 'c': d OR NOT e IS JSON NULL ON NULL WITH UNIQUE), JSON_OBJECTAGG(a: b IS JSON NULL ON NULL WITH UNIQUE)",
+    "SELECT (a.*)[1], (a.b.*)[:]",
 ];

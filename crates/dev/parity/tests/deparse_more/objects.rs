@@ -437,4 +437,9 @@ pub(crate) const KEPT: &[&str] = &[
     // $$ ends the text too early.
     "CREATE FUNCTION f() RETURNS int AS 'a$' LANGUAGE sql",
     "CREATE FUNCTION f() RETURNS int AS '$' LANGUAGE sql",
+    "CREATE DATABASE d \"explain\" 1",
+    "CREATE AGGREGATE a (\"passing\" = 1, \"select\" = int)",
+    "SECURITY LABEL FOR '' ON TABLE t IS NULL",
+    "SECURITY LABEL FOR 'a123456789012345678901234567890123456789012345678901234567890123' ON TABLE t IS NULL",
+    "CREATE FUNCTION f(a SETOF pg_catalog.time%type) RETURNS pg_catalog.int4%type RETURN 1",
 ];

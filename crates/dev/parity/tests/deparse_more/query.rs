@@ -112,4 +112,11 @@ pub(crate) const KEPT: &[&str] = &[
     "SELECT a FROM t ORDER BY a FETCH FIRST NULL ROWS WITH TIES",
     "SELECT sum(a) OVER \"W\" FROM t WINDOW \"W\" AS (ORDER BY b)",
     "SELECT 1 FROM a JOIN b USING (x) AS \"C\"",
+    "UPDATE t AS set SET a = 1",
+    "DELETE FROM t AS set",
+    "MERGE INTO t AS set USING u ON a = b WHEN MATCHED THEN DELETE",
+    "WITH RECURSIVE c AS (SELECT 1) CYCLE a SET b TO pg_catalog.int4 'Y' DEFAULT s.t(1, 2) 'N' USING d SELECT 1",
+    "WITH RECURSIVE c AS (SELECT 1) CYCLE a SET b TO interval '1' day DEFAULT interval(3) '1' USING d SELECT 1",
+    "WITH RECURSIVE c AS (SELECT 1) CYCLE a SET b TO numeric(3, 2) 'Y' DEFAULT pg_catalog.bpchar 'N' USING d SELECT 1",
+    "INSERT INTO t DEFAULT VALUES ON CONFLICT ((f(a) OVER ()), (g(b) FILTER (WHERE c)), (h(d) WITHIN GROUP (ORDER BY e))) DO NOTHING",
 ];

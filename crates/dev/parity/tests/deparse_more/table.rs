@@ -129,4 +129,9 @@ pub(crate) const KEPT: &[&str] = &[
     "CREATE TABLE t (a int GENERATED ALWAYS AS IDENTITY (LOGGED), b int GENERATED ALWAYS AS IDENTITY (START 1 UNLOGGED))",
     "CREATE STATISTICS s ON \"A\", b FROM t",
     "ALTER TABLE ALL IN TABLESPACE \"A\" SET TABLESPACE \"B\"",
+    "CREATE TABLE t (a text STORAGE \"A\" COMPRESSION \"b c\", b text STORAGE \"1\" COMPRESSION \"left\")",
+    "CREATE TABLE t OF pg_catalog.int4",
+    "ALTER TABLE t OF pg_catalog.int4",
+    "CREATE TABLE t (\"without\" time, \"nulls\" first)",
+    "CREATE TABLE t (a int DEFAULT (DEFAULT) ^ (DEFAULT))",
 ];

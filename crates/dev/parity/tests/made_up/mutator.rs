@@ -7,6 +7,8 @@ use trunkline_parity::corpus::corpus;
 use trunkline_parser::lexer::keywords;
 use trunkline_parser::scan;
 
+use super::random::Random;
+
 /// Statements of more tokens are left out: most of what is done to one would be an error elsewhere in it.
 const TOKENS_MAX: usize = 120;
 /// What the statements have too few of, beside the key words.
@@ -64,8 +66,7 @@ pub(crate) struct Mutator {
     /// What the texts are said to come from.
     file: Arc<str>,
     made: u32,
-    /// Of xorshift64.
-    state: u64,
+    random: Random,
 }
 
 impl Mutator {
@@ -87,28 +88,16 @@ impl Mutator {
             words: words.collect(),
             file: Arc::from(format!("seed {seed}")),
             made: 0,
-            state: seed.wrapping_mul(2).wrapping_add(1),
+            random: Random::new(seed),
         }
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state % limit.max(1) as u64) as usize
-    }
-
-    fn word(&mut self) -> &'static str {
-        let place = self.below(self.words.len());
-        self.words[place]
     }
 
     /// Some tokens of another statement.
     fn piece(&mut self) -> Vec<&'static str> {
-        let statement = self.below(self.statements.len());
-        let start = self.below(self.statements[statement].len());
-        let length = 1 + self.below(8);
-        self.statements[statement].iter().skip(start).take(length).copied().collect()
+        let statement = &self.statements[self.random.below(self.statements.len())];
+        let start = self.random.below(statement.len());
+        let length = 1 + self.random.below(8);
+        statement.iter().skip(start).take(length).copied().collect()
     }
 
     /// The next text, whose line is its number.
@@ -118,15 +107,14 @@ impl Mutator {
     }
 
     fn text(&mut self) -> String {
-        let statement = self.below(self.statements.len());
-        let mut tokens = self.statements[statement].clone();
-        for _ in 0..=self.below(3) {
-            let at = self.below(tokens.len());
-            let end = (at + 1 + self.below(4)).min(tokens.len());
-            match self.below(7) {
+        let mut tokens = self.statements[self.random.below(self.statements.len())].clone();
+        for _ in 0..=self.random.below(3) {
+            let at = self.random.below(tokens.len());
+            let end = (at + 1 + self.random.below(4)).min(tokens.len());
+            match self.random.below(7) {
                 0 => drop(tokens.remove(at)),
-                1 => tokens[at] = self.word(),
-                2 => tokens.insert(at, self.word()),
+                1 => tokens[at] = self.random.pick(&self.words),
+                2 => tokens.insert(at, self.random.pick(&self.words)),
                 3 => tokens.swap(at, end - 1),
                 4 => drop(tokens.splice(at..at, self.piece())),
                 5 => drop(tokens.splice(at..end, self.piece())),
