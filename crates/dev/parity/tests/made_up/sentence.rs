@@ -200,7 +200,7 @@ impl Sentences {
         self.random.pick(&fitting)
     }
 
-    fn token(&mut self, class: &str) -> &'static str {
+    fn token(&mut self, class: &'static str) -> &'static str {
         match class {
             "IDENT" => self.random.pick(&self.names),
             "SCONST" => self.random.pick(&STRINGS),
@@ -210,8 +210,8 @@ impl Sentences {
             "BCONST" => self.random.pick(&BITS),
             "XCONST" => self.random.pick(&HEXADECIMALS),
             "PARAM" => self.random.pick(&PARAMETERS),
-            // The grammar's other entries, of PL/pgSQL.
-            other => panic!("the grammar has a token {other} that is not known here"),
+            // A key word of another version's grammar: no SQL.
+            other => other,
         }
     }
 }

@@ -20,24 +20,22 @@ fn nexts(word: &str) -> &'static [&'static str] {
     }
 }
 
-/// The text with quotes around the names behind `from` that need them. Key words are in capital letters there.
-pub(super) fn quoted(text: &str, from: usize) -> String {
-    let (before, text) = text.split_at(from);
-    let part = |range: Range<usize>| text.get(range).unwrap_or_default();
-    let mut all = before.to_owned();
+/// Quotes the names behind `from` that need it. Key words are in capital letters there.
+pub(super) fn quote(text: &mut String, from: usize) {
+    let statement = text.split_off(from);
+    let part = |range: Range<usize>| statement.get(range).unwrap_or_default();
     let mut copied = 0;
     let mut last = 0..0;
-    let mut lexer = Lexer::new(text);
+    let mut lexer = Lexer::new(&statement);
     // What is no SQL needs no quotes.
     while let Ok(Some(token)) = lexer.next_token() {
         let this = token.start as usize..token.end as usize;
         let is_told = |next: &&str| next.eq_ignore_ascii_case(part(this.clone()));
         if nexts(part(last.clone())).iter().any(is_told) {
-            all.extend([part(copied..last.start), "\"", part(last.clone()), "\""]);
+            text.extend([part(copied..last.start), "\"", part(last.clone()), "\""]);
             copied = last.end;
         }
         last = this;
     }
-    all.push_str(part(copied..text.len()));
-    all
+    text.push_str(part(copied..statement.len()));
 }

@@ -185,10 +185,13 @@ impl<'o> Writer<'o> {
 
     /// The text, all levels ended.
     pub(super) fn finish(self) -> String {
-        let text = match self.layout {
+        let mut text = match self.layout {
             Layout::Flat(layout) => layout.finish(),
             Layout::Pretty(layout) => layout.finish(),
         };
-        if self.has_joined { joined::quoted(&text, self.start) } else { text }
+        if self.has_joined {
+            joined::quote(&mut text, self.start);
+        }
+        text
     }
 }
