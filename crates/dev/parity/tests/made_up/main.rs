@@ -9,6 +9,7 @@ mod faithful;
 mod grammar;
 mod key;
 mod mutator;
+mod pg_query;
 mod random;
 mod sentence;
 
@@ -19,9 +20,9 @@ use sentence::Sentences;
 use trunkline_parity::{Statement, compare_in};
 
 /// How many texts are tried, unless `TRUNKLINE_MADE_UP` says.
-const TEXTS: u64 = 60_000;
+const TEXTS: u64 = 40_000;
 /// How many are made at once.
-const BATCH: u64 = 60_000;
+const BATCH: u64 = 40_000;
 /// At least one of so many texts must count: else the texts are too wild to tell anything.
 const COUNTED_SHARE_MIN: u64 = 200;
 
@@ -60,6 +61,12 @@ fn crossed_statements_are_written_as_they_are() {
 fn sentences_of_the_grammar_are_written_as_they_are() {
     let mut sentences = Sentences::new(seed());
     search("deparse of sentences of the grammar", || sentences.statement(), deparse::check);
+}
+
+#[test]
+fn sentences_are_to_pg_query_what_they_are_to_us() {
+    let mut sentences = Sentences::new(seed());
+    search("pg_query on sentences of the grammar", || sentences.statement(), pg_query::check);
 }
 
 #[test]

@@ -1,0 +1,24 @@
+//! What a text is to pg_query: its JSON and fingerprint, or its error.
+
+use trunkline_parity::{oracle, same, same_value};
+use trunkline_parser::parse;
+
+/// Whether the text parses, or what pg_query has otherwise.
+pub(crate) fn check(sql: &str) -> Result<bool, String> {
+    match (oracle::json(sql), parse(sql)) {
+        (Ok(json), Ok(tree)) => {
+            same(&json, &tree.to_json())?;
+            let fingerprint = oracle::fingerprint(sql).map_err(|error| error.message)?;
+            same(&fingerprint.1, &tree.fingerprint().to_string())?;
+            Ok(true)
+        }
+        // Of debug builds; some that valid SQL fails.
+        (Err(expected), _) if expected.message.starts_with("C assertion failed") => Ok(false),
+        (Err(expected), Err(error)) => {
+            same(&expected.message, error.message())?;
+            same_value(&i64::from(expected.cursorpos), &i64::from(error.cursor()))?;
+            Ok(false)
+        }
+        (expected, got) => Err(format!("{:?} became {:?}", expected.err(), got.err())),
+    }
+}
