@@ -15,5 +15,5 @@ pub use server::{RawServer, ServerConnection};
 
 use std::time::Duration;
 
-/// How long a read may take before the test fails.
-pub const READ_LIMIT: Duration = Duration::from_secs(20);
+/// How long a read may take before the test fails: longer than small machines stand still when their disk is behind.
+pub const READ_LIMIT: Duration = Duration::from_secs(60);
