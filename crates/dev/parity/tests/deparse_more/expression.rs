@@ -114,4 +114,5 @@ pub(crate) const KEPT: &[&str] = &[
     "SELECT JSON((a IS JSON) WITH UNIQUE KEYS), JSON((NOT a IS JSON ARRAY) FORMAT JSON WITH UNIQUE KEYS)",
     "SELECT JSON_OBJECT('a': b, 'c': d OR NOT e IS JSON NULL ON NULL WITH UNIQUE), JSON_OBJECTAGG(a: b IS JSON NULL ON NULL WITH UNIQUE)",
     "SELECT (a.*)[1], (a.b.*)[:]",
+    "SELECT a[: =~ b], a[1: =~ b]",
 ];
