@@ -115,4 +115,5 @@ pub(crate) const KEPT: &[&str] = &[
     "SELECT JSON_OBJECT('a': b, 'c': d OR NOT e IS JSON NULL ON NULL WITH UNIQUE), JSON_OBJECTAGG(a: b IS JSON NULL ON NULL WITH UNIQUE)",
     "SELECT (a.*)[1], (a.b.*)[:]",
     "SELECT a[: =~ b], a[1: =~ b]",
+    "SELECT f(a) OVER (\"groups\"), f(a) OVER (\"partition\" ORDER BY b)",
 ];

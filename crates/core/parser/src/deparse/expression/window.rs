@@ -37,7 +37,11 @@ impl Deparser<'_> {
         self.char('(');
         self.enter();
         if let Some(name) = node.refname() {
-            self.ident(name);
+            match name {
+                // The key words of what else may stand there.
+                "partition" | "range" | "rows" | "groups" => self.quoted(name),
+                name => self.ident(name),
+            }
             self.char(' ');
         }
         if !partition.is_empty() {
