@@ -201,6 +201,11 @@ impl Board {
 
     /// A cancel request was delivered (the server closed its connection), or could not be.
     pub fn cancel_delivered(&mut self, key: ServerKey, delivered: bool) {
+        self.cancel_over(key, delivered);
+        self.do_what_is_due();
+    }
+
+    fn cancel_over(&mut self, key: ServerKey, delivered: bool) {
         self.cancels.under_way = self.cancels.under_way.saturating_sub(1);
         while let Some(next) = self.cancels.queued.pop_front() {
             if self.servers.get(next).is_some_and(|server| server.cancelling) {

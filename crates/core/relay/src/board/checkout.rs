@@ -5,6 +5,7 @@ use std::sync::Arc;
 use trunkline_pool::{Ledger, PoolId, PoolMode, Release, Waiter, Want};
 use trunkline_wire::backend::TransactionStatus;
 
+use super::due::Due;
 use super::slots::Slot;
 use super::{Action, Board, Mail};
 use crate::client::{Purpose, Stage};
@@ -158,8 +159,7 @@ impl Board {
                 }
                 self.deal_inbox(key);
             }
-            Purpose::Probe | Purpose::Session => self.probe(key, server_key),
-            Purpose::AuthQuery => self.ask_for_secret(key, server_key),
+            Purpose::Probe | Purpose::Session | Purpose::AuthQuery => self.due.push_back(Due::Begin(key)),
         }
     }
 
@@ -275,6 +275,7 @@ impl Board {
             slot.welcome = welcome;
         }
         self.give_on(key);
+        self.do_what_is_due();
         key
     }
 

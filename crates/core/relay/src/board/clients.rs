@@ -50,6 +50,7 @@ impl Board {
     /// The client's connection is gone, or it has said good-bye.
     pub fn client_closed(&mut self, key: ClientKey) {
         self.take_client_out(key);
+        self.do_what_is_due();
     }
 
     /// The client said good-bye.

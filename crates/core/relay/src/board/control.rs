@@ -40,6 +40,7 @@ impl Board {
             Mail::Pause(paused) => self.pause(paused),
             Mail::Shutdown(how) => self.shut_down(how),
         }
+        self.do_what_is_due();
     }
 
     fn reload(&mut self, directory: Arc<Directory>) {

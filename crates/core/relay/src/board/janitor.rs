@@ -27,6 +27,7 @@ impl Board {
             }
         }
         self.tend_shutdown();
+        self.do_what_is_due();
     }
 
     fn expire_clients(&mut self) {
@@ -105,7 +106,8 @@ impl Board {
             .collect();
         for (key, login) in stuck {
             if login {
-                self.server_closed(key, "the server did not answer in time (server_connect_timeout)");
+                let why = "the server did not answer in time (server_connect_timeout)";
+                self.server_lost(key, &Self::lost_body(why));
                 continue;
             }
             self.shared.hit("abandoned_turn_timeout");

@@ -44,21 +44,23 @@ impl Board {
         let now = self.now;
         let Some(client) = self.clients.get_mut(key) else { return };
         client.since = now;
-        if !client.inbox.is_empty() {
+        if client.inbox.is_empty() {
+            let consumed = self.deal(key, input, wires);
+            if let Some(client) = self.clients.get_mut(key)
+                && consumed < input.len()
+            {
+                client.inbox.extend_from_slice(&input[consumed..]);
+            }
+            self.restrain_client(key);
+        } else {
             client.inbox.extend_from_slice(input);
-            return self.deal_inbox(key);
+            self.deal_inbox_now(key);
         }
-        let consumed = self.deal(key, input, wires);
-        if let Some(client) = self.clients.get_mut(key)
-            && consumed < input.len()
-        {
-            client.inbox.extend_from_slice(&input[consumed..]);
-        }
-        self.restrain_client(key);
+        self.do_what_is_due();
     }
 
     /// Deals with what a client sent earlier.
-    pub(super) fn deal_inbox(&mut self, key: ClientKey) {
+    pub(super) fn deal_inbox_now(&mut self, key: ClientKey) {
         let Some(client) = self.clients.get_mut(key) else { return };
         if client.inbox.is_empty() {
             return;
@@ -270,6 +272,7 @@ impl Board {
             }
         }
         self.restrain_server(key);
+        self.do_what_is_due();
     }
 
     fn restrain_server(&mut self, key: ServerKey) {

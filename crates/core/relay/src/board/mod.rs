@@ -10,6 +10,7 @@ mod checkout;
 mod chores;
 mod clients;
 mod control;
+mod due;
 mod inspect;
 mod janitor;
 mod links;
@@ -150,6 +151,8 @@ pub struct Board {
     blank: Arc<Profile>,
     entropy: Box<dyn Entropy + Send>,
     actions: VecDeque<Action>,
+    /// See `due.rs`: empty whenever the shell has its turn.
+    due: VecDeque<due::Due>,
     unsent_clients: Vec<ClientKey>,
     unsent_servers: Vec<ServerKey>,
     cancels: cancel::Cancels,
@@ -183,6 +186,7 @@ impl Board {
             blank,
             entropy,
             actions: VecDeque::new(),
+            due: VecDeque::new(),
             unsent_clients: Vec::new(),
             unsent_servers: Vec::new(),
             cancels: cancel::Cancels::default(),
@@ -203,6 +207,7 @@ impl Board {
 
     /// What the shell has to do next.
     pub fn next_action(&mut self) -> Option<Action> {
+        debug_assert!(self.due.is_empty(), "{:?} was forgotten", self.due);
         self.actions.pop_front()
     }
 

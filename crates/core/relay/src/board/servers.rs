@@ -83,6 +83,7 @@ impl Board {
             server.dialling = false;
         }
         self.with_login(key, |login, out| login.handle_connected(out).map(|()| 0));
+        self.do_what_is_due();
     }
 
     /// TLS with a server is established; `binding`: its `tls-server-end-point`.
@@ -92,6 +93,7 @@ impl Board {
         }
         self.actions.push_back(Action::ResumeServer(key));
         self.with_login(key, |login, out| login.tls_started(binding, out).map(|()| 0));
+        self.do_what_is_due();
     }
 
     pub(super) fn server_login_bytes(&mut self, key: ServerKey, input: &[u8]) -> (usize, bool) {
@@ -189,6 +191,7 @@ impl Board {
     /// The server's connection is gone, or could not be made; `why` in words.
     pub fn server_closed(&mut self, key: ServerKey, why: &str) {
         self.server_lost(key, &Self::lost_body(why));
+        self.do_what_is_due();
     }
 
     /// A server connection is lost; `body` is of the ErrorResponse that says why.

@@ -1,5 +1,7 @@
 //! Single scenes, where what is to be seen is too rare for a random world, or not to be foretold there.
 
+mod crowds;
+
 use std::sync::Arc;
 
 use trunkline_pool::PoolMode;

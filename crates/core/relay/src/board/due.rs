@@ -1,0 +1,44 @@
+//! What one event makes possible for others: a server connection comes free for who waits, an answer for what came
+//! behind it. It is written down here and done once the event itself has been dealt with, one after the other: the stack
+//! does not grow with those who wait.
+
+use super::Board;
+use crate::ClientKey;
+use crate::client::{Purpose, Stage};
+
+/// Something to be done for a client.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Due {
+    /// What it sent earlier may be dealt with now.
+    Inbox(ClientKey),
+    /// It was lent a server connection, for something else than a turn of its own.
+    Begin(ClientKey),
+}
+
+impl Board {
+    /// Ends each of the methods that say what happened.
+    #[inline]
+    pub(super) fn do_what_is_due(&mut self) {
+        while let Some(due) = self.due.pop_front() {
+            match due {
+                Due::Inbox(key) => self.deal_inbox_now(key),
+                Due::Begin(key) => self.begin(key),
+            }
+        }
+    }
+
+    /// What a client sent earlier is dealt with, after what is happening now.
+    pub(super) fn deal_inbox(&mut self, key: ClientKey) {
+        if self.clients.get(key).is_some_and(|client| !client.inbox.is_empty()) {
+            self.due.push_back(Due::Inbox(key));
+        }
+    }
+
+    fn begin(&mut self, key: ClientKey) {
+        match self.clients.get(key).map(|client| &client.stage) {
+            Some(&Stage::Linked(server, Purpose::Probe | Purpose::Session)) => self.probe(key, server),
+            Some(&Stage::Linked(server, Purpose::AuthQuery)) => self.ask_for_secret(key, server),
+            _ => {}
+        }
+    }
+}
