@@ -177,11 +177,7 @@ fn client_is_next(server: &Server) -> bool {
 
 #[inline]
 fn local_is_next(server: &Server) -> bool {
-    server.replies.head().is_some_and(|head| is_local(&head.expect))
-}
-
-fn is_local(expect: &Expect) -> bool {
-    matches!(expect, Expect::ParseLocal(_) | Expect::CloseLocal(..) | Expect::CopyEnd)
+    server.replies.head().is_some_and(|head| head.expect.is_ours_to_give())
 }
 
 /// Gives the answers that are ours once they are next.
@@ -190,7 +186,7 @@ fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, ser
         // The message before is not whole yet.
         return;
     }
-    while server.replies.head().is_some_and(|head| is_local(&head.expect)) {
+    while local_is_next(server) {
         let reply = server.replies.pop();
         let frame = match reply.map(|reply| reply.expect) {
             Some(Expect::ParseLocal(_)) => parse_complete::FRAME,
@@ -348,7 +344,7 @@ fn forget_statements(client: Option<&mut Client>, server: &mut Server) {
     server.statements.clear();
     let mut names = client.and_then(|client| client.statements.as_mut());
     let mut before = names.as_mut().map(|names| std::mem::take(&mut ***names)).unwrap_or_default();
-    for expect in server.replies.iter() {
+    for expect in server.replies.naming() {
         let kept = match expect {
             Expect::Parse { statement, name } => Some((name, Arc::clone(statement))),
             Expect::ParseLocal(name) => before.remove(name).map(|statement| (name, statement)),

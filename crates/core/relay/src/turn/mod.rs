@@ -5,6 +5,9 @@
 
 mod from_client;
 mod from_server;
+#[cfg(test)]
+mod long_queues;
+mod places;
 mod prepare;
 mod replies;
 mod undo;

@@ -67,7 +67,7 @@ fn await_answers(server: &mut Server) -> Step {
 
 /// Whether the message names something that an unanswered turn before it may still change, or a DEALLOCATE or DISCARD
 /// that is under way in its own. The answer is awaited then.
-fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &Server, tag: u8, there: &[u8]) -> bool {
+fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &mut Server, tag: u8, there: &[u8]) -> bool {
     let forgets =
         server.forgets && (server.replies.turns() > 0 || (server.replies.may_execute() && !server.copy_in));
     if server.replies.turns() == 0 && !forgets {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::places::{Place, Places, visit};
 use crate::prepared::{Named, Statement, StatementId, Unnamed};
 
 /// Work of our own on a server connection; its answers reach no client.
@@ -104,7 +105,15 @@ impl Expect {
         matches!(self, Self::Sync | Self::Query(..) | Self::FunctionCall)
     }
 
+    /// Whether it is answered by us, or by nothing, once all before it is answered.
+    #[inline]
+    #[must_use]
+    pub fn is_ours_to_give(&self) -> bool {
+        matches!(self, Self::ParseLocal(_) | Self::CloseLocal(..) | Self::CopyEnd)
+    }
+
     /// Whether it changes what the unnamed statement is.
+    #[inline]
     #[must_use]
     pub fn sets_unnamed(&self) -> bool {
         matches!(
@@ -116,6 +125,28 @@ impl Expect {
                 | Self::UnnamedCloseInjected(_)
         )
     }
+
+    /// What the server's unnamed statement was before, where it changes that.
+    fn unnamed_on_server(&mut self) -> Option<&mut StatementId> {
+        match self {
+            Self::ParseUnnamed { on_server, .. }
+            | Self::CloseUnnamed(_, on_server)
+            | Self::Query(_, on_server)
+            | Self::UnnamedInjected(on_server)
+            | Self::UnnamedCloseInjected(on_server) => Some(on_server),
+            _ => None,
+        }
+    }
+
+    /// What the client's unnamed statement was before, where it changes that.
+    fn unnamed_of_client(&mut self) -> Option<&mut Option<Unnamed>> {
+        match self {
+            Self::ParseUnnamed { previous, .. }
+            | Self::CloseUnnamed(previous, _)
+            | Self::Query(previous, _) => Some(previous),
+            _ => None,
+        }
+    }
 }
 
 /// An expected answer and whom it is for.
@@ -125,6 +156,8 @@ pub struct Reply {
     pub expect: Expect,
     /// Who gets it.
     pub owner: Owner,
+    /// Greater than that of all before it.
+    pub(super) place: Place,
 }
 
 /// What is known of a COPY FROM STDIN that begins.
@@ -137,9 +170,50 @@ pub struct CopyIn {
 }
 
 /// What a server connection owes. The server answers in order, so the head says what comes next.
+///
+/// A client may send any number of messages before the first is answered: no method looks through all of them, but for
+/// those that take out what they look at, and [`Replies::disown`], which comes once.
 #[derive(Debug, Default)]
 pub struct Replies {
     queue: VecDeque<Reply>,
+    /// The place of the next one.
+    next: Place,
+    owed: Owed,
+    /// The place of the last that ends a turn, if that is still owed.
+    last_end: Option<Place>,
+    /// The same of the client's that change what the unnamed statement is.
+    last_unnamed: Option<Place>,
+    places: Places,
+}
+
+/// How many answers of a kind are owed.
+#[derive(Debug, Default)]
+struct Owed {
+    turns: usize,
+    executes: usize,
+    queries: usize,
+    /// Those of the queries that are the client's.
+    client_queries: usize,
+    descriptions: usize,
+}
+
+impl Owed {
+    #[inline]
+    fn count(&mut self, reply: &Reply, by: impl Fn(&mut usize)) {
+        match reply.expect {
+            Expect::Execute => by(&mut self.executes),
+            Expect::Sync | Expect::FunctionCall => by(&mut self.turns),
+            Expect::Query(..) => {
+                by(&mut self.turns);
+                by(&mut self.queries);
+                if reply.owner == Owner::Client {
+                    by(&mut self.client_queries);
+                }
+            }
+            Expect::DescribeInjected(_) => by(&mut self.descriptions),
+            _ => {}
+        }
+    }
 }
 
 /// A queue that grew beyond this is given back when empty: an idle connection holds no peak.
@@ -149,7 +223,16 @@ impl Replies {
     /// One more answer is owed.
     #[inline]
     pub fn push(&mut self, expect: Expect, owner: Owner) {
-        self.queue.push_back(Reply { expect, owner });
+        let reply = Reply { expect, owner, place: self.next };
+        self.next += 1;
+        self.owed.count(&reply, |count| *count += 1);
+        if reply.expect.ends_turn() {
+            self.last_end = Some(reply.place);
+        }
+        if owner == Owner::Client && reply.expect.sets_unnamed() {
+            self.last_unnamed = Some(reply.place);
+        }
+        self.queue.push_back(reply);
     }
 
     /// What comes next.
@@ -162,17 +245,28 @@ impl Replies {
     /// Takes what was just answered.
     #[inline]
     pub fn pop(&mut self) -> Option<Reply> {
-        let reply = self.queue.pop_front();
-        if self.queue.is_empty() && self.queue.capacity() > KEPT_CAPACITY {
+        let reply = self.queue.pop_front()?;
+        self.owed.count(&reply, |count| *count -= 1);
+        self.places.first_taken(&reply);
+        if self.queue.is_empty() {
+            self.emptied();
+        }
+        Some(reply)
+    }
+
+    #[inline]
+    fn emptied(&mut self) {
+        (self.last_end, self.last_unnamed) = (None, None);
+        self.places.shrink(KEPT_CAPACITY);
+        if self.queue.capacity() > KEPT_CAPACITY {
             self.queue = VecDeque::new();
         }
-        reply
     }
 
     /// Whether it is still to be learnt what a statement's result is.
     #[must_use]
     pub fn awaits_shape(&self) -> bool {
-        self.queue.iter().any(|reply| matches!(reply.expect, Expect::DescribeInjected(_)))
+        self.owed.descriptions > 0
     }
 
     /// Whether nothing is owed.
@@ -192,58 +286,45 @@ impl Replies {
     /// follows: a message of an earlier turn changes it, which an error in that turn would undo. Within a turn an error
     /// makes the server skip what follows, so nothing needs to be known.
     #[must_use]
-    pub fn is_undecided(&self, name: &[u8], statement: StatementId) -> bool {
-        self.earlier_turns().any(|reply| match &reply.expect {
-            Expect::Parse { statement: parsed, name: given } => **given == *name || parsed.id == statement,
-            Expect::ParseLocal(given) | Expect::CloseLocal(given, _) => **given == *name,
-            Expect::ParseInjected(other) | Expect::CloseInjected(Some(other)) => other.id == statement,
-            // It may be DEALLOCATE ALL.
-            Expect::Query(..) => reply.owner == Owner::Client,
-            _ => false,
-        })
+    pub fn is_undecided(&mut self, name: &[u8], statement: StatementId) -> bool {
+        let Some(end) = self.last_end() else { return false };
+        // A query of the client's may be DEALLOCATE ALL.
+        if self.owed.client_queries > 0 {
+            return true;
+        }
+        self.places.see(&self.queue, self.next);
+        let touched = [self.places.of_name(name), self.places.of_statement(statement)];
+        touched.into_iter().flatten().any(|place| place < end)
     }
 
     /// The same for the unnamed statement.
     #[must_use]
     pub fn is_unnamed_undecided(&self) -> bool {
-        let earlier = self.earlier_turns().count();
-        let last =
-            self.queue.iter().rposition(|reply| reply.expect.sets_unnamed() && reply.owner == Owner::Client);
-        last.is_some_and(|last| last < earlier)
+        let first = self.queue.front().map_or(self.next, |reply| reply.place);
+        let last = self.last_unnamed.filter(|last| *last >= first);
+        last.zip(self.last_end()).is_some_and(|(last, end)| last <= end)
     }
 
-    fn earlier_turns(&self) -> impl Iterator<Item = &Reply> {
-        let ends = self.queue.iter().rposition(|reply| reply.expect.ends_turn());
-        self.queue.iter().take(ends.map_or(0, |at| at + 1))
+    /// Where the last turn ends that has an end. What stands before it is of an earlier turn than what comes next.
+    fn last_end(&self) -> Option<Place> {
+        let first = self.queue.front()?.place;
+        self.last_end.filter(|end| *end >= first)
+    }
+
+    fn at(&mut self, place: Place) -> Option<&mut Reply> {
+        let at = self.queue.binary_search_by_key(&place, |reply| reply.place).ok()?;
+        self.queue.get_mut(at)
     }
 
     /// What an error has undone is what the next message that sets the unnamed statement found, if there is one:
     /// for the server (an id) and for the client. Says for which of them there is.
     pub fn amend_unnamed(&mut self, server: StatementId, client: Option<&Unnamed>) -> (bool, bool) {
-        let (mut for_server, mut for_client) = (false, false);
-        for reply in &mut self.queue {
-            let (previous, on_server) = match &mut reply.expect {
-                Expect::ParseUnnamed { previous, on_server } => (Some(previous), on_server),
-                Expect::CloseUnnamed(previous, on_server) => (Some(previous), on_server),
-                Expect::Query(previous, on_server) if reply.owner == Owner::Client => {
-                    (Some(previous), on_server)
-                }
-                // One of ours, or of a client that has gone, drops the server's just the same.
-                Expect::Query(_, on_server) => (None, on_server),
-                Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => {
-                    (None, on_server)
-                }
-                _ => continue,
-            };
-            if !std::mem::replace(&mut for_server, true) {
-                *on_server = server;
-            }
-            if let Some(previous) = previous {
-                *previous = client.cloned();
-                for_client = true;
-                break;
-            }
-        }
+        self.places.see(&self.queue, self.next);
+        let (first, first_of_client) = self.places.of_unnamed();
+        let first = first.and_then(|place| self.at(place)?.expect.unnamed_on_server());
+        let for_server = first.map(|before| *before = server).is_some();
+        let first = first_of_client.and_then(|place| self.at(place)?.expect.unnamed_of_client());
+        let for_client = first.map(|before| *before = client.cloned()).is_some();
         (for_server, for_client)
     }
 
@@ -254,61 +335,85 @@ impl Replies {
     }
 
     /// How many turns are not ended yet.
+    #[inline]
     #[must_use]
     pub fn turns(&self) -> usize {
-        self.queue.iter().filter(|reply| reply.expect.ends_turn()).count()
+        self.owed.turns
     }
 
     /// Whether a COPY could still begin: something that can start one is not answered.
     #[must_use]
     pub fn may_copy(&self) -> bool {
-        self.queue.iter().any(|reply| matches!(reply.expect, Expect::Execute | Expect::Query(..)))
+        self.owed.executes > 0 || self.owed.queries > 0
     }
 
     /// Whether an Execute is not answered yet.
     #[must_use]
     pub fn may_execute(&self) -> bool {
-        self.queue.iter().any(|reply| matches!(reply.expect, Expect::Execute))
+        self.owed.executes > 0
     }
 
     /// CopyInResponse has come for the head: the server ignores the Syncs that were sent before the
     /// client ended the COPY (as CopyGetData in PostgreSQL does).
     pub fn copy_in_began(&mut self) -> CopyIn {
-        let mut at = 1;
-        let mut ignores_syncs = false;
-        while let Some(reply) = self.queue.get(at) {
+        let mut copy = CopyIn { end_to_come: true, ignores_syncs: false };
+        let Some(head) = self.queue.pop_front() else { return copy };
+        let mut kept = Vec::new();
+        while copy.end_to_come
+            && let Some(reply) = self.queue.front()
+            && (matches!(reply.expect, Expect::Sync) || reply.expect.is_ours_to_give())
+            && let Some(reply) = self.queue.pop_front()
+        {
+            visit();
             match reply.expect {
-                Expect::CopyEnd => {
-                    self.queue.remove(at);
-                    return CopyIn { end_to_come: false, ignores_syncs };
-                }
+                Expect::CopyEnd => copy.end_to_come = false,
                 Expect::Sync => {
-                    self.queue.remove(at);
-                    ignores_syncs = true;
+                    copy.ignores_syncs = true;
+                    self.owed.count(&reply, |count| *count -= 1);
+                    if self.last_end == Some(reply.place) {
+                        self.last_end = head.expect.ends_turn().then_some(head.place);
+                    }
                 }
-                _ => at += 1,
+                _ => kept.push(reply),
             }
         }
-        CopyIn { end_to_come: true, ignores_syncs }
+        kept.into_iter().rev().for_each(|reply| self.queue.push_front(reply));
+        self.queue.push_front(head);
+        copy
     }
 
     /// An error has answered the head, and what follows up to the next Sync is skipped by the server:
     /// takes those out, last first (so that what they changed can be undone in reverse), and then the
     /// failed one. False when no Sync is there yet: the server skips what is still to be sent.
     pub fn fail(&mut self, mut undo: impl FnMut(Reply, /* failed itself: */ bool)) -> bool {
-        let sync = self.queue.iter().position(|reply| matches!(reply.expect, Expect::Sync));
-        let mut behind = self.queue.split_off(sync.unwrap_or(self.queue.len()));
-        while let Some(reply) = self.queue.pop_back() {
-            let failed = self.queue.is_empty();
-            undo(reply, failed);
+        let mut failed = Vec::new();
+        let synced = loop {
+            visit();
+            match self.head() {
+                Some(reply) if matches!(reply.expect, Expect::Sync) => break true,
+                Some(_) => failed.extend(self.pop()),
+                None => break false,
+            }
+        };
+        while let Some(reply) = failed.pop() {
+            undo(reply, failed.is_empty());
         }
-        self.queue.append(&mut behind);
-        sync.is_some()
+        synced
     }
 
     /// What is owed, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Expect> {
         self.queue.iter().map(|reply| &reply.expect)
+    }
+
+    /// Of what is owed, that by which a client's name or a server's statement comes to be, in order.
+    pub fn naming(&mut self) -> impl Iterator<Item = &Expect> {
+        self.places.see(&self.queue, self.next);
+        let Self { queue, places, .. } = &*self;
+        places.naming().filter_map(|place| {
+            let at = queue.binary_search_by_key(&place, |reply| reply.place).ok()?;
+            Some(&queue.get(at)?.expect)
+        })
     }
 
     /// Where the turn ends that an error answers now: as after any error, what begins with the extended protocol is
@@ -318,7 +423,9 @@ impl Replies {
         let first = self.queue.iter().position(|reply| !matches!(reply.expect, Expect::CopyEnd))?;
         match self.queue.get(first) {
             Some(reply) if reply.expect.ends_turn() => Some(first),
-            _ => self.queue.iter().position(|reply| matches!(reply.expect, Expect::Sync)),
+            _ => {
+                self.queue.iter().inspect(|_| visit()).position(|reply| matches!(reply.expect, Expect::Sync))
+            }
         }
     }
 
@@ -334,44 +441,40 @@ impl Replies {
         let end = self.end_of_lost();
         let taken = end.map_or(self.queue.len(), |end| end + 1);
         let owner = end.and_then(|end| self.queue.get(end)).map(|reply| reply.owner);
-        lost.extend(self.queue.drain(..taken));
+        lost.extend((0..taken).map_while(|_| self.pop()));
         owner
     }
 
     /// What an error has undone is what a Close of the statement, already on its way, finds: `present`, or nothing. False
     /// when none is on its way.
     pub fn amend_close(&mut self, statement: StatementId, present: Option<&Arc<Statement>>) -> bool {
-        for reply in &mut self.queue {
-            match &mut reply.expect {
-                Expect::ParseInjected(other) | Expect::Parse { statement: other, .. }
-                    if other.id == statement =>
-                {
-                    return false;
-                }
-                Expect::CloseInjected(closed)
-                    if closed.as_ref().is_some_and(|closed| closed.id == statement) =>
-                {
-                    *closed = present.cloned();
-                    return true;
-                }
-                _ => {}
-            }
+        self.places.see(&self.queue, self.next);
+        let first = self.places.of_statement(statement);
+        let Some(reply) = first.and_then(|place| self.at(place)) else { return false };
+        let Expect::CloseInjected(closed) = &mut reply.expect else { return false };
+        *closed = present.cloned();
+        if present.is_none() {
+            self.places.first_untouched(statement);
         }
-        false
+        true
     }
 
     /// The client has gone: what was its is nobody's.
     pub fn disown(&mut self, chore: Chore) {
         for reply in &mut self.queue {
+            visit();
             if reply.owner == Owner::Client {
                 reply.owner = Owner::Chore(chore);
             }
         }
+        (self.owed.client_queries, self.last_unnamed) = (0, None);
+        self.places.forget();
     }
 
-    /// The head's turn is ours from here on.
+    /// The head's turn is ours from here on: what ends it is the head.
     pub fn disown_head(&mut self, chore: Chore) {
         if let Some(head) = self.queue.front_mut() {
+            debug_assert!(!head.expect.sets_unnamed(), "a turn that was played again ends with Sync");
             head.owner = Owner::Chore(chore);
         }
     }

@@ -1,0 +1,285 @@
+//! Tests of [`Replies`] with many answers owed: it says what reading the whole queue would say, and does not read it.
+
+use std::sync::Arc;
+
+use super::places::{VISITS, keeps_unnamed};
+use super::{Chore, Expect, Owner, Replies};
+use crate::prepared::{Registry, Statement, StatementId, Unnamed};
+
+/// What an expected answer is to these tests.
+#[derive(Clone, Debug)]
+struct Entry {
+    kind: &'static str,
+    name: Option<Box<[u8]>>,
+    statement: Option<StatementId>,
+    sets_unnamed: bool,
+    keeps_unnamed: bool,
+    ends_turn: bool,
+    owner: Owner,
+}
+
+/// Reads the whole queue for each question.
+#[derive(Default)]
+struct Plain(Vec<Entry>);
+
+impl Plain {
+    fn earlier(&self) -> &[Entry] {
+        let ends = self.0.iter().rposition(|entry| entry.ends_turn);
+        &self.0[..ends.map_or(0, |at| at + 1)]
+    }
+
+    fn is_undecided(&self, name: &[u8], statement: StatementId) -> bool {
+        self.earlier().iter().any(|entry| {
+            (entry.kind == "Query" && entry.owner == Owner::Client)
+                || entry.name.as_deref() == Some(name)
+                || entry.statement == Some(statement)
+        })
+    }
+
+    fn is_unnamed_undecided(&self) -> bool {
+        let last = self.0.iter().rposition(|entry| entry.sets_unnamed && entry.owner == Owner::Client);
+        last.is_some_and(|last| last < self.earlier().len())
+    }
+
+    fn count(&self, kinds: &[&str]) -> usize {
+        self.0.iter().filter(|entry| kinds.contains(&entry.kind)).count()
+    }
+
+    fn copy_in_began(&mut self) {
+        let mut at = 1;
+        while let Some(entry) = self.0.get(at) {
+            match entry.kind {
+                "CopyEnd" => {
+                    self.0.remove(at);
+                    return;
+                }
+                "Sync" => drop(self.0.remove(at)),
+                "ParseLocal" | "CloseLocal" => at += 1,
+                _ => return,
+            }
+        }
+    }
+
+    fn fail(&mut self) {
+        let sync = self.0.iter().position(|entry| entry.kind == "Sync").unwrap_or(self.0.len());
+        self.0.drain(..sync);
+    }
+}
+
+fn entry(expect: &Expect, owner: Owner) -> Entry {
+    let kind = match expect {
+        Expect::Query(..) => "Query",
+        Expect::Execute => "Execute",
+        Expect::Sync => "Sync",
+        Expect::CopyEnd => "CopyEnd",
+        Expect::ParseLocal(_) => "ParseLocal",
+        Expect::CloseLocal(..) => "CloseLocal",
+        Expect::CloseInjected(_) => "CloseInjected",
+        _ => "other",
+    };
+    let name = match expect {
+        Expect::Parse { name, .. } | Expect::ParseLocal(name) | Expect::CloseLocal(name, _) => {
+            Some(name.clone())
+        }
+        _ => None,
+    };
+    let statement = match expect {
+        Expect::Parse { statement, .. }
+        | Expect::ParseInjected(statement)
+        | Expect::CloseInjected(Some(statement)) => Some(statement.id),
+        _ => None,
+    };
+    let mut replies = Replies::default();
+    let (sets_unnamed, ends_turn) = (expect.sets_unnamed(), expect.ends_turn());
+    let keeps_unnamed = {
+        replies.push(copy_of(expect), owner);
+        replies.head().is_some_and(keeps_unnamed)
+    };
+    Entry { kind, name, statement, sets_unnamed, keeps_unnamed, ends_turn, owner }
+}
+
+/// As far as [`keeps_unnamed`] looks.
+fn copy_of(expect: &Expect) -> Expect {
+    match expect {
+        Expect::ParseUnnamed { .. } => Expect::ParseUnnamed { previous: None, on_server: 0 },
+        Expect::CloseUnnamed(..) => Expect::CloseUnnamed(None, 0),
+        Expect::Query(..) => Expect::Query(None, 0),
+        _ => Expect::Sync,
+    }
+}
+
+fn draw(rng: &mut fastrand::Rng, statements: &[Arc<Statement>], names: &[Box<[u8]>]) -> Expect {
+    let statement = Arc::clone(&statements[rng.usize(..statements.len())]);
+    let name = names[rng.usize(..names.len())].clone();
+    match rng.u8(..16) {
+        0 => Expect::Parse { statement, name },
+        1 => Expect::ParseLocal(name),
+        2 => Expect::CloseLocal(name, Some(statement)),
+        3 => Expect::ParseInjected(statement),
+        4 => Expect::CloseInjected(Some(statement)),
+        5 => Expect::ParseUnnamed { previous: None, on_server: 7 },
+        6 => Expect::CloseUnnamed(None, 7),
+        7 => Expect::UnnamedInjected(7),
+        8 => Expect::Query(None, 7),
+        9 | 10 => Expect::Sync,
+        11 => Expect::CopyEnd,
+        12 | 13 => Expect::Execute,
+        _ => Expect::Bind(statement.id),
+    }
+}
+
+#[test]
+fn what_is_said_of_a_queue_is_what_reading_it_says() {
+    let registry = Registry::new(1 << 20);
+    let texts = ["a", "b", "c", "d", "e"];
+    let statements = texts.map(|text| registry.intern(text.as_bytes()));
+    let names = texts.map(|text| Box::from(text.as_bytes()));
+    for seed in 0..300 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let (mut replies, mut plain) = (Replies::default(), Plain::default());
+        let queries = rng.bool();
+        for _ in 0..200 {
+            match rng.u8(..20) {
+                0..=9 => {
+                    let expect = draw(&mut rng, &statements, &names);
+                    if !queries && matches!(expect, Expect::Query(..)) {
+                        continue;
+                    }
+                    let owner = if rng.u8(..) < 20 { Owner::Chore(Chore::Parameters) } else { Owner::Client };
+                    plain.0.push(entry(&expect, owner));
+                    replies.push(expect, owner);
+                }
+                10..=14 if !plain.0.is_empty() => {
+                    plain.0.remove(0);
+                    replies.pop();
+                }
+                15 => {
+                    plain.fail();
+                    replies.fail(|_, _| {});
+                }
+                16 if plain.0.first().is_some_and(|head| matches!(head.kind, "Execute" | "Query")) => {
+                    plain.copy_in_began();
+                    replies.copy_in_began();
+                }
+                17 => amend(&mut rng, &mut replies, &mut plain, &statements),
+                18 if rng.u8(..) < 10 => {
+                    let chore = Owner::Chore(Chore::Abandoned);
+                    for entry in plain.0.iter_mut().filter(|entry| entry.owner == Owner::Client) {
+                        entry.owner = chore;
+                        entry.keeps_unnamed &= entry.kind != "Query";
+                    }
+                    replies.disown(Chore::Abandoned);
+                }
+                _ => {}
+            }
+            compare(&mut rng, &mut replies, &plain, &statements, &names);
+        }
+    }
+}
+
+fn amend(rng: &mut fastrand::Rng, replies: &mut Replies, plain: &mut Plain, statements: &[Arc<Statement>]) {
+    let statement = &statements[rng.usize(..statements.len())];
+    let first = plain.0.iter_mut().find(|entry| entry.statement == Some(statement.id));
+    let close = first.filter(|entry| entry.kind == "CloseInjected");
+    let present = rng.bool().then_some(statement);
+    assert_eq!(replies.amend_close(statement.id, present), close.is_some());
+    if let (Some(close), None) = (close, present) {
+        close.statement = None;
+    }
+    let unnamed = Unnamed { id: rng.u64(10..), body: Arc::from(*b"") };
+    let server = rng.u64(10..);
+    let said = replies.amend_unnamed(server, Some(&unnamed));
+    let first = |holds: fn(&Entry) -> bool| plain.0.iter().position(holds);
+    let (on_server, of_client) = (first(|entry| entry.sets_unnamed), first(|entry| entry.keeps_unnamed));
+    assert_eq!(said, (on_server.is_some(), of_client.is_some()));
+    let found =
+        |at: Option<usize>| at.and_then(|at| replies.iter().nth(at)).map(|expect| format!("{expect:?}"));
+    assert!(found(on_server).is_none_or(|found| found.contains(&server.to_string())));
+    assert!(found(of_client).is_none_or(|found| found.contains(&unnamed.id.to_string())));
+}
+
+fn compare(
+    rng: &mut fastrand::Rng,
+    replies: &mut Replies,
+    plain: &Plain,
+    statements: &[Arc<Statement>],
+    names: &[Box<[u8]>],
+) {
+    assert_eq!(replies.len(), plain.0.len());
+    assert_eq!(replies.turns(), plain.0.iter().filter(|entry| entry.ends_turn).count());
+    assert_eq!(replies.may_execute(), plain.count(&["Execute"]) > 0);
+    assert_eq!(replies.may_copy(), plain.count(&["Execute", "Query"]) > 0);
+    assert_eq!(replies.ends_with_turn(), plain.0.last().is_some_and(|entry| entry.ends_turn));
+    assert_eq!(replies.is_unnamed_undecided(), plain.is_unnamed_undecided());
+    if rng.bool() {
+        let (name, statement) =
+            (&names[rng.usize(..names.len())], &statements[rng.usize(..statements.len())]);
+        let undecided = plain.is_undecided(name, statement.id);
+        assert_eq!(replies.is_undecided(name, statement.id), undecided);
+    }
+}
+
+/// Visits while `turns` turns of Parse, Bind, Execute are sent, each a question, and then answered; every tenth fails.
+fn visits(turns: usize, synced: bool) -> usize {
+    let registry = Registry::new(1 << 20);
+    let statements: Vec<_> = (0..50).map(|n| registry.intern(format!("{n}").as_bytes())).collect();
+    VISITS.set(0);
+    let mut replies = Replies::default();
+    for n in 0..turns {
+        let statement = &statements[n % statements.len()];
+        let name = format!("{n}").into_bytes();
+        assert!(!replies.is_undecided(&name, 0));
+        replies.push(Expect::Parse { statement: Arc::clone(statement), name: name.into() }, Owner::Client);
+        replies.push(Expect::ParseUnnamed { previous: None, on_server: 0 }, Owner::Client);
+        let _ = (replies.is_unnamed_undecided(), replies.turns(), replies.may_copy(), replies.may_execute());
+        replies.push(Expect::Bind(statement.id), Owner::Client);
+        replies.push(Expect::Execute, Owner::Client);
+        if synced {
+            replies.push(Expect::Sync, Owner::Client);
+        }
+    }
+    replies.push(Expect::Sync, Owner::Client);
+    let mut n = 0;
+    while !replies.is_empty() {
+        n += 1;
+        if n % 10 == 0 {
+            replies.fail(|_, _| {});
+            replies.amend_unnamed(1, None);
+            replies.amend_close(statements[n % statements.len()].id, None);
+        }
+        if matches!(replies.head().map(|head| &head.expect), Some(Expect::Execute)) && n % 3 == 0 {
+            replies.copy_in_began();
+        }
+        // DEALLOCATE ALL may have been executed.
+        let _ = replies.naming().next();
+        let _ = (replies.awaits_shape(), replies.turns());
+        replies.pop();
+    }
+    VISITS.get()
+}
+
+#[test]
+fn a_message_costs_the_same_behind_any_number_of_others() {
+    for synced in [false, true] {
+        let (some, many) = (visits(1_000, synced), visits(20_000, synced));
+        assert!(many <= some * 21, "{some} visits for 1,000 turns, {many} for 20,000");
+        assert!(many <= 3 * 5 * 20_000, "{many} visits of {} answers", 5 * 20_000);
+    }
+}
+
+#[test]
+fn a_lost_or_abandoned_queue_is_gone_through_once() {
+    let mut replies = Replies::default();
+    for _ in 0..20_000 {
+        replies.push(Expect::Bind(1), Owner::Client);
+        replies.push(Expect::Sync, Owner::Client);
+    }
+    VISITS.set(0);
+    replies.disown(Chore::Abandoned);
+    let mut lost = Vec::new();
+    while replies.has_end() {
+        assert_eq!(replies.lose_turn(&mut lost), Some(Owner::Chore(Chore::Abandoned)));
+    }
+    assert_eq!(lost.len(), 40_000);
+    assert!(VISITS.get() <= 200_000, "{} visits", VISITS.get());
+}
