@@ -104,9 +104,10 @@ impl Desk {
                 let sent = self.sockets.send_client(key, unsent);
                 self.board.client_sent(key, sent);
             }
-            if idle {
+            if idle && !self.board.is_round_due() {
                 return;
             }
+            self.board.next_round();
         }
     }
 
@@ -230,6 +231,7 @@ fn directory(settings: u8) -> Directory {
             message_bytes_max: 1 << 20,
             replay_bytes_max: 128,
             outstanding_turns_max: 8,
+            round_messages_max: 3,
             client_buffer_bytes: BUFFER_BYTES,
             server_buffer_bytes: BUFFER_BYTES,
         },

@@ -6,6 +6,7 @@ use trunkline_pool::{Micros, PoolId};
 use trunkline_session::backend::{CancelKey, Login};
 
 use crate::ServerKey;
+use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::parameters::Profile;
 use crate::prepared::{ClientStatements, Named, Unnamed};
@@ -81,6 +82,8 @@ pub struct Client {
     pub(crate) skipping: bool,
     /// Whether the shell must not read from the client (its server, or its queue place, is not ready).
     pub(crate) paused: bool,
+    /// Its share of the round is used up: what waits of it is dealt with in the next one.
+    pub(crate) resting: bool,
     /// Whether it is counted in its pool's, database's and user's clients.
     pub(crate) counted: bool,
     /// Whether its named statements are tracked (transaction and statement mode).
@@ -94,7 +97,7 @@ pub struct Client {
     /// Output may wait for the server's answer: nobody has asked for it yet.
     pub(crate) held: bool,
     /// Bytes received and not dealt with.
-    pub(crate) inbox: Vec<u8>,
+    pub(crate) inbox: Inbox,
     pub(crate) outbox: Outbox,
     pub(crate) statements: Option<Box<ClientStatements>>,
     pub(crate) unnamed: Option<Unnamed>,
@@ -124,13 +127,14 @@ impl Client {
             failing: false,
             skipping: false,
             paused: false,
+            resting: false,
             counted: false,
             tracked: false,
             replayable: false,
             replay_complete: false,
             replayed: false,
             held: false,
-            inbox: Vec::new(),
+            inbox: Inbox::default(),
             outbox: Outbox::default(),
             statements: None,
             unnamed: None,

@@ -9,6 +9,7 @@ mod client;
 mod counters;
 pub mod directory;
 mod error;
+mod inbox;
 mod outbox;
 pub mod parameters;
 pub mod prepared;

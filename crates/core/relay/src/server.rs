@@ -8,6 +8,7 @@ use trunkline_wire::backend::TransactionStatus;
 
 use crate::ClientKey;
 use crate::board::Welcome;
+use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::parameters::Profile;
 use crate::prepared::ServerStatements;
@@ -89,7 +90,7 @@ pub struct Server {
     pub(crate) status: TransactionStatus,
     pub(crate) replies: Replies,
     pub(crate) statements: ServerStatements,
-    pub(crate) inbox: Vec<u8>,
+    pub(crate) inbox: Inbox,
     pub(crate) outbox: Outbox,
     /// Room for the recorded turn of whichever client uses it next: idle clients hold none.
     pub(crate) replay_buffer: Vec<u8>,
@@ -160,7 +161,7 @@ impl Server {
             status: TransactionStatus::Idle,
             replies: Replies::default(),
             statements: ServerStatements::default(),
-            inbox: Vec::new(),
+            inbox: Inbox::default(),
             outbox: Outbox::keeping(),
             replay_buffer: Vec::new(),
             chore_answer: None,

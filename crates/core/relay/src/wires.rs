@@ -38,6 +38,8 @@ pub struct TurnLimits {
     pub replay_bytes_max: usize,
     /// Turns of a client that may be unanswered before it is not read (`outstanding_turns_max`).
     pub outstanding_turns_max: usize,
+    /// Messages of a client that are dealt with in one round of its worker (`round_messages_max`).
+    pub round_messages_max: usize,
     /// Bytes of a client that its server has not taken before it is not read (`client_buffer_bytes`).
     pub client_buffer_bytes: usize,
     /// Bytes of a server that its client has not taken before it is not read (`server_buffer_bytes`).
@@ -61,6 +63,7 @@ impl Default for TurnLimits {
             message_bytes_max: trunkline_wire::limits::MESSAGE_BYTES,
             replay_bytes_max: 16 << 10,
             outstanding_turns_max: 1000,
+            round_messages_max: 1000,
             client_buffer_bytes: 64 << 10,
             server_buffer_bytes: 64 << 10,
         }
@@ -75,6 +78,8 @@ pub(crate) struct Path<'a, W> {
     pub(crate) counters: &'a mut Counters,
     pub(crate) client: ClientKey,
     pub(crate) server: ServerKey,
+    /// How many more messages of the client are dealt with in this round.
+    pub(crate) share: usize,
     pub(crate) replaying: bool,
     /// A turn must not leave a transaction open (statement mode).
     pub(crate) no_transactions: bool,

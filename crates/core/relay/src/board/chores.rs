@@ -118,10 +118,11 @@ impl Board {
                 slot.counters.replays += 1;
             }
         }
-        let (consumed, _) = self.pass_to_server(client_key, key, &turn, &mut NoWires, true);
+        let mut all = usize::MAX;
+        let (consumed, _) = self.pass_to_server(client_key, key, &turn, &mut NoWires, true, &mut all);
         if let Some(client) = self.clients.get_mut(client_key) {
             // What waits for an answer of the server comes before what the client sent behind the turn.
-            client.inbox.splice(0..0, turn.into_iter().skip(consumed));
+            client.inbox.put_back(&turn[consumed..]);
         }
         self.deal_inbox(client_key);
     }

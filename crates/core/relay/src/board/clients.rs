@@ -146,6 +146,9 @@ impl Board {
 
     /// Takes what the client sent behind its request for TLS: it belongs to TLS.
     pub fn take_client_inbox(&mut self, key: ClientKey) -> Vec<u8> {
-        self.clients.get_mut(key).map(|client| std::mem::take(&mut client.inbox)).unwrap_or_default()
+        self.clients
+            .get_mut(key)
+            .map(|client| std::mem::take(&mut client.inbox).into_vec())
+            .unwrap_or_default()
     }
 }

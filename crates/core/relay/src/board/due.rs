@@ -1,6 +1,9 @@
 //! What one event makes possible for others: a server connection comes free for who waits, an answer for what came
 //! behind it. It is written down here and done once the event itself has been dealt with, one after the other: the stack
 //! does not grow with those who wait.
+//!
+//! What a client sends is dealt with in shares: one that sends thousands of messages at once does not keep the others of its
+//! worker waiting for all of them.
 
 use super::Board;
 use crate::ClientKey;
@@ -32,6 +35,32 @@ impl Board {
         if self.clients.get(key).is_some_and(|client| !client.inbox.is_empty()) {
             self.due.push_back(Due::Inbox(key));
         }
+    }
+
+    /// The client's share of the round is used up: the others get theirs first.
+    pub(super) fn rest(&mut self, key: ClientKey) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        client.resting = true;
+        self.resting.push(key);
+        self.shared.hit("round_messages_max");
+    }
+
+    /// Whether clients wait for the next round to go on: the shell must not sleep before [`Board::next_round`].
+    #[must_use]
+    pub fn is_round_due(&self) -> bool {
+        !self.resting.is_empty()
+    }
+
+    /// Every client has had its share of the round: those that used theirs up go on. Call it once a round, when all that
+    /// had happened is dealt with.
+    pub fn next_round(&mut self) {
+        for key in std::mem::take(&mut self.resting) {
+            if let Some(client) = self.clients.get_mut(key) {
+                client.resting = false;
+                self.deal_inbox_now(key);
+            }
+        }
+        self.do_what_is_due();
     }
 
     fn begin(&mut self, key: ClientKey) {

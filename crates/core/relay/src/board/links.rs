@@ -26,18 +26,6 @@ impl Wires for NoWires {
     }
 }
 
-/// What is left of an inbox. A few bytes do not keep a large buffer.
-fn rest_of(mut inbox: Vec<u8>, consumed: usize) -> Vec<u8> {
-    if consumed == 0 {
-        return inbox;
-    }
-    if inbox.len() - consumed < inbox.capacity() / 4 {
-        return inbox[consumed..].to_vec();
-    }
-    inbox.drain(..consumed);
-    inbox
-}
-
 impl Board {
     /// A client sent `input`.
     pub fn client_bytes<W: Wires>(&mut self, key: ClientKey, input: &[u8], wires: &mut W) {
@@ -49,11 +37,11 @@ impl Board {
             if let Some(client) = self.clients.get_mut(key)
                 && consumed < input.len()
             {
-                client.inbox.extend_from_slice(&input[consumed..]);
+                client.inbox.push(&input[consumed..]);
             }
             self.restrain_client(key);
         } else {
-            client.inbox.extend_from_slice(input);
+            client.inbox.push(input);
             self.deal_inbox_now(key);
         }
         self.do_what_is_due();
@@ -65,12 +53,11 @@ impl Board {
         if client.inbox.is_empty() {
             return;
         }
-        let inbox = std::mem::take(&mut client.inbox);
-        let consumed = self.deal(key, &inbox, &mut NoWires);
-        if let Some(client) = self.clients.get_mut(key)
-            && consumed < inbox.len()
-        {
-            client.inbox = rest_of(inbox, consumed);
+        let mut inbox = std::mem::take(&mut client.inbox);
+        let consumed = self.deal(key, inbox.waiting(), &mut NoWires);
+        if let Some(client) = self.clients.get_mut(key) {
+            inbox.advance(consumed);
+            client.inbox = inbox;
         }
         self.restrain_client(key);
     }
@@ -89,6 +76,7 @@ impl Board {
         let gathered = if relayed { limits.statement_bytes_max } else { limits.client_buffer_bytes };
         let full = unsent > limits.client_buffer_bytes
             || client.inbox.len() >= gathered + limits.client_buffer_bytes
+            || client.resting
             || owes;
         if client.paused && !full {
             self.actions.push_back(super::Action::ResumeClient(key));
@@ -102,18 +90,29 @@ impl Board {
         self.clients.get(key).is_none_or(|client| client.paused)
     }
 
-    /// Deals with `input` as far as it can; returns how much was consumed.
+    /// Deals with `input` as far as it can, and as the client's share of the round goes; returns how much was consumed.
     fn deal<W: Wires>(&mut self, key: ClientKey, input: &[u8], wires: &mut W) -> usize {
         let mut at = 0;
+        let mut share = self.directory.limits.round_messages_max;
         while let Some(client) = self.clients.get(key) {
             let rest = &input[at..];
+            if client.resting {
+                return at;
+            }
+            if share == 0 && !rest.is_empty() {
+                self.rest(key);
+                return at;
+            }
             let (consumed, go_on) = match client.stage {
                 Stage::Login => self.login_bytes(key, rest),
-                Stage::Idle => self.idle_bytes(key, rest),
+                Stage::Idle => {
+                    share = share.saturating_sub(1);
+                    self.idle_bytes(key, rest)
+                }
                 // What comes behind a turn that is played again waits until it has been.
                 Stage::Linked(server, Purpose::Turn) if self.is_healing(server) => (0, false),
                 Stage::Linked(server, Purpose::Turn | Purpose::Session) => {
-                    self.relay_client(key, server, rest, wires)
+                    self.relay_client(key, server, rest, wires, &mut share)
                 }
                 Stage::Waiting(_) | Stage::Linked(..) => (0, false),
                 Stage::Cancelling => (rest.len(), false),
@@ -204,10 +203,12 @@ impl Board {
         server_key: ServerKey,
         input: &[u8],
         wires: &mut W,
+        share: &mut usize,
     ) -> (usize, bool) {
-        let (consumed, stop) = self.pass_to_server(key, server_key, input, wires, false);
+        let (consumed, stop) = self.pass_to_server(key, server_key, input, wires, false, share);
         match stop {
             ClientStop::More => (consumed, false),
+            ClientStop::Share => (consumed, true),
             ClientStop::Terminate => {
                 if let Some(server) = self.servers.get_mut(server_key) {
                     server.unhurried = !server.unsynced && !server.copy_in;
@@ -219,6 +220,7 @@ impl Board {
         }
     }
 
+    /// Passes on so many messages at most as `share` says, which becomes less by them.
     pub(super) fn pass_to_server<W: Wires>(
         &mut self,
         key: ClientKey,
@@ -226,6 +228,7 @@ impl Board {
         input: &[u8],
         wires: &mut W,
         replaying: bool,
+        share: &mut usize,
     ) -> (usize, ClientStop) {
         let (Some(client), Some(server)) = (self.clients.get_mut(key), self.servers.get_mut(server_key))
         else {
@@ -241,11 +244,13 @@ impl Board {
             counters: &mut slot.counters,
             client: key,
             server: server_key,
+            share: *share,
             replaying,
             no_transactions: false,
             now: self.now,
         };
         let result = from_client(&mut path, client, server, input);
+        *share = path.share;
         self.list_server(server_key);
         self.list_client(key);
         result
@@ -259,16 +264,15 @@ impl Board {
             if let Some(server) = self.servers.get_mut(key)
                 && consumed < input.len()
             {
-                server.inbox.extend_from_slice(&input[consumed..]);
+                server.inbox.push(&input[consumed..]);
             }
         } else {
             let mut inbox = std::mem::take(&mut server.inbox);
-            inbox.extend_from_slice(input);
-            let consumed = self.deal_server(key, &inbox, wires);
-            if let Some(server) = self.servers.get_mut(key)
-                && consumed < inbox.len()
-            {
-                server.inbox = rest_of(inbox, consumed);
+            inbox.push(input);
+            let consumed = self.deal_server(key, inbox.waiting(), wires);
+            if let Some(server) = self.servers.get_mut(key) {
+                inbox.advance(consumed);
+                server.inbox = inbox;
             }
         }
         self.restrain_server(key);
@@ -325,6 +329,7 @@ impl Board {
             counters: &mut slot.counters,
             client: client_key.unwrap_or(ClientKey::from_u64(u64::MAX)),
             server: key,
+            share: usize::MAX,
             replaying: false,
             now: self.now,
         };

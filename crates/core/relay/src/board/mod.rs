@@ -153,6 +153,8 @@ pub struct Board {
     actions: VecDeque<Action>,
     /// See `due.rs`: empty whenever the shell has its turn.
     due: VecDeque<due::Due>,
+    /// Whose share of the round is used up.
+    resting: Vec<ClientKey>,
     unsent_clients: Vec<ClientKey>,
     unsent_servers: Vec<ServerKey>,
     cancels: cancel::Cancels,
@@ -187,6 +189,7 @@ impl Board {
             entropy,
             actions: VecDeque::new(),
             due: VecDeque::new(),
+            resting: Vec::new(),
             unsent_clients: Vec::new(),
             unsent_servers: Vec::new(),
             cancels: cancel::Cancels::default(),

@@ -10,8 +10,8 @@ use super::Board;
 use crate::ClientKey;
 use crate::board::Shared;
 
-/// Bounds that can turn a client away, by the names of their settings.
-pub(crate) const BOUNDS: [&str; 12] = [
+/// Bounds that can turn a client away, or make it wait for its next round, by the names of their settings.
+pub(crate) const BOUNDS: [&str; 13] = [
     "max_client_conn",
     "unauthenticated_conn_max",
     "max_db_client_connections",
@@ -24,6 +24,7 @@ pub(crate) const BOUNDS: [&str; 12] = [
     "cancel_requests_max",
     "abandoned_turn_timeout",
     "message_bytes_max",
+    "round_messages_max",
 ];
 
 impl Shared {

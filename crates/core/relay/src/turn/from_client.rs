@@ -15,6 +15,8 @@ use crate::wires::{Path, Wires};
 pub(crate) enum ClientStop {
     /// All is dealt with but what is returned as not consumed: the beginning of a message.
     More,
+    /// The client's share of the round is used up.
+    Share,
     /// The client says good-bye.
     Terminate,
     /// The client broke the protocol or a limit.
@@ -72,6 +74,10 @@ pub(crate) fn from_client<W: Wires>(
         if let Err(over) = path.limits.check(header) {
             break ClientStop::Fault(ClientMisbehaved::TooLarge(over));
         }
+        if path.share == 0 {
+            break ClientStop::Share;
+        }
+        path.share -= 1;
         let frame_bytes = header.frame_bytes();
         let there = &input[at..input.len().min(at + frame_bytes)];
         let whole = there.len() == frame_bytes;

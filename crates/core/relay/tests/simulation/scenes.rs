@@ -47,7 +47,7 @@ fn boards<const N: usize>(mode: PoolMode) -> [Board; N] {
 fn plain() -> Flavour {
     let any = Flavour::draw(&mut fastrand::Rng::with_seed(1));
     let any = Flavour { passwords: false, limits: Limits::default(), connect_query: false, ..any };
-    Flavour { min_size: 0, reset_always: false, ..any }
+    Flavour { min_size: 0, reset_always: false, round_messages_max: 1_000, ..any }
 }
 
 fn boards_of<const N: usize>(flavour: &Flavour) -> [Board; N] {

@@ -70,6 +70,7 @@ fn limits(config: &Config, findings: &mut Findings<'_>) {
         ("max_client_conn", u64::from(limits.max_client_conn), 1),
         ("unauthenticated_conn_max", u64::from(limits.unauthenticated_conn_max), 1),
         ("outstanding_turns_max", u64::from(limits.outstanding_turns_max), 1),
+        ("round_messages_max", u64::from(limits.round_messages_max), 1),
         ("cancel_requests_max", u64::from(limits.cancel_requests_max), 1),
         // PostgreSQL's own verifiers have 4096.
         ("scram_iterations_max", u64::from(limits.scram_iterations_max), 4096),

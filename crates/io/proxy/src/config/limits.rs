@@ -24,6 +24,8 @@ section! {
         server_buffer_bytes: Size = Size::new(64 << 10),
         /// Turns a client may send before the first is answered.
         outstanding_turns_max: u32 = 1_000,
+        /// Messages of a client that are dealt with before others have their turn.
+        round_messages_max: u32 = 1_000,
         /// Bytes of a turn that is kept until it is answered, to be played again.
         replay_bytes_max: Size = Size::new(16 << 10),
         /// Prepared statements kept on each server connection; 0: prepared statements are not followed.

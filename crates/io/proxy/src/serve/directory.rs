@@ -142,6 +142,7 @@ fn turn_limits(config: &Config) -> TurnLimits {
         message_bytes_max: clamp(limits.message_bytes_max.bytes()),
         replay_bytes_max: limits.replay_bytes_max.bytes(),
         outstanding_turns_max: limits.outstanding_turns_max as usize,
+        round_messages_max: limits.round_messages_max as usize,
         client_buffer_bytes: limits.client_buffer_bytes.bytes(),
         server_buffer_bytes: limits.server_buffer_bytes.bytes(),
     }

@@ -175,7 +175,7 @@ impl Worker {
     fn round(&mut self) {
         // No timeout when there is nothing to go on with: the clock has a descriptor of its own, which spares arming a
         // timer each time the worker sleeps.
-        let busy = !self.again.is_empty() || !self.accepting.is_empty();
+        let busy = !self.again.is_empty() || !self.accepting.is_empty() || self.board.is_round_due();
         let wait = busy.then_some(Duration::ZERO);
         let mut events = std::mem::replace(&mut self.events, Events::with_capacity(0));
         if let Err(error) = self.poll.poll(&mut events, wait)
@@ -197,6 +197,7 @@ impl Worker {
                 }
             }
         }
+        self.board.next_round();
         for name in again {
             self.read(name);
         }

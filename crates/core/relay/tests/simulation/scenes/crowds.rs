@@ -100,3 +100,60 @@ fn thousands_of_turns_that_wait_fail_with_their_server() {
     let told = clients.iter().filter(|client| tags(&board, **client).ends_with("ZEZEZ")).count();
     assert_eq!(told, CROWD);
 }
+
+/// Messages that one client sends at once.
+const FLOOD: usize = 30_000;
+
+fn parse_bind_execute(name: &str) -> Vec<u8> {
+    let bind = [b"\0", name.as_bytes(), &[0; 7]].concat();
+    let parse = frame(b'P', format!("{name}\0SELECT 1\0\0\0").as_bytes()).bytes;
+    [parse, frame(b'B', &bind).bytes, frame(b'D', b"P\0").bytes, frame(b'E', &[0; 5]).bytes].concat()
+}
+
+/// A client that sends thousands of messages before its Sync has its share of a round, then the others have theirs.
+#[test]
+fn others_are_served_between_the_messages_of_a_client_that_sends_thousands() {
+    let [board] = boards_of(&Flavour { pool_size: 2, ..unlimited() });
+    let begun = [parse_bind_execute(""), frame(b'H', b"").bytes].concat();
+    let (mut board, flooding, server) = lent(board, "", &begun);
+    let flood = [parse_bind_execute("").repeat(FLOOD / 4), frame(b'S', b"").bytes].concat();
+    let other = board.client_accepted(false).expect("a client is welcome");
+    board.client_bytes(other, &start_up(""), &mut NoWires);
+    board.client_bytes(flooding, &flood, &mut NoWires);
+    let mut rounds = 0;
+    let mut sent_before = 0;
+    while board.is_round_due() {
+        assert!(board.client_paused(flooding), "it is read on");
+        let sent = board.server_unsent(server).len();
+        assert!((1..60_000).contains(&(sent - sent_before)), "{} bytes in one round", sent - sent_before);
+        (sent_before, rounds) = (sent, rounds + 1);
+        if rounds == 2 {
+            board.client_bytes(other, &text(b'Q', "SELECT other").bytes, &mut NoWires);
+            let second = opened(&mut board);
+            assert!(board.server_unsent(second).ends_with(b"SELECT other\0"), "the other client waits");
+        }
+        board.next_round();
+    }
+    assert!(rounds >= FLOOD / 1_000 - 1, "{rounds} rounds");
+    assert!(board.server_unsent(server).ends_with(&frame(b'S', b"").bytes));
+    let answer = answers(&[(b'1', b""), (b'2', b""), (b'n', b""), (b'C', b"SELECT 0\0")]);
+    board.server_bytes(server, &answer.repeat(FLOOD / 4 + 1), &mut NoWires);
+    board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoWires);
+    let told = tags(&board, flooding);
+    assert!(told.ends_with("12nCZ") && told.matches("12nC").count() == FLOOD / 4 + 1);
+}
+
+/// Nothing more is done for a client that has gone, whatever it had sent.
+#[test]
+fn a_client_that_goes_is_not_dealt_with_in_the_next_round() {
+    let begun = [parse_bind_execute(""), frame(b'H', b"").bytes].concat();
+    let (mut board, flooding, server) = scene(&begun);
+    board.client_bytes(flooding, &parse_bind_execute("").repeat(FLOOD / 4), &mut NoWires);
+    assert!(board.is_round_due());
+    let sent = board.server_unsent(server).len();
+    board.client_closed(flooding);
+    board.next_round();
+    assert!(!board.is_round_due());
+    let end = frame(b'S', b"").bytes.len();
+    assert_eq!(board.server_unsent(server).len(), sent + end, "only what ends its turn is sent");
+}

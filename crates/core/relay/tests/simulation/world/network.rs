@@ -178,8 +178,12 @@ impl World {
                 self.flush(worker, true, key.to_u64());
                 idle = false;
             }
-            if idle {
+            let board = &mut self.workers[worker].board;
+            if idle && !board.is_round_due() {
                 return;
+            }
+            if idle {
+                board.next_round();
             }
         }
     }

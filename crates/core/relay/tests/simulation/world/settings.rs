@@ -34,6 +34,8 @@ pub(crate) struct Flavour {
     pub(crate) reports_at_once: bool,
     pub(crate) prepared_max: usize,
     pub(crate) buffer_bytes: usize,
+    /// From one to such as no client here sends at once.
+    pub(crate) round_messages_max: usize,
     pub(crate) socket_bytes: usize,
     pub(crate) bytes_max: usize,
     pub(crate) two_pools: bool,
@@ -139,6 +141,7 @@ impl Flavour {
             reports_at_once,
             prepared_max: rng.choice([1, 2, 5, 200]).expect("sizes"),
             buffer_bytes,
+            round_messages_max: (buffer_bytes / 60).min(1_000),
             socket_bytes: rng.choice([20, 200, 4_000, 100_000]).expect("sizes"),
             bytes_max: if large { 60_000 } else { 300 },
             two_pools,
@@ -240,6 +243,7 @@ impl Flavour {
                 statement_bytes_max: 4_096,
                 client_buffer_bytes: self.buffer_bytes,
                 server_buffer_bytes: self.buffer_bytes,
+                round_messages_max: self.round_messages_max,
                 ..TurnLimits::default()
             },
             clients_max: limits.clients,
