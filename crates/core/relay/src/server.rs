@@ -5,6 +5,7 @@ use std::sync::Arc;
 use trunkline_pool::{Micros, PoolId};
 use trunkline_session::frontend::Login;
 use trunkline_wire::backend::TransactionStatus;
+use trunkline_wire::frontend::sync;
 
 use crate::ClientKey;
 use crate::board::Welcome;
@@ -12,7 +13,7 @@ use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::parameters::Profile;
 use crate::prepared::ServerStatements;
-use crate::turn::{Chore, Replies};
+use crate::turn::{Chore, Expect, Owner, Replies};
 
 /// Where a server connection is.
 #[derive(Debug)]
@@ -63,6 +64,9 @@ pub struct Server {
     pub(crate) unflushed: bool,
     /// The client's CopyData is what the server waits for.
     pub(crate) copy_in: bool,
+    /// Syncs that the client has sent into its COPY. The server would ignore them unless the COPY fails before it reads
+    /// them, which cannot be told apart: they are sent on when it has failed, or not at all.
+    pub(crate) copy_syncs: usize,
     /// Syncs are on their way to a COPY, which ignores them unless it fails before the server reads them: how often it
     /// answers then is not known.
     pub(crate) copy_synced: bool,
@@ -147,6 +151,7 @@ impl Server {
             forgets: false,
             unflushed: false,
             copy_in: false,
+            copy_syncs: 0,
             copy_synced: false,
             turn_open: false,
             awaits_shape: false,
@@ -180,6 +185,15 @@ impl Server {
     #[inline]
     pub(crate) fn owes_nothing(&self) -> bool {
         self.replies.is_empty() && self.frame_left == 0
+    }
+
+    /// The COPY has failed: the Syncs that its client has sent into it are answered.
+    pub(crate) fn release_copy_syncs(&mut self) {
+        for _ in 0..std::mem::take(&mut self.copy_syncs) {
+            sync::encode(self.outbox.buffer());
+            self.replies.push(Expect::Sync, Owner::Client);
+            self.unsynced = false;
+        }
     }
 
     /// Whether no turn is under way and nothing was sent that still wants an answer.

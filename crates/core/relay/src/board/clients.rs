@@ -132,7 +132,7 @@ impl Board {
     /// Sends what ends a COPY and a turn that their client can no longer end.
     pub(super) fn end_abandoned(server: &mut crate::server::Server) {
         if server.copy_in {
-            server.copy_in = false;
+            (server.copy_in, server.copy_syncs) = (false, 0);
             CopyFail { message: b"the client has disconnected" }.encode(server.outbox.buffer());
             server.unsynced |= !server.replies.ends_with_turn();
         }

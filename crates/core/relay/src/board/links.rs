@@ -337,6 +337,8 @@ impl Board {
         if matches!(server.stage, ServerStage::Abandoned) && (server.copy_in || server.unsynced) {
             // Its COPY has begun, or an error makes it skip up to a Sync, only after its client had gone.
             Self::end_abandoned(server);
+        }
+        if !server.outbox.is_empty() {
             self.list_server(key);
         }
         if let Some(client) = client_key {

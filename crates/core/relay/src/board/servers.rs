@@ -279,6 +279,7 @@ impl Board {
             return self.close_client(key);
         }
         let error = with_severity(body, false);
+        server.release_copy_syncs();
         let lost = undo_lost(Some(client), &mut server);
         for _ in lost.owners.iter().filter(|owner| **owner == crate::turn::Owner::Client) {
             client.outbox.push(&error);

@@ -192,12 +192,12 @@ fn step<W: Wires>(
     match tag {
         b'S' => {
             if server.copy_in {
-                server.copy_synced = true;
-            } else {
-                server.replies.push(Expect::Sync, Owner::Client);
-                server.unsynced = false;
-                server.skipping = false;
+                server.copy_syncs = path.limits.outstanding_turns_max.min(server.copy_syncs + 1);
+                return Ok(Step::Drop);
             }
+            server.replies.push(Expect::Sync, Owner::Client);
+            server.unsynced = false;
+            server.skipping = false;
         }
         b'Q' => {
             let unnamed = if client.tracked { client.unnamed.take() } else { None };
@@ -224,7 +224,7 @@ fn step<W: Wires>(
         }
         b'H' => client.held = false,
         b'd' if server.copy_in => {}
-        b'c' | b'f' if server.copy_in => server.copy_in = false,
+        b'c' | b'f' if server.copy_in => (server.copy_in, server.copy_syncs) = (false, 0),
         b'd' | b'c' | b'f' => {
             // The end of a COPY that has not begun yet as far as we know, or of one that has failed.
             if !server.replies.may_copy() {

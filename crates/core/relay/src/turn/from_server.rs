@@ -259,12 +259,17 @@ fn step<W: Wires>(
             if !in_query {
                 server.replies.pop();
             }
-            (server.copy_in, server.copy_synced) = (false, false);
+            (server.copy_in, server.copy_syncs, server.copy_synced) = (false, 0, false);
             return Ok(if tag == b'C' { completed(client, server, owner, body(there), pass) } else { pass });
         }
         b'G' | b'W' if in_query || matches!(head.expect, Expect::Execute) => {
             let copy = server.replies.copy_in_began();
             (server.copy_in, server.copy_synced) = (copy.end_to_come, copy.ignores_syncs);
+            if server.copy_in && server.undecided {
+                // The server waits for the client: what the client sent next is what it gets.
+                let step = if ours { Step::Drop } else { Step::Stop(true, ServerStop::Decided) };
+                return Ok(step);
+            }
         }
         b'V' if matches!(head.expect, Expect::FunctionCall) => {}
         _ => return Err(unexpected(tag, "another answer")),
@@ -442,7 +447,9 @@ fn error<W: Wires>(
         Expect::BindOutdated if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => Some(outdated_error()),
         _ => None,
     };
-    if matches!(head.expect, Expect::Query(..) | Expect::FunctionCall) {
+    let simple = matches!(head.expect, Expect::Query(..) | Expect::FunctionCall);
+    server.release_copy_syncs();
+    if simple {
         return Ok(if matches!(owner, Owner::Chore(_)) { Step::Drop } else { Step::Pass });
     }
     let heal = heal_wanted(client.as_deref(), server, broken);

@@ -68,8 +68,11 @@ fn await_answers(server: &mut Server) -> Step {
 /// Whether the message names something that an unanswered turn before it may still change, or a DEALLOCATE or DISCARD
 /// that is under way in its own. The answer is awaited then.
 fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &mut Server, tag: u8, there: &[u8]) -> bool {
-    let forgets =
-        server.forgets && (server.replies.turns() > 0 || (server.replies.may_execute() && !server.copy_in));
+    if server.copy_in {
+        // The server waits for the end of a COPY: no answer comes before the client sends something.
+        return false;
+    }
+    let forgets = server.forgets && (server.replies.turns() > 0 || server.replies.may_execute());
     if server.replies.turns() == 0 && !forgets {
         return false;
     }
@@ -279,7 +282,9 @@ fn close<W: Wires>(
         server.replies.push(Expect::CloseUnnamed(client.unnamed.take(), on_server), Owner::Client);
         return Ok(Step::Pass);
     }
-    let Some(statement) = client.statements.as_mut().and_then(|names| names.remove(name)) else {
+    // In the midst of a COPY it is an error, which the server reports.
+    let names = client.statements.as_mut().filter(|_| !server.copy_in);
+    let Some(statement) = names.and_then(|names| names.remove(name)) else {
         // Closing what is not there is no error; it may be there by SQL's PREPARE.
         write_close(server.outbox.buffer(), &foreign_name(name));
         server.replies.push(Expect::Close, Owner::Client);

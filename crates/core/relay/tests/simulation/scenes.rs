@@ -1,5 +1,6 @@
 //! Single scenes, where what is to be seen is too rare for a random world, or not to be foretold there.
 
+mod copies;
 mod crowds;
 
 use std::sync::Arc;

@@ -1,0 +1,93 @@
+//! A COPY whose client sends what it should not, or not what it should.
+
+use super::*;
+
+const BAD: (u8, &[u8]) = (b'E', b"SERROR\0VERROR\0C22P02\0Minvalid input syntax\0\0");
+const LOST: (u8, &[u8]) = (b'E', b"SFATAL\0VFATAL\0C08P01\0Mprotocol synchronization was lost\0\0");
+
+fn begin() -> Vec<u8> {
+    let flush = frame(b'H', b"").bytes;
+    let begin = [
+        frame(b'P', b"\0COPY t FROM STDIN\0\0\0").bytes,
+        frame(b'B', &[0; 8]).bytes,
+        frame(b'E', &[0; 5]).bytes,
+    ];
+    [begin.concat(), flush].concat()
+}
+
+fn sent(board: &Board, server: ServerKey, before: usize) -> String {
+    let mut sent = board.server_unsent(server)[before..].to_vec();
+    std::iter::from_fn(|| take(&mut sent)).map(|message| char::from(message[0])).collect()
+}
+
+/// A client sends its data and a Sync, and no CopyDone. The server has failed before it reads the Sync, and answers it.
+#[test]
+fn a_copy_whose_data_fails_is_ready_at_the_sync_though_no_copy_done_came() {
+    let data = [frame(b'd', b"x\n").bytes, frame(b'S', b"").bytes].concat();
+    for gone in [false, true] {
+        let (mut board, client, server) = scene(&begin());
+        board.server_bytes(server, &answers(&BEGUN), &mut NoWires);
+        let before = board.server_unsent(server).len();
+        board.client_bytes(client, &data, &mut NoWires);
+        assert_eq!(
+            sent(&board, server, before),
+            "d",
+            "the server may read the Sync before or behind its error"
+        );
+        if gone {
+            board.server_closed(server, "the server is gone");
+        } else {
+            board.server_bytes(server, &answers(&[BAD]), &mut NoWires);
+            assert_eq!(sent(&board, server, before), "dS");
+            board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoWires);
+            assert!(!closes(&mut board, server), "the connection is clean");
+        }
+        let told = tags(&board, client);
+        assert!(told.ends_with("12GEZ"), "{told}");
+        // What comes next is a turn of its own.
+        board.client_bytes(client, &text(b'Q', "SELECT 1").bytes, &mut NoWires);
+        let linked = board.clients().any(|(_, client)| client.server().is_some());
+        assert_eq!(linked, !gone);
+    }
+}
+
+#[test]
+fn a_sync_within_a_copy_that_ends_well_is_not_answered() {
+    let (mut board, client, server) = scene(&begin());
+    board.server_bytes(server, &answers(&BEGUN), &mut NoWires);
+    let before = board.server_unsent(server).len();
+    let (data, sync) = (frame(b'd', b"x\n").bytes, frame(b'S', b"").bytes);
+    let rest = [data, sync.clone(), frame(b'c', b"").bytes, sync].concat();
+    board.client_bytes(client, &rest, &mut NoWires);
+    assert_eq!(sent(&board, server, before), "dcS");
+    board.server_bytes(server, &answers(&[(b'C', b"COPY 1\0"), (b'Z', b"I")]), &mut NoWires);
+    assert!(tags(&board, client).ends_with("12GCZ"));
+    assert!(!closes(&mut board, server));
+}
+
+/// Nobody may wait for the other: the server waits for the client's data, so it gets what the client sends.
+#[test]
+fn what_does_not_belong_into_a_copy_goes_to_the_server() {
+    let (parse, close) = (frame(b'P', b"s\0SELECT 1\0\0\0").bytes, frame(b'C', b"Ss\0").bytes);
+    let sync = frame(b'S', b"").bytes;
+    let copy = text(b'Q', "COPY t FROM STDIN").bytes;
+    for (wrong, tag) in [(parse.clone(), "P"), (close, "C"), (frame(b'D', b"Ss\0").bytes, "D")] {
+        for at_once in [false, true] {
+            let (mut board, client, server) = scene(&[parse.clone(), sync.clone()].concat());
+            board.server_bytes(server, &answers(&[(b'1', b""), (b'Z', b"I")]), &mut NoWires);
+            let wrong = [wrong.clone(), sync.clone()].concat();
+            let first = if at_once { [copy.clone(), wrong.clone()].concat() } else { copy.clone() };
+            board.client_bytes(client, &first, &mut NoWires);
+            let before = board.server_unsent(server).len();
+            board.server_bytes(server, &answers(&[(b'G', &[0; 3])]), &mut NoWires);
+            if !at_once {
+                board.client_bytes(client, &wrong, &mut NoWires);
+            }
+            let sent = sent(&board, server, before);
+            assert!(sent.contains(tag), "{tag}, {at_once}: {sent} came to the server, which waits");
+            board.server_bytes(server, &answers(&[BAD, LOST]), &mut NoWires);
+            let told = tags(&board, client);
+            assert!(told.ends_with("GEEZZ") || told.ends_with("GEEZEZ"), "{tag}, {at_once}: {told}");
+        }
+    }
+}
