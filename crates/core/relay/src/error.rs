@@ -17,7 +17,7 @@ pub enum ClientMisbehaved {
     UnknownMessage(u8),
     /// A message that does not hold what its type says.
     Malformed(&'static str),
-    /// A Parse above `prepared_statement_bytes_max`.
+    /// A Describe or Close above `prepared_statement_bytes_max`.
     StatementTooLarge {
         /// The bound, in bytes.
         limit: usize,
@@ -59,7 +59,7 @@ impl std::fmt::Display for ClientMisbehaved {
             Self::Malformed(what) => write!(f, "malformed {what} message"),
             Self::StatementTooLarge { limit } => write!(
                 f,
-                "a Parse, Describe or Close message is larger than prepared_statement_bytes_max ({limit} bytes)"
+                "a Describe or Close message is larger than prepared_statement_bytes_max ({limit} bytes)"
             ),
             Self::TooManyStatements { limit } => {
                 write!(

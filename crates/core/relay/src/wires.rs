@@ -28,7 +28,7 @@ const DIRECT_BYTES: usize = 16 << 10;
 pub struct TurnLimits {
     /// Named statements kept on a server connection (`max_prepared_statements`); 0: not tracked.
     pub prepared_max: usize,
-    /// A Parse message at most (`prepared_statement_bytes_max`): it is gathered to be shared.
+    /// A Parse message up to this is gathered to be shared (`prepared_statement_bytes_max`); a longer one is passed on.
     pub statement_bytes_max: usize,
     /// Names of statements a client may hold (`client_prepared_statements_max`).
     pub client_statements_max: usize,

@@ -16,6 +16,8 @@ probes! {
     a_client_gone_in_a_copy,
     two_copies_in_one_query,
     large_copies_stream_both_ways,
+    a_sync_behind_data_that_fails_is_answered,
+    a_parse_within_a_simple_copy,
 }
 
 const SIZE: usize = 3;
@@ -285,4 +287,43 @@ fn large_copies_stream_both_ways(stage: &Stage) {
     assert_eq!(frames.iter().filter(|frame| frame.tag == b'd').count(), ROWS);
     let rise = memory.rise_kib();
     assert!(rise < 10 * 1024, "{rise} KiB");
+}
+
+/// By the extended protocol, without CopyDone: the server has failed before it reads the Sync.
+fn a_sync_behind_data_that_fails_is_answered(stage: &Stage) {
+    let (_proxy, mut client, _rotation) = rotating(stage);
+    let start = Messages::new().parse("", "copy t from stdin", &[]).bind("", "", &[]).execute("", 0).flush();
+    for block in [false, true] {
+        if block {
+            client.sql("begin").expect("begun");
+        }
+        begin(&mut client, &start);
+        let frames = client.turn(&Messages::new().copy_data(b"wrong\tone\n").sync()).expect("ready");
+        assert_eq!((errors(&frames), tags(&frames).as_str()), (vec!["22P02".to_owned()], "EZ"));
+        assert_eq!(frames[1].body, if block { b"E" } else { b"I" });
+        if block {
+            client.sql("rollback").expect("rolled back");
+        }
+        assert_eq!(one(&mut client, "select count(*) from t"), "0");
+    }
+}
+
+/// PostgreSQL ends such a connection; it must not wait for data, nor its client for an answer.
+fn a_parse_within_a_simple_copy(stage: &Stage) {
+    let (_proxy, mut client, _rotation) = rotating(stage);
+    for at_once in [false, true] {
+        let parse = Messages::new().parse(&format!("s{at_once}"), "select 1", &[]).sync();
+        if at_once {
+            let all = [copy("t").bytes(), parse.bytes()].concat();
+            client.send(&all).expect("sent");
+        } else {
+            begin(&mut client, &copy("t"));
+            client.send_messages(&parse).expect("sent");
+        }
+        let frames = client.until_ready().expect("ready");
+        assert_eq!(errors(&frames)[0], "08P01", "{}", tags(&frames));
+        // The Sync is answered too.
+        client.until_ready().expect("ready");
+        assert_eq!(one(&mut client, "select count(*) from t"), "0");
+    }
 }

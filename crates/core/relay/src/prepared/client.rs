@@ -13,8 +13,16 @@ use super::{Shape, Statement, StatementId};
 pub struct Unnamed {
     /// Unique in the process.
     pub id: StatementId,
-    /// A Parse message's body behind the name.
+    /// A Parse message's body behind the name; empty when that was too long to be kept.
     pub body: Arc<[u8]>,
+}
+
+impl Unnamed {
+    /// Whether its text is known, so that it can be prepared anew.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        !self.body.is_empty()
+    }
 }
 
 /// A client's names for statements.

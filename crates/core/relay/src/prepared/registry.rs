@@ -26,11 +26,18 @@ pub struct Statement {
     pub id: StatementId,
     /// Its name on servers.
     pub name: Box<[u8]>,
-    /// A Parse message's body behind the name: the query with its zero byte, then the parameter types.
+    /// A Parse message's body behind the name: the query with its zero byte, then the parameter types. Empty when that was
+    /// too long to be kept.
     pub body: Box<[u8]>,
 }
 
 impl Statement {
+    /// Whether its text is known, so that any server connection can be given it.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        !self.body.is_empty()
+    }
+
     fn bytes(&self) -> usize {
         self.body.len() + ENTRY_OVERHEAD_BYTES
     }
@@ -72,18 +79,24 @@ impl Registry {
         if let Some(known) = shard.by_body.get(body) {
             return Arc::clone(known);
         }
-        let id = self.fresh_id();
-        let statement = Arc::new(Statement {
-            id,
-            name: [NAME_PREFIX, id.to_string().as_bytes()].concat().into(),
-            body: body.into(),
-        });
+        let statement = self.fresh(body);
         if shard.bytes + statement.bytes() > self.bytes_max / SHARDS {
             self.sweep(&mut shard);
         }
         shard.bytes += statement.bytes();
         shard.by_body.insert(body.into(), Arc::clone(&statement));
         statement
+    }
+
+    fn fresh(&self, body: &[u8]) -> Arc<Statement> {
+        let id = self.fresh_id();
+        let name = [NAME_PREFIX, id.to_string().as_bytes()].concat().into();
+        Arc::new(Statement { id, name, body: body.into() })
+    }
+
+    /// A statement of one client's, whose text is not kept.
+    pub fn unshared(&self) -> Arc<Statement> {
+        self.fresh(b"")
     }
 
     /// A number for a statement that is not shared (a client's unnamed one).

@@ -11,6 +11,7 @@ mod places;
 mod prepare;
 mod replies;
 mod undo;
+mod unshared;
 
 pub(crate) use from_client::{ClientStop, from_client, turn_is_ready};
 pub(crate) use from_server::{ServerStop, from_server};

@@ -11,6 +11,7 @@ use trunkline_wire::frame::HEADER_BYTES;
 use trunkline_wire::frontend::{self, Close, Describe, Target};
 
 use super::from_client::{Step, body};
+use super::unshared::{self, is_usable};
 use super::{Expect, Owner};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
@@ -19,7 +20,7 @@ use crate::server::Server;
 use crate::wires::{Path, Wires};
 
 /// Splits a string that ends in a zero byte off the beginning.
-fn cstr(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn cstr(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|byte| *byte == 0)?;
     Some((&bytes[..end], &bytes[end + 1..]))
 }
@@ -39,7 +40,8 @@ pub(super) fn step<W: Wires>(
         }
         return bind(path, client, server, there, whole, next == Some(b'D'));
     }
-    if !whole {
+    let unshared = tag == b'P' && unshared::is_too_long(path.limits, there);
+    if !whole && !unshared {
         return if there.len() < path.limits.statement_bytes_max {
             Ok(Step::Wait)
         } else {
@@ -50,6 +52,7 @@ pub(super) fn step<W: Wires>(
         return Ok(await_answers(server));
     }
     match tag {
+        b'P' if unshared => unshared::parse(path, client, server, there),
         b'P' => parse(path, client, server, there),
         b'D' => describe(path, client, server, there),
         _ => close(client, server, there, path),
@@ -90,6 +93,7 @@ fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &mut Server, tag
         return true;
     }
     let id = match tag {
+        b'P' if unshared::is_too_long(path.limits, there) => 0,
         b'P' => path.registry.intern(rest).id,
         _ => client.statements.as_ref().and_then(|names| names.named(name)).map_or(0, |known| known.id),
     };
@@ -161,7 +165,7 @@ fn may_be_failed(server: &Server) -> bool {
 }
 
 /// Whether a query may be DEALLOCATE or DISCARD.
-fn forgets_statements(query: &[u8]) -> bool {
+pub(super) fn forgets_statements(query: &[u8]) -> bool {
     let query = query.trim_ascii_start();
     [&b"DEALLOCATE"[..], b"DISCARD"]
         .iter()
@@ -202,6 +206,7 @@ fn bind<W: Wires>(
         return Ok(Step::Pass);
     }
     let known = client.statements.as_ref().and_then(|names| names.entry(name)).cloned();
+    let known = known.filter(|named| is_usable(server, &named.statement));
     server.forgets |= known.as_ref().is_some_and(|named| forgets_statements(&named.statement.body));
     let on_server = match &known {
         Some(named) => {
@@ -254,7 +259,8 @@ fn describe<W: Wires>(
         server.replies.push(Expect::Describe(id), Owner::Client);
         return Ok(Step::Pass);
     }
-    let Some(named) = client.statements.as_ref().and_then(|names| names.entry(name)) else {
+    let named = client.statements.as_ref().and_then(|names| names.entry(name));
+    let Some(named) = named.filter(|named| is_usable(server, &named.statement)) else {
         write_describe(server.outbox.buffer(), &foreign_name(name));
         server.replies.push(Expect::Describe(0), Owner::Client);
         return Ok(Step::Replaced(there.len()));
@@ -354,7 +360,7 @@ fn foreign_name(name: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The server has the statement once it reads what follows.
-fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
+pub(super) fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
     if server.statements.touch(statement.id) {
         return;
     }
@@ -369,12 +375,14 @@ fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statem
 /// The server's unnamed statement is the client's once it reads what follows; when the client has none,
 /// the server has none either.
 fn ensure_unnamed(client: &Client, server: &mut Server) -> u64 {
-    let wanted = client.unnamed.as_ref().map_or(0, |unnamed| unnamed.id);
-    let before = std::mem::replace(&mut server.statements.unnamed, wanted);
+    let before = server.statements.unnamed;
+    let unnamed = client.unnamed.as_ref().filter(|unnamed| unnamed.id == before || unnamed.is_known());
+    let wanted = unnamed.map_or(0, |unnamed| unnamed.id);
+    server.statements.unnamed = wanted;
     if before == wanted {
         return wanted;
     }
-    match &client.unnamed {
+    match unnamed {
         Some(unnamed) => {
             frontend::parse::write_renamed(server.outbox.buffer(), b"", &unnamed.body);
             server.replies.push(Expect::UnnamedInjected(before), Owner::Client);
@@ -387,7 +395,7 @@ fn ensure_unnamed(client: &Client, server: &mut Server) -> u64 {
     wanted
 }
 
-fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
+pub(super) fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
     while let Some(evicted) = server.statements.evict(path.limits.prepared_max) {
         path.counters.prepared_evicted += 1;
         write_close(server.outbox.buffer(), &evicted.name);

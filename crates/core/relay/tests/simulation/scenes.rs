@@ -2,6 +2,7 @@
 
 mod copies;
 mod crowds;
+mod statements;
 
 use std::sync::Arc;
 

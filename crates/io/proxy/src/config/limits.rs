@@ -30,7 +30,7 @@ section! {
         replay_bytes_max: Size = Size::new(16 << 10),
         /// Prepared statements kept on each server connection; 0: prepared statements are not followed.
         max_prepared_statements: u32 = 200,
-        /// Bytes of one prepared statement's text and types that is followed.
+        /// Bytes of a Parse message whose statement is followed; a longer one is passed on.
         prepared_statement_bytes_max: Size = Size::new(1 << 20),
         /// Bytes of all prepared statements known.
         prepared_registry_bytes_max: Size = Size::new(64 << 20),

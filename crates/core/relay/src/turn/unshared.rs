@@ -1,0 +1,87 @@
+//! Parse messages above `prepared_statement_bytes_max`.
+//!
+//! They are passed on as they come, and neither gathered nor shared: only the server has their text. Such a statement can be
+//! used for as long as its client keeps the server connection, and after that where it finds the same one again.
+
+use std::sync::Arc;
+
+use trunkline_wire::frame::{self, HEADER_BYTES};
+use trunkline_wire::frontend::parse;
+
+use super::from_client::{Step, body};
+use super::prepare::{cstr, ensure, forgets_statements, make_room};
+use super::{Expect, Owner};
+use crate::client::Client;
+use crate::error::ClientMisbehaved;
+use crate::prepared::{Statement, Unnamed};
+use crate::server::Server;
+use crate::wires::{Path, TurnLimits, Wires};
+
+/// Whether a Parse is longer than what is gathered.
+pub(super) fn is_too_long(limits: &TurnLimits, there: &[u8]) -> bool {
+    let header = frame::header(there).ok().flatten();
+    header.is_some_and(|header| header.frame_bytes() > limits.statement_bytes_max)
+}
+
+/// Whether the server can be asked to use the statement: it has it, or can be given it.
+pub(super) fn is_usable(server: &mut Server, statement: &Statement) -> bool {
+    statement.is_shared() || server.statements.touch(statement.id)
+}
+
+pub(super) fn parse<W: Wires>(
+    path: &mut Path<'_, W>,
+    client: &mut Client,
+    server: &mut Server,
+    there: &[u8],
+) -> Result<Step, ClientMisbehaved> {
+    let Some((name, rest)) = cstr(body(there)) else {
+        return match there.len() > path.limits.statement_bytes_max {
+            true => Err(ClientMisbehaved::Malformed("Parse")),
+            false => Ok(Step::Wait),
+        };
+    };
+    server.forgets |= forgets_statements(rest);
+    if name.is_empty() {
+        let id = path.registry.fresh_id();
+        let previous = client.unnamed.replace(Unnamed { id, body: Arc::from([]) });
+        let on_server = std::mem::replace(&mut server.statements.unnamed, id);
+        server.replies.push(Expect::ParseUnnamed { previous, on_server }, Owner::Client);
+        return Ok(Step::Pass);
+    }
+    if path.limits.prepared_max == 0 {
+        server.replies.push(Expect::ParseUntracked, Owner::Client);
+        return Ok(Step::Pass);
+    }
+    let known = client.statements().named(name).cloned();
+    if let Some(known) = known.as_ref().filter(|known| is_usable(server, known)) {
+        // The server itself refuses it: it knows whether something else is wrong with it before.
+        ensure(path, server, known);
+        server.replies.push(Expect::ParseDuplicate(name.into()), Owner::Client);
+        return renamed(server, there, name, &known.name);
+    }
+    if known.is_none() && client.statements().len() >= path.limits.client_statements_max {
+        return Err(ClientMisbehaved::TooManyStatements { limit: path.limits.client_statements_max });
+    }
+    let statement = path.registry.unshared();
+    client.statements().insert(name, Arc::clone(&statement));
+    server.misses += 1;
+    path.counters.prepare_cache_miss += 1;
+    make_room(path, server);
+    server.statements.insert(Arc::clone(&statement));
+    let step = renamed(server, there, name, &statement.name);
+    server.replies.push(Expect::Parse { statement, name: name.into() }, Owner::Client);
+    step
+}
+
+/// The beginning of the message, with another name.
+fn renamed(server: &mut Server, there: &[u8], name: &[u8], instead: &[u8]) -> Result<Step, ClientMisbehaved> {
+    let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
+    let length = u64::from(u32::from_be_bytes([a, b, c, d])) + instead.len() as u64 - name.len() as u64;
+    let length = u32::try_from(length).map_err(|_| ClientMisbehaved::Malformed("Parse"))?;
+    let out = server.outbox.buffer();
+    out.push(parse::TAG);
+    out.extend_from_slice(&length.to_be_bytes());
+    out.extend_from_slice(instead);
+    out.push(0);
+    Ok(Step::Replaced(HEADER_BYTES + name.len() + 1))
+}

@@ -1,0 +1,66 @@
+//! Statements whose text is too long to be kept.
+
+use super::*;
+
+/// Above what is gathered of a Parse here (4,096 bytes).
+fn long_parse(name: &str) -> Vec<u8> {
+    frame(b'P', format!("{name}\0SELECT '{}'\0\0\0", "x".repeat(10_000)).as_bytes()).bytes
+}
+
+fn bind(name: &str) -> Vec<u8> {
+    let bind = [b"\0", name.as_bytes(), &[0; 7]].concat();
+    [frame(b'B', &bind).bytes, frame(b'E', &[0; 5]).bytes].concat()
+}
+
+/// What the server was sent: types, and the beginnings of bodies.
+fn sent(board: &mut Board, server: ServerKey) -> Vec<(char, String)> {
+    let mut unsent = board.server_unsent(server).to_vec();
+    board.server_sent(server, unsent.len());
+    let start = |message: Vec<u8>| {
+        let body = message[5..].iter().copied().take_while(|byte| *byte != b' ');
+        (char::from(message[0]), body.collect::<Vec<u8>>().escape_ascii().to_string())
+    };
+    std::iter::from_fn(|| take(&mut unsent)).map(start).collect()
+}
+
+#[test]
+fn a_statement_too_long_to_be_kept_is_passed_on() {
+    let (sync, done) = (frame(b'S', b"").bytes, answers(&[(b'2', b""), (b'C', b"SELECT 1\0"), (b'Z', b"I")]));
+    for name in ["", "big"] {
+        for size in [1, 100, 20_000] {
+            let (mut board, client, server) = scene(&text(b'Q', "SELECT 0").bytes);
+            sent(&mut board, server);
+            board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoWires);
+            let turn = [long_parse(name), bind(name), sync.clone()].concat();
+            turn.chunks(size).for_each(|piece| board.client_bytes(client, piece, &mut NoWires));
+            let parsed = sent(&mut board, server);
+            let kinds: String = parsed.iter().map(|(tag, _)| *tag).collect();
+            assert_eq!(kinds, "PBES", "{name:?} in pieces of {size}");
+            let on_server = parsed[0].1.strip_suffix("\\x00SELECT").expect("a name").to_owned();
+            assert_eq!(on_server.is_empty(), name.is_empty());
+            assert_ne!(on_server, "big", "other clients have names like this");
+            assert!(parsed[1].1.starts_with(&format!("\\x00{on_server}\\x00")), "{parsed:?}");
+            board.server_bytes(server, &[answers(&[(b'1', b"")]), done.clone()].concat(), &mut NoWires);
+            assert!(tags(&board, client).ends_with("12CZ"));
+
+            // Another turn finds it on the same connection.
+            board.client_bytes(client, &[bind(name), sync.clone()].concat(), &mut NoWires);
+            let again = sent(&mut board, server);
+            assert_eq!(again[0], parsed[1], "{name:?}");
+            board.server_bytes(server, &done, &mut NoWires);
+
+            // Another connection does not have it, and says so by the client's own name.
+            board.server_closed(server, "the server is gone");
+            let closed = std::iter::from_fn(|| board.next_action()).count();
+            assert!(closed > 0);
+            board.client_bytes(client, &[bind(name), sync.clone()].concat(), &mut NoWires);
+            let other = opened(&mut board);
+            // The StartupMessage has no type.
+            let start_up = board.server_unsent(other)[..4].try_into().map(u32::from_be_bytes);
+            board.server_sent(other, start_up.expect("a length") as usize);
+            let mut lost = sent(&mut board, other);
+            lost.retain(|(tag, _)| matches!(tag, 'P' | 'B'));
+            assert_eq!(lost, [('B', format!("\\x00{name}\\x00\\x00\\x00\\x00\\x00\\x00\\x00"))], "{name:?}");
+        }
+    }
+}
