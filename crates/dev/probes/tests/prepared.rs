@@ -22,6 +22,7 @@ probes! {
     alter_table_under_a_cached_plan_inside_a_transaction,
     a_table_dropped_under_a_statement_is_reported_and_comes_back,
     a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one,
+    a_parse_too_long_to_be_kept,
 }
 
 const SIZE: usize = 3;
@@ -432,4 +433,43 @@ fn a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one(stage: &Stage) 
         let frames = client.turn(&bind("s", &[])).expect("rows");
         assert_eq!((errors(&frames), values(&frames)), (vec![], vec!["1|2".to_owned()]));
     }
+}
+
+/// Above `prepared_statement_bytes_max`: it is passed on, and lives where it was parsed.
+fn a_parse_too_long_to_be_kept(stage: &Stage) {
+    let (_proxy, mut clients, mut rotation) = rotating(stage, 2);
+    let sql = format!("select pg_backend_pid() /* {} */", "x".repeat(3 << 20));
+    let parse = |name: &str| Messages::new().parse(name, &sql, &[]);
+    for name in ["", "big"] {
+        let here = rotation.turn();
+        let turn = parse(name).bind("", name, &[]).describe(b'P', "").execute("", 0).sync();
+        let frames = clients[0].turn(&turn).expect("an answer");
+        assert_eq!((tags(&frames).as_str(), values(&frames)), ("12TDCZ", vec![here]));
+        rotation.turn();
+        let frames = clients[0].turn(&bind(name, &[])).expect("an answer");
+        assert_eq!(errors(&frames), ["26000"], "{name:?}");
+        // Within a transaction it stays.
+        let here = rotation.turn();
+        clients[1].sql("begin").expect("begun");
+        assert_eq!(tags(&clients[1].turn(&parse(name).sync()).expect("an answer")), "1Z");
+        for _ in 0..2 {
+            assert_eq!(values(&clients[1].turn(&bind(name, &[])).expect("rows")), [here.clone()]);
+        }
+        clients[1].sql("commit").expect("committed");
+        rotation.turn();
+        assert_eq!(clients[0].sql("select 1").expect("rows"), ["1"]);
+    }
+    // A name that is taken, and a text that is wrong.
+    rotation.turn();
+    clients[1].sql("begin").expect("begun");
+    clients[1].turn(&Messages::new().parse("taken", "select 1", &[]).sync()).expect("an answer");
+    let frames = clients[1].turn(&parse("taken").sync()).expect("an answer");
+    assert_eq!(errors(&frames), ["42P05"]);
+    assert_eq!(frames[0].field(b'M').as_deref(), Some("prepared statement \"taken\" already exists"));
+    clients[1].sql("rollback").expect("rolled back");
+    rotation.turn();
+    let wrong = Messages::new().parse("wrong", &sql.replace("select", "selekt"), &[]).sync();
+    assert_eq!(errors(&clients[1].turn(&wrong).expect("an answer")), ["42601"]);
+    rotation.turn();
+    assert_eq!(values(&clients[1].turn(&Messages::new().extended("select 3", &[])).expect("rows")), ["3"]);
 }

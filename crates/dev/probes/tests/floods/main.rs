@@ -1,6 +1,7 @@
 //! Too many, too slow, too long: what comes in numbers or in megabytes.
 
 mod connections;
+mod messages;
 mod streams;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -254,6 +254,30 @@ impl RawClient {
         Ok(())
     }
 
+    /// The same connection once more, to read while somebody writes.
+    ///
+    /// # Errors
+    /// When the system has no more descriptors.
+    pub fn second_handle(&self) -> Result<Self> {
+        let stream = match &self.stream {
+            Stream::Tcp(stream) => Stream::Tcp(stream.try_clone()?),
+            Stream::Unix(stream) => Stream::Unix(stream.try_clone()?),
+        };
+        Ok(Self { stream, backend: self.backend.clone(), parameters: self.parameters.clone() })
+    }
+
+    /// Closes both directions, whatever is under way.
+    ///
+    /// # Errors
+    /// When the connection is gone already.
+    pub fn hang_up(&self) -> Result<()> {
+        match &self.stream {
+            Stream::Tcp(stream) => stream.shutdown(Shutdown::Both)?,
+            Stream::Unix(stream) => stream.shutdown(Shutdown::Both)?,
+        }
+        Ok(())
+    }
+
     /// Closes our direction only: the peer reads an end of stream.
     ///
     /// # Errors
