@@ -223,11 +223,12 @@ fn directory(settings: u8) -> Directory {
         login_unix: login,
         scram_iterations_max: 10,
         ignored_parameters: Vec::new(),
-        extra_parameters: Vec::new(),
         limits: TurnLimits {
             prepared_max: if settings & 4 == 0 { 2 } else { 0 },
             statement_bytes_max: STATEMENT_BYTES,
+            statement_lifetime: 5_000,
             client_statements_max: 4,
+            client_statements_bytes_max: 4_096,
             message_bytes_max: 1 << 20,
             replay_bytes_max: 128,
             outstanding_turns_max: 8,

@@ -9,7 +9,8 @@ use crate::ServerKey;
 use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::parameters::Profile;
-use crate::prepared::{ClientStatements, Named, Unnamed};
+use crate::prepared::{ClientStatements, Named, Statement};
+use crate::text::Reset;
 
 /// Why a client asks for a server connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +101,15 @@ pub struct Client {
     pub(crate) inbox: Inbox,
     pub(crate) outbox: Outbox,
     pub(crate) statements: Option<Box<ClientStatements>>,
-    pub(crate) unnamed: Option<Unnamed>,
+    pub(crate) unnamed: Option<Arc<Statement>>,
+    /// Statements of turns under way: how they are read is known when those are over.
+    pub(crate) unread: Vec<Arc<Statement>>,
+    /// What the turn under way resets: the client's start-up values come back.
+    pub(crate) resets: Vec<Reset>,
+    /// ParseComplete messages of ours that the turn under way has had.
+    pub(crate) told_parsed: u32,
+    /// The same of the turn that is played again, as far as its Parse messages are still to come.
+    pub(crate) replay_told: u32,
     /// What the unnamed portal was bound from in this turn.
     pub(crate) bound: Option<Arc<Named>>,
     /// The turn under way, as the client sent it.
@@ -138,6 +147,10 @@ impl Client {
             outbox: Outbox::default(),
             statements: None,
             unnamed: None,
+            unread: Vec::new(),
+            resets: Vec::new(),
+            told_parsed: 0,
+            replay_told: 0,
             bound: None,
             replay: Vec::new(),
             identity: None,
@@ -153,6 +166,11 @@ impl Client {
             Stage::Linked(server, _) => Some(server),
             _ => None,
         }
+    }
+
+    /// Whether it has a server connection for what it asks, and not for its login.
+    pub(crate) fn runs_turns(&self) -> bool {
+        matches!(self.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session))
     }
 
     pub(crate) fn statements(&mut self) -> &mut ClientStatements {

@@ -36,8 +36,6 @@ pub struct Directory {
     pub scram_iterations_max: u32,
     /// Start-up parameters that are dropped silently, in lower case.
     pub ignored_parameters: Vec<String>,
-    /// Further parameters that the server reports and that follow the client, spelt as the server reports them.
-    pub extra_parameters: Vec<String>,
     /// Bounds of a turn.
     pub limits: TurnLimits,
     /// Clients at most, all workers together (`max_client_conn`).

@@ -22,6 +22,11 @@ pub enum ClientMisbehaved {
         /// The bound, in bytes.
         limit: usize,
     },
+    /// More of names and statements than `client_prepared_statement_bytes_max`.
+    StatementsTooLarge {
+        /// The bound, in bytes.
+        limit: usize,
+    },
     /// More names for statements than `client_prepared_statements_max`.
     TooManyStatements {
         /// The bound.
@@ -34,9 +39,10 @@ impl ClientMisbehaved {
     #[must_use]
     pub fn code(&self) -> SqlState {
         match self {
-            Self::TooLarge(_) | Self::StatementTooLarge { .. } | Self::TooManyStatements { .. } => {
-                SqlState::PROGRAM_LIMIT_EXCEEDED
-            }
+            Self::TooLarge(_)
+            | Self::StatementTooLarge { .. }
+            | Self::StatementsTooLarge { .. }
+            | Self::TooManyStatements { .. } => SqlState::PROGRAM_LIMIT_EXCEEDED,
             _ => SqlState::PROTOCOL_VIOLATION,
         }
     }
@@ -60,6 +66,11 @@ impl std::fmt::Display for ClientMisbehaved {
             Self::StatementTooLarge { limit } => write!(
                 f,
                 "a Describe or Close message is larger than prepared_statement_bytes_max ({limit} bytes)"
+            ),
+            Self::StatementsTooLarge { limit } => write!(
+                f,
+                "the prepared statements of this connection take more than client_prepared_statement_bytes_max \
+                 ({limit} bytes)"
             ),
             Self::TooManyStatements { limit } => {
                 write!(

@@ -14,6 +14,7 @@ mod outbox;
 pub mod parameters;
 pub mod prepared;
 mod server;
+mod text;
 pub mod turn;
 mod wires;
 

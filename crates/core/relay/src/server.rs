@@ -13,7 +13,7 @@ use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::parameters::Profile;
 use crate::prepared::ServerStatements;
-use crate::turn::{Chore, Expect, Owner, Replies};
+use crate::turn::{Chore, Expect, Owner, Replies, Unsettled};
 
 /// Where a server connection is.
 #[derive(Debug)]
@@ -58,6 +58,10 @@ pub struct Server {
     pub(crate) skipping: bool,
     /// The client's next message waits for the end of an earlier turn: what a name of it means is not known before.
     pub(crate) undecided: bool,
+    /// Whether messages under way may change settings.
+    pub(crate) unsettled: Unsettled,
+    /// A command that changes definitions was run in the transaction under way.
+    pub(crate) redefines: bool,
     /// The client has prepared or bound a DEALLOCATE or DISCARD in the turns under way.
     pub(crate) forgets: bool,
     /// An Execute was sent, and no Flush of ours behind it.
@@ -74,6 +78,8 @@ pub struct Server {
     pub(crate) turn_open: bool,
     /// A Bind of the client waits until it is known what its statement's result is here.
     pub(crate) awaits_shape: bool,
+    /// The ParameterDescription that came last, while what it is part of is not complete.
+    pub(crate) described: Box<[u8]>,
     /// The statement whose result was asked for in this turn.
     pub(crate) shape_asked: u64,
     /// Something of the turn under way has been passed to the client.
@@ -84,8 +90,8 @@ pub struct Server {
     pub(crate) worn: bool,
     /// It must not be used again (a cancel or a chore went wrong).
     pub(crate) condemned: bool,
-    /// The client's command was RESET or DISCARD ALL: the server is back to its own values, of which it tells as
-    /// long as the turn lasts.
+    /// The turn that has ended has reset parameters: where its client keeps the connection, what it set at start-up has
+    /// to come back.
     pub(crate) resetting: bool,
     /// A cancel for it is under way.
     pub(crate) cancelling: bool,
@@ -148,6 +154,8 @@ impl Server {
             unsynced: false,
             skipping: false,
             undecided: false,
+            unsettled: Unsettled::default(),
+            redefines: false,
             forgets: false,
             unflushed: false,
             copy_in: false,
@@ -155,6 +163,7 @@ impl Server {
             copy_synced: false,
             turn_open: false,
             awaits_shape: false,
+            described: Box::default(),
             shape_asked: 0,
             turn_replied: false,
             unhurried: false,

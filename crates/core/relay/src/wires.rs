@@ -1,13 +1,16 @@
 //! Where bytes go: straight to a socket when they are many, to the outbox when they are few.
 
+use std::sync::Arc;
+
 use trunkline_pool::Micros;
+use trunkline_session::Entropy;
 use trunkline_wire::frame::Header;
 use trunkline_wire::{Limits, OverLimit};
 
 use crate::client::Client;
 use crate::counters::Counters;
 use crate::outbox::Outbox;
-use crate::prepared::Registry;
+use crate::prepared::{Registry, Schema};
 use crate::server::Server;
 use crate::{ClientKey, ServerKey};
 
@@ -30,8 +33,13 @@ pub struct TurnLimits {
     pub prepared_max: usize,
     /// A Parse message up to this is gathered to be shared (`prepared_statement_bytes_max`); a longer one is passed on.
     pub statement_bytes_max: usize,
+    /// How long a statement is shared with those who parse its text anew (`prepared_statement_lifetime`), in
+    /// microseconds; 0: for ever.
+    pub statement_lifetime: Micros,
     /// Names of statements a client may hold (`client_prepared_statements_max`).
     pub client_statements_max: usize,
+    /// What these and their statements may take (`client_prepared_statement_bytes_max`).
+    pub client_statements_bytes_max: usize,
     /// Any message at most (`message_bytes_max`).
     pub message_bytes_max: u32,
     /// A turn up to this size can be played again (`replay_bytes_max`); 0: never.
@@ -59,7 +67,9 @@ impl Default for TurnLimits {
         Self {
             prepared_max: 200,
             statement_bytes_max: 1 << 20,
+            statement_lifetime: 300_000_000,
             client_statements_max: 10_000,
+            client_statements_bytes_max: 256 << 20,
             message_bytes_max: trunkline_wire::limits::MESSAGE_BYTES,
             replay_bytes_max: 16 << 10,
             outstanding_turns_max: 1000,
@@ -76,6 +86,9 @@ pub(crate) struct Path<'a, W> {
     pub(crate) registry: &'a Registry,
     pub(crate) limits: &'a TurnLimits,
     pub(crate) counters: &'a mut Counters,
+    pub(crate) entropy: &'a mut (dyn Entropy + Send),
+    /// The definitions that the server reads statements by.
+    pub(crate) schema: &'a Arc<Schema>,
     pub(crate) client: ClientKey,
     pub(crate) server: ServerKey,
     /// How many more messages of the client are dealt with in this round.

@@ -453,7 +453,10 @@ fn a_parse_too_long_to_be_kept(stage: &Stage) {
         clients[1].sql("begin").expect("begun");
         assert_eq!(tags(&clients[1].turn(&parse(name).sync()).expect("an answer")), "1Z");
         for _ in 0..2 {
-            assert_eq!(values(&clients[1].turn(&bind(name, &[])).expect("rows")), [here.clone()]);
+            assert_eq!(
+                values(&clients[1].turn(&bind(name, &[])).expect("rows")),
+                std::slice::from_ref(&here)
+            );
         }
         clients[1].sql("commit").expect("committed");
         rotation.turn();

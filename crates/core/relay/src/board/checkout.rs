@@ -9,6 +9,7 @@ use super::due::Due;
 use super::slots::Slot;
 use super::{Action, Board, Mail};
 use crate::client::{Purpose, Stage};
+use crate::parameters::SEED;
 use crate::server::{Server, ServerStage};
 use crate::turn::{Chore, Expect, Owner};
 use crate::{ClientKey, ServerKey};
@@ -190,9 +191,8 @@ impl Board {
             server.paused = false;
             self.actions.push_back(Action::ResumeServer(key));
         }
-        if !server.is_settled() {
-            server.condemned = true;
-        }
+        // A seed that a session's client set at start-up is taken back by nothing.
+        server.condemned |= !server.is_settled() || server.profile.value(SEED).is_some();
         let status = server.status;
         if server.condemned {
             return self.close_server(key);

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use trunkline_wire::backend::{ParameterStatus, TransactionStatus};
+use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::write;
 
 use super::links::NoWires;
 use super::{Board, servers};
 use crate::ServerKey;
-use crate::client::{Purpose, Stage};
 use crate::server::{ChoreAnswer, ServerStage};
 use crate::turn::{Chore, Expect, Owner};
 
@@ -60,17 +59,16 @@ impl Board {
             self.actions.push_back(super::Action::Note(super::Note::Warning(text)));
         }
         match (chore, lent_to) {
-            (Chore::Parameters, Some(client)) if failed => {
+            (Chore::Parameters, Some(_)) if failed => {
                 // The client's turn runs without its parameters: it must not take the answer for a good one.
-                server.condemned = true;
-                if let (Some(client), Some(ChoreAnswer::Error(error))) =
-                    (self.clients.get_mut(client), answer)
-                {
-                    client.outbox.push(&servers::as_fatal(&error));
-                }
-                self.close_client(client);
+                let Some(ChoreAnswer::Error(error)) = answer else { return };
+                self.server_lost(key, servers::body_of(&error));
             }
-            (Chore::Parameters, Some(_)) => {}
+            (Chore::Parameters, Some(client)) => {
+                if server.undecided {
+                    self.deal_inbox(client);
+                }
+            }
             (Chore::Probe, Some(client)) => self.probe_over(client, key, answer),
             (Chore::AuthQuery, Some(client)) => self.secret_found(client, answer, key),
             (Chore::Heal, Some(client)) => self.replay(client, key),
@@ -112,6 +110,13 @@ impl Board {
     fn replay(&mut self, client_key: crate::ClientKey, key: ServerKey) {
         let Some(client) = self.clients.get_mut(client_key) else { return };
         let turn = std::mem::take(&mut client.replay);
+        if client.held {
+            // Answers of ours to its Parse messages, which nobody has seen yet.
+            client.outbox = crate::outbox::Outbox::default();
+            client.held = false;
+            client.told_parsed = 0;
+        }
+        client.replay_told = client.told_parsed;
         if let Some(server) = self.servers.get_mut(key) {
             server.turn_open = false;
             if let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) {
@@ -131,51 +136,5 @@ impl Board {
     pub(super) fn is_healing(&self, key: ServerKey) -> bool {
         let head = self.servers.get(key).and_then(|server| server.replies.head());
         head.is_some_and(|head| head.owner == Owner::Chore(Chore::Heal))
-    }
-
-    /// The server reports a parameter's new value.
-    pub(super) fn parameter_changed(&mut self, key: ServerKey, name: &str, value: &str) {
-        if !self.is_tracked(name) {
-            return;
-        }
-        let Some(server) = self.servers.get_mut(key) else { return };
-        let before = Arc::clone(&server.profile);
-        let mut profile = (*before).clone();
-        profile.set(name, value);
-        let profile = self.profiles.intern(profile);
-        server.profile = Arc::clone(&profile);
-        let ours = matches!(server.replies.head().map(|head| head.owner), Some(Owner::Chore(_)));
-        let resetting = server.resetting;
-        let reset_to = server.welcome.as_ref().and_then(|welcome| welcome.base.value(name));
-        let is_reset = resetting && reset_to == Some(value);
-        let ServerStage::Lent(client_key) = server.stage else { return };
-        let Some(client) = self.clients.get_mut(client_key) else { return };
-        if ours || !matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session)) {
-            return;
-        }
-        let startup = Arc::clone(&client.startup);
-        let value = startup.value(name).filter(|_| is_reset).unwrap_or(value);
-        if resetting {
-            let status = ParameterStatus { name: name.as_bytes(), value: value.as_bytes() };
-            status.encode(client.outbox.buffer());
-        }
-        client.profile = if client.profile == before && profile.value(name) == Some(value) {
-            profile
-        } else {
-            let mut own = (*client.profile).clone();
-            own.set(name, value);
-            self.profiles.intern(own)
-        };
-        self.list_client(client_key);
-    }
-
-    /// The client has reset parameters, of which only some are reported: which values the others have now is not known,
-    /// even less so when a transaction is rolled back.
-    pub(super) fn parameters_unknown(&mut self, key: ServerKey) {
-        let Some(server) = self.servers.get_mut(key) else { return };
-        server.resetting = true;
-        let Some(welcome) = server.welcome.clone() else { return };
-        let profile = server.profile.unknown_but(|name| welcome.reports(name));
-        server.profile = self.profiles.intern(profile);
     }
 }

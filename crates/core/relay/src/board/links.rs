@@ -10,7 +10,7 @@ use super::refusal::Refusal;
 use crate::client::{Client, Purpose, Stage};
 use crate::error::ClientMisbehaved;
 use crate::server::ServerStage;
-use crate::turn::{Chore, ClientStop, ServerStop, from_client, from_server, turn_is_ready};
+use crate::turn::{ClientStop, ServerStop, from_client, from_server, turn_is_ready};
 use crate::wires::{Path, Wires};
 use crate::{ClientKey, ServerKey};
 
@@ -242,6 +242,8 @@ impl Board {
             registry: &self.shared.registry,
             limits: &self.directory.limits,
             counters: &mut slot.counters,
+            entropy: &mut *self.entropy,
+            schema: &slot.schema,
             client: key,
             server: server_key,
             share: *share,
@@ -327,6 +329,8 @@ impl Board {
             no_transactions: slot.pool.settings().mode == PoolMode::Statement
                 && client.as_deref().is_some_and(turns),
             counters: &mut slot.counters,
+            entropy: &mut *self.entropy,
+            schema: &slot.schema,
             client: client_key.unwrap_or(ClientKey::from_u64(u64::MAX)),
             server: key,
             share: usize::MAX,
@@ -362,6 +366,7 @@ impl Board {
                 let undecided = self.servers.get(key).is_some_and(|server| server.undecided);
                 client_key.filter(|_| undecided).into_iter().for_each(|client| self.deal_inbox(client));
             }
+            ServerStop::Resets => self.apply_resets(key),
             ServerStop::Fatal(body) => {
                 self.server_lost(key, &body);
                 return (input.len(), false);
@@ -384,6 +389,9 @@ impl Board {
         let (status, undecided) = (server.status, server.undecided);
         let Some(client) = self.clients.get_mut(client_key) else { return };
         client.since = self.now;
+        for statement in client.unread.drain(..) {
+            statement.read_under(&client.profile);
+        }
         let session = matches!(client.stage, Stage::Linked(_, Purpose::Session));
         if reset && status != TransactionStatus::Failed && (session || status != TransactionStatus::Idle) {
             // The client keeps the connection: what it set at start-up has to come back now.
@@ -391,6 +399,9 @@ impl Board {
         }
         let Some(client) = self.clients.get_mut(client_key) else { return };
         if session || client.frame_left > 0 {
+            if undecided {
+                self.deal_inbox(client_key);
+            }
             return;
         }
         if status == TransactionStatus::Idle {
@@ -408,22 +419,6 @@ impl Board {
         )
         .hint("use pool_mode = \"transaction\" for this database or user");
         self.refuse(key, &refusal);
-    }
-
-    /// Sets what a RESET has taken from a client that keeps its connection. Only what the server reports: of the rest
-    /// it is not known what the client has made of it since.
-    fn restore_parameters(&mut self, client_key: ClientKey, key: ServerKey) {
-        let (Some(client), Some(server)) = (self.clients.get(client_key), self.servers.get_mut(key)) else {
-            return;
-        };
-        let Some(welcome) = &server.welcome else { return };
-        let mut wanted = (*server.profile).clone();
-        for (name, value) in client.profile.iter().filter(|(name, _)| welcome.reports(name)) {
-            wanted.set(name, value);
-        }
-        let wanted = self.profiles.intern(wanted);
-        Self::send_parameters(server, wanted, Chore::Parameters);
-        self.list_server(key);
     }
 
     /// The client gives its server connection back; what it sent meanwhile is its next turn.

@@ -18,9 +18,9 @@ use super::refusal::Refusal;
 use super::{Action, Board};
 use crate::client::{Client, Identity, Purpose, Stage};
 use crate::directory::Database;
-use crate::parameters::{Profile, canonical_name, is_parameter_name};
+use crate::parameters::{Profile, SEED, canonical_name, is_of_a_transaction, is_parameter_name};
 use crate::server::ChoreAnswer;
-use crate::turn::{Chore, Expect, Owner};
+use crate::turn::{Chore, Expect, Owner, Subject};
 use crate::{ClientKey, ServerKey};
 
 /// Answers of `auth_query` remembered at most.
@@ -195,7 +195,7 @@ impl Board {
         let on_server = std::mem::take(&mut server.statements.unnamed);
         let parse = Expect::ParseUnnamed { previous: None, on_server };
         let close = Expect::CloseUnnamed(None, self.shared.registry.fresh_id());
-        for expect in [parse, Expect::Bind(0), Expect::Execute, close, Expect::Sync] {
+        for expect in [parse, Expect::Bind(Subject::Untracked), Expect::Execute, close, Expect::Sync] {
             server.replies.push(expect, Owner::Chore(Chore::AuthQuery));
         }
         self.list_server(server_key);
@@ -293,9 +293,11 @@ impl Board {
 
     /// The start-up parameters that follow this client, by canonical name, as it gave them.
     fn wanted_parameters(&self, key: ClientKey) -> Result<Vec<(String, String)>, String> {
-        let request = self.clients.get(key).and_then(|client| client.login.as_ref()?.request.as_ref());
+        let client = self.clients.get(key);
+        let request = client.and_then(|client| client.login.as_ref()?.request.as_ref());
         let Some(request) = request else { return Ok(Vec::new()) };
         let ignored = &self.directory.ignored_parameters;
+        let shared = client.is_none_or(|client| client.tracked);
         let mut wanted = Vec::new();
         for (name, value) in &request.parameters {
             if ignored.iter().any(|ignored| ignored.eq_ignore_ascii_case(name)) {
@@ -304,7 +306,12 @@ impl Board {
             if !is_parameter_name(name) {
                 return Err(format!("\"{name}\" in the start-up packet is no parameter's name"));
             }
-            wanted.push((canonical_name(name), value.clone()));
+            let name = canonical_name(name);
+            // The first mean nothing to a session; a seed cannot be taken back from a connection that others use.
+            if is_of_a_transaction(&name) || (name == SEED && shared) {
+                continue;
+            }
+            wanted.push((name, value.clone()));
         }
         Ok(wanted)
     }

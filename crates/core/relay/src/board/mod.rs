@@ -16,6 +16,7 @@ mod janitor;
 mod links;
 mod login;
 mod refusal;
+mod resets;
 mod servers;
 mod slots;
 mod status;
@@ -37,7 +38,7 @@ pub use status::BoardStatus;
 use crate::client::Client;
 use crate::directory::{Directory, Target};
 use crate::parameters::{Profile, Profiles};
-use crate::prepared::Registry;
+use crate::prepared::{Registry, Schemas};
 use crate::server::Server;
 use crate::{ClientKey, ServerKey};
 use slots::Slot;
@@ -49,6 +50,8 @@ pub struct Shared {
     pub ledgers: Ledgers,
     /// Prepared statements.
     pub registry: Registry,
+    /// Databases whose definitions change.
+    pub schemas: Schemas,
     /// Who may be cancelled by what key.
     pub cancel_keys: CancelKeys,
     /// Client connections.
@@ -68,6 +71,7 @@ impl Shared {
         Self {
             ledgers: Ledgers::new(workers),
             registry: Registry::new(registry_bytes_max),
+            schemas: Schemas::default(),
             cancel_keys: CancelKeys::default(),
             clients: AtomicU32::new(0),
             unauthenticated: AtomicU32::new(0),

@@ -13,7 +13,7 @@ use super::refusal::Refusal;
 use super::slots::Welcome;
 use super::{Action, Board};
 use crate::client::{Purpose, Stage};
-use crate::parameters::Profile;
+use crate::parameters::{Profile, follows};
 use crate::server::{BackendSecret, Server, ServerStage};
 use crate::turn::{Chore, undo_lost};
 use crate::{ClientKey, ServerKey};
@@ -25,6 +25,11 @@ pub(super) fn error_text(frame: &[u8]) -> String {
     let code = error.code();
     let code = code.as_ref().map_or("no SQLSTATE", SqlState::as_str);
     format!("{} ({code})", String::from_utf8_lossy(error.message()))
+}
+
+/// A whole ErrorResponse's body.
+pub(super) fn body_of(frame: &[u8]) -> &[u8] {
+    frame.get(HEADER_BYTES..).unwrap_or_default()
 }
 
 /// The same ErrorResponse with severity FATAL: it ends the client's connection.
@@ -149,8 +154,7 @@ impl Board {
     }
 
     fn server_ready(&mut self, key: ServerKey, ready: ServerReady) {
-        let tracked: Vec<_> =
-            ready.parameters.iter().filter(|(name, _)| self.is_tracked(name)).cloned().collect();
+        let tracked: Vec<_> = ready.parameters.iter().filter(|(name, _)| follows(name)).cloned().collect();
         let mut base = Profile::default();
         tracked.iter().for_each(|(name, value)| base.set(name, value));
         let base = self.profiles.intern(base);
@@ -299,6 +303,7 @@ impl Board {
         }
         client.stage = Stage::Idle;
         client.held = false;
+        client.resets.clear();
         client.replay = Vec::new();
         client.replayable = false;
         self.list_client(key);

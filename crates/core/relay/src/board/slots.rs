@@ -12,7 +12,8 @@ use super::Board;
 use crate::client::Stage;
 use crate::counters::Counters;
 use crate::directory::{Database, Directory};
-use crate::parameters::{self, Profile};
+use crate::parameters::Profile;
+use crate::prepared::{Schema, Schemas};
 use crate::server::ServerStage;
 use crate::{ClientKey, ServerKey};
 
@@ -46,6 +47,8 @@ pub(crate) struct Slot {
     pub(crate) welcome: Option<Arc<Welcome>>,
     /// Start-up parameters that the server has taken: name and value as given, value as the server has it.
     pub(crate) proven: HashMap<(String, String), String>,
+    /// The definitions that its servers read statements by.
+    pub(crate) schema: Arc<Schema>,
     pub(crate) counters: Counters,
     /// Why the last login failed, as an ErrorResponse for clients.
     pub(crate) last_error: Vec<u8>,
@@ -109,6 +112,11 @@ impl Slot {
     }
 }
 
+fn schema_of(schemas: &Schemas, database: &Database, name: &str) -> Arc<Schema> {
+    let there = database.server_name.as_deref().unwrap_or(name);
+    schemas.of(&database.target.host, database.target.port, there)
+}
+
 /// What a configured user logs in to servers with.
 fn credential_of(directory: &Directory, database: &Database, user: &str) -> Credential {
     if let Some(password) = &database.password {
@@ -133,8 +141,10 @@ impl Board {
             let settings = self.directory.pool_settings(database, user);
             let mut pool = Pool::new(ledger, self.worker, settings.clone());
             pool.configure(settings, database.capacity, self.directory.user_capacity(user));
+            let schema = schema_of(&self.shared.schemas, database, name);
             self.slots[id] = Some(Box::new(Slot {
                 pool,
+                schema,
                 database: Arc::clone(database),
                 name: name.to_owned(),
                 user: user.to_owned(),
@@ -183,13 +193,8 @@ impl Board {
             }
             slot.pool.configure(settings, database.capacity, directory.user_capacity(&slot.user));
             slot.database = Arc::clone(database);
+            slot.schema = schema_of(&self.shared.schemas, database, &slot.name);
         }
-    }
-
-    /// Whether a reported parameter follows clients.
-    pub(super) fn is_tracked(&self, name: &str) -> bool {
-        parameters::TRACKED.contains(&name)
-            || self.directory.extra_parameters.iter().any(|extra| extra == name)
     }
 
     /// Every pool's figures. Walks all connections: for a scrape, not for a hot path.

@@ -3,11 +3,15 @@
 
 mod client;
 mod registry;
+mod schema;
 mod server;
 mod shape;
+mod statement;
 
-pub use client::{ClientStatements, Named, Unnamed};
-pub(crate) use registry::NAME_PREFIX;
-pub use registry::{Registry, Statement, StatementId};
+pub use client::{ClientStatements, Named, significant};
+pub use registry::Registry;
+pub use schema::{Schema, Schemas, changes_definitions};
 pub use server::ServerStatements;
 pub use shape::Shape;
+pub(crate) use statement::{NAME_PREFIX, Parsed};
+pub use statement::{Statement, StatementId};

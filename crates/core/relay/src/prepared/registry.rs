@@ -1,55 +1,30 @@
-//! The global record: text and parameter types to one name, shared by all workers.
+//! The global record: text, parameter types and how they are read, to one statement; shared by all workers.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foldhash::fast::RandomState;
-use std::hash::BuildHasher;
+use hashbrown::HashTable;
+use trunkline_pool::Micros;
+use trunkline_session::Entropy;
 
-/// A statement's number; 0 is no statement.
-pub type StatementId = u64;
-
-/// What the names of shared statements on servers begin with.
-pub(crate) const NAME_PREFIX: &[u8] = b"_tl_";
+use super::statement::{Parsed, Statement, StatementId, fresh_name};
+use crate::parameters::Profile;
+use crate::text::Literals;
 
 /// Locks of the registry: Parse messages of different workers seldom meet.
 const SHARDS: usize = 16;
 
-/// What an entry costs beside its text: the record, its name, the map's slot.
-const ENTRY_OVERHEAD_BYTES: usize = 160;
-
-/// One distinct statement.
-#[derive(Debug)]
-pub struct Statement {
-    /// Unique in the process, never used again.
-    pub id: StatementId,
-    /// Its name on servers.
-    pub name: Box<[u8]>,
-    /// A Parse message's body behind the name: the query with its zero byte, then the parameter types. Empty when that was
-    /// too long to be kept.
-    pub body: Box<[u8]>,
-}
-
-impl Statement {
-    /// Whether its text is known, so that any server connection can be given it.
-    #[must_use]
-    pub fn is_shared(&self) -> bool {
-        !self.body.is_empty()
-    }
-
-    fn bytes(&self) -> usize {
-        self.body.len() + ENTRY_OVERHEAD_BYTES
-    }
-}
-
 #[derive(Debug, Default)]
 struct Shard {
-    by_body: HashMap<Box<[u8]>, Arc<Statement>, RandomState>,
+    statements: HashTable<Arc<Statement>>,
     bytes: usize,
+    /// What nobody holds is looked for when there is more than this.
+    sweep_above: usize,
 }
 
-/// All statements that some client has prepared, and as many forgotten ones as `bytes_max` allows.
+/// All statements that clients share, and as many forgotten ones as `bytes_max` allows.
 #[derive(Debug)]
 pub struct Registry {
     hasher: RandomState,
@@ -57,10 +32,11 @@ pub struct Registry {
     next: AtomicU64,
     bytes_max: usize,
     evicted: AtomicU64,
+    in_use: Arc<AtomicUsize>,
 }
 
 impl Registry {
-    /// Keeps at most `bytes_max` of statements that no client holds.
+    /// Keeps statements that no client holds as long as all together take at most `bytes_max`.
     #[must_use]
     pub fn new(bytes_max: usize) -> Self {
         Self {
@@ -69,56 +45,97 @@ impl Registry {
             next: AtomicU64::new(1),
             bytes_max,
             evicted: AtomicU64::new(0),
+            in_use: Arc::default(),
         }
     }
 
-    /// The record of a statement (a Parse body behind the name), made when it is new.
-    pub fn intern(&self, body: &[u8]) -> Arc<Statement> {
-        let shard = &self.shards[usize::try_from(self.hasher.hash_one(body) >> 32).unwrap_or(0) % SHARDS];
+    /// The statement that a Parse is of: that of others whose text, types and reading are the same, unless it is
+    /// outdated or older than `lifetime`; else a new one.
+    pub(crate) fn intern(
+        &self,
+        parsed: Parsed<'_>,
+        lifetime: Micros,
+        entropy: &mut dyn Entropy,
+    ) -> Arc<Statement> {
+        let reading = parsed.profile.reading(Literals::of(parsed.text()));
+        let hash = self.hasher.hash_one((parsed.body, Some(&**reading)));
+        let same = |known: &Arc<Statement>| {
+            *known.body == *parsed.body
+                && Arc::ptr_eq(&known.born.schema, parsed.schema)
+                && known.reading().is_some_and(|known| Arc::ptr_eq(known, reading) || known == reading)
+        };
+        let shard = &self.shards[usize::try_from(hash >> 32).unwrap_or(0) % SHARDS];
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = shard.by_body.get(body) {
-            return Arc::clone(known);
+        if let Ok(entry) = shard.statements.find_entry(hash, same) {
+            if !entry.get().is_outdated(parsed.now, lifetime) {
+                return Arc::clone(entry.get());
+            }
+            let (outdated, _) = entry.remove();
+            shard.bytes -= outdated.bytes();
         }
-        let statement = self.fresh(body);
-        if shard.bytes + statement.bytes() > self.bytes_max / SHARDS {
+        let id = self.fresh_id();
+        let reading = OnceLock::from(Arc::clone(reading));
+        let name = fresh_name(id, entropy);
+        let statement = Arc::new(Statement::new(id, name, parsed, reading, Arc::clone(&self.in_use)));
+        if shard.bytes + statement.bytes() > shard.sweep_above.max(self.bytes_max / SHARDS) {
             self.sweep(&mut shard);
         }
         shard.bytes += statement.bytes();
-        shard.by_body.insert(body.into(), Arc::clone(&statement));
+        let rehash = |known: &Arc<Statement>| self.hash_of(known);
+        shard.statements.insert_unique(hash, Arc::clone(&statement), rehash);
         statement
     }
 
-    fn fresh(&self, body: &[u8]) -> Arc<Statement> {
+    /// A statement that is its client's alone, and lives on one server connection: its text is too long to be kept.
+    pub(crate) fn unkept(&self, parsed: Parsed<'_>, entropy: &mut dyn Entropy) -> Arc<Statement> {
+        self.private(Parsed { body: b"", ..parsed }, entropy)
+    }
+
+    fn hash_of(&self, known: &Statement) -> u64 {
+        self.hasher.hash_one((&*known.body, known.reading().map(|reading| &**reading)))
+    }
+
+    /// A statement that is its client's alone: how it is read is not known yet.
+    pub(crate) fn private(&self, parsed: Parsed<'_>, entropy: &mut dyn Entropy) -> Arc<Statement> {
         let id = self.fresh_id();
-        let name = [NAME_PREFIX, id.to_string().as_bytes()].concat().into();
-        Arc::new(Statement { id, name, body: body.into() })
+        let name = fresh_name(id, entropy);
+        Arc::new(Statement::new(id, name, parsed, OnceLock::new(), Arc::clone(&self.in_use)))
     }
 
-    /// A statement of one client's, whose text is not kept.
-    pub fn unshared(&self) -> Arc<Statement> {
-        self.fresh(b"")
+    /// A client's unnamed statement; `reading`: the session's parameters, where they are known.
+    pub(crate) fn unnamed(&self, parsed: Parsed<'_>, reading: Option<&Arc<Profile>>) -> Arc<Statement> {
+        let known = reading.map_or_else(OnceLock::new, |reading| OnceLock::from(Arc::clone(reading)));
+        Arc::new(Statement::new(self.fresh_id(), Box::default(), parsed, known, Arc::clone(&self.in_use)))
     }
 
-    /// A number for a statement that is not shared (a client's unnamed one).
+    /// A name for a statement or portal of ours on a server, used once: no client can have it.
+    pub(crate) fn secret_name(&self, entropy: &mut dyn Entropy) -> Box<[u8]> {
+        fresh_name(self.fresh_id(), entropy)
+    }
+
+    /// A number for a statement that is not shared.
     pub fn fresh_id(&self) -> StatementId {
         self.next.fetch_add(1, Relaxed)
     }
 
-    /// Drops what no client holds. What clients hold is bounded by their own limits.
+    /// Drops what no client and no server connection holds. The next sweep is due when a quarter has come to what is
+    /// kept: so a statement costs a bounded part of a sweep, however many are held.
     fn sweep(&self, shard: &mut Shard) {
-        let before = shard.by_body.len();
-        shard.by_body.retain(|_, statement| Arc::strong_count(statement) > 1);
-        shard.bytes = shard.by_body.values().map(|statement| statement.bytes()).sum();
-        self.evicted.fetch_add((before - shard.by_body.len()) as u64, Relaxed);
+        let before = shard.statements.len();
+        shard.statements.retain(|statement| Arc::strong_count(statement) > 1);
+        shard.bytes = shard.statements.iter().map(|statement| statement.bytes()).sum();
+        shard.sweep_above = shard.bytes + shard.bytes / 4;
+        let rehash = |known: &Arc<Statement>| self.hash_of(known);
+        shard.statements.shrink_to_fit(rehash);
+        self.evicted.fetch_add((before - shard.statements.len()) as u64, Relaxed);
     }
 
     /// Statements recorded now.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.shards
-            .iter()
-            .map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).by_body.len())
-            .sum()
+        let count =
+            |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).statements.len();
+        self.shards.iter().map(count).sum()
     }
 
     /// Whether nothing is recorded.
@@ -127,37 +144,124 @@ impl Registry {
         self.len() == 0
     }
 
-    /// Bytes recorded now, and statements dropped so far.
+    /// Bytes of all statements there are (recorded, and those that only clients or server connections hold, unnamed ones
+    /// too), and how many were dropped from the record so far.
     #[must_use]
     pub fn usage(&self) -> (usize, u64) {
-        let bytes =
-            self.shards.iter().map(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes).sum();
-        (bytes, self.evicted.load(Relaxed))
+        (self.in_use.load(Relaxed), self.evicted.load(Relaxed))
+    }
+}
+
+#[cfg(test)]
+impl Registry {
+    /// The statement of a body in a session without parameters.
+    pub(crate) fn plain(&self, body: &[u8]) -> Arc<Statement> {
+        thread_local! {
+            static SCHEMA: Arc<super::Schema> = Arc::default();
+        }
+        SCHEMA.with(|schema| {
+            let parsed = Parsed { body, profile: &Profile::default(), schema, now: 1 };
+            self.intern(parsed, 0, &mut |bytes: &mut [u8]| bytes.fill(7))
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Schema;
     use super::*;
+
+    fn session(entries: &[(&str, &str)]) -> Profile {
+        let mut profile = Profile::default();
+        entries.iter().for_each(|(name, value)| profile.set(name, value));
+        profile
+    }
+
+    fn statement(registry: &Registry, text: &str, profile: &Profile, schema: &Arc<Schema>, now: u64) -> u64 {
+        let body = [text.as_bytes(), &[0, 0, 0]].concat();
+        let parsed = Parsed { body: &body, profile, schema, now };
+        registry.intern(parsed, 1_000, &mut |bytes: &mut [u8]| bytes.fill(7)).id
+    }
 
     #[test]
     fn equal_statements_share_a_name() {
         let registry = Registry::new(1 << 20);
-        let a = registry.intern(b"SELECT 1\0\0\0");
-        let b = registry.intern(b"SELECT 1\0\0\0");
-        let c = registry.intern(b"SELECT 1\0\0\x01\0\0\0\x17");
+        let a = registry.plain(b"SELECT 1\0\0\0");
+        let b = registry.plain(b"SELECT 1\0\0\0");
+        let c = registry.plain(b"SELECT 1\0\0\x01\0\0\0\x17");
         assert_eq!(a.name, b.name);
         assert_ne!(a.name, c.name);
     }
 
     #[test]
+    fn sessions_that_read_a_text_differently_have_statements_of_their_own() {
+        let registry = Registry::new(1 << 20);
+        let schema = Arc::default();
+        let (utc, cet) =
+            (session(&[("TimeZone", "UTC")]), session(&[("TimeZone", "CET"), ("application_name", "a")]));
+        let of = |text: &str, profile: &Profile| statement(&registry, text, profile, &schema, 1);
+        assert_eq!(of("select 1", &utc), of("select 1", &cet));
+        assert_ne!(of("select '1'", &utc), of("select '1'", &cet));
+        assert_eq!(of("select '1'", &cet), of("select '1'", &session(&[("TimeZone", "CET")])));
+        let (utf8, latin) =
+            (session(&[("client_encoding", "UTF8")]), session(&[("client_encoding", "LATIN1")]));
+        assert_eq!(of("select 'e'", &utf8), of("select 'e'", &latin));
+        assert_ne!(of("select 1 as \"é\"", &utf8), of("select 1 as \"é\"", &latin));
+    }
+
+    #[test]
+    fn a_statement_older_than_a_change_or_its_lifetime_is_made_anew() {
+        let registry = Registry::new(1 << 20);
+        let (schema, other) = (Arc::default(), Arc::default());
+        let profile = Profile::default();
+        let of =
+            |schema: &Arc<Schema>, now: u64| statement(&registry, "select a from t", &profile, schema, now);
+        let (first, elsewhere) = (of(&schema, 1), of(&other, 1));
+        assert_ne!(first, elsewhere, "another database");
+        assert_eq!(of(&schema, 2), first);
+        schema.changed();
+        let second = of(&schema, 3);
+        assert_ne!(second, first);
+        assert_eq!((of(&schema, 1_002), of(&other, 4)), (second, elsewhere));
+        assert_ne!(of(&schema, 1_003), second, "it is too old");
+        assert_eq!(registry.len(), 2, "what is outdated is recorded no longer");
+    }
+
+    #[test]
     fn what_nobody_holds_is_dropped_at_the_bound() {
         let registry = Registry::new(64 << 10);
-        let held = registry.intern(b"held\0\0\0");
+        let held = registry.plain(b"held\0\0\0");
         for n in 0..10_000 {
-            registry.intern(format!("SELECT {n}\0\0\0").as_bytes());
+            registry.plain(format!("SELECT {n}\0\0\0").as_bytes());
         }
         assert!(registry.usage().0 <= 64 << 10);
-        assert!(Arc::ptr_eq(&held, &registry.intern(b"held\0\0\0")));
+        assert!(Arc::ptr_eq(&held, &registry.plain(b"held\0\0\0")));
+    }
+
+    #[test]
+    fn what_clients_hold_is_counted_and_swept_seldom() {
+        let registry = Registry::new(1 << 10);
+        let held: Vec<_> =
+            (0..2_000).map(|n| registry.plain(format!("SELECT {n}\0\0\0").as_bytes())).collect();
+        let each: usize = held.iter().map(|statement| statement.bytes()).sum();
+        assert_eq!(registry.usage(), (each, 0));
+        drop(held);
+        let before = registry.len();
+        (0..2_000).for_each(|n| drop(registry.plain(format!("SELECT -{n}\0\0\0").as_bytes())));
+        assert!(before == 2_000 && registry.len() < 1_000, "{}", registry.len());
+    }
+
+    #[test]
+    fn names_are_drawn_at_random() {
+        let mut next = 0;
+        let mut entropy = |bytes: &mut [u8]| {
+            bytes.iter_mut().for_each(|byte| {
+                next += 1;
+                *byte = next;
+            });
+        };
+        let (a, b) = (fresh_name(1, &mut entropy), fresh_name(2, &mut entropy));
+        assert!(a.starts_with(b"_tl_1_") && b.starts_with(b"_tl_2_") && a.len() == 18);
+        assert_ne!(a[6..], b[6..]);
     }
 }

@@ -3,11 +3,11 @@
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::frame::{self, HEADER_BYTES};
 
-use super::prepare;
-use super::{Expect, Owner};
+use super::{Expect, Owner, Subject, Unsettled, prepare};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::server::Server;
+use crate::text::Effects;
 use crate::wires::{Path, Wires};
 
 /// Why [`from_client`] returned.
@@ -84,20 +84,16 @@ pub(crate) fn from_client<W: Wires>(
         if !server.turn_open {
             begin_turn(path, client, server);
         }
+        if awaits_reset(client, server) {
+            break ClientStop::More;
+        }
         // A frame that is replaced is written by the step itself: what stands before it goes first.
         if needs_order(header.tag, client.tracked) {
             path.pass_server(server, &input[run..at]);
             run = at;
         }
-        let step = match step(
-            path,
-            client,
-            server,
-            header.tag,
-            there,
-            whole,
-            input.get(at + frame_bytes).copied(),
-        ) {
+        let next = input.get(at + frame_bytes).copied();
+        let step = match step(path, client, server, header.tag, there, frame_bytes, next) {
             Ok(step) => step,
             Err(fault) => break ClientStop::Fault(fault),
         };
@@ -108,7 +104,7 @@ pub(crate) fn from_client<W: Wires>(
                 path.pass_server(server, &input[run..at]);
                 client.frame_left = frame_bytes - there.len();
                 client.frame_dropped = true;
-                record(path, client, header.tag, there, whole);
+                record(path, client, header.tag, there, whole, true);
                 at += there.len();
                 run = at;
                 continue;
@@ -116,7 +112,7 @@ pub(crate) fn from_client<W: Wires>(
             Step::Wait => break ClientStop::More,
             Step::Terminate => break ClientStop::Terminate,
         };
-        record(path, client, header.tag, there, whole);
+        record(path, client, header.tag, there, whole, false);
         if passed_from > 0 {
             run = at + passed_from;
         }
@@ -133,7 +129,12 @@ fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serve
     // A portal of an earlier turn lives on in a transaction.
     server.forgets &= server.status != TransactionStatus::Idle;
     server.shape_asked = 0;
+    server.unsettled = Unsettled::default();
     client.bound = None;
+    client.told_parsed = 0;
+    if !path.replaying {
+        client.replay_told = 0;
+    }
     if let Some(statement) = server.statements.get(std::mem::take(&mut server.heal)) {
         // Its result type changed, or the server has lost it: it is prepared anew when it is used again.
         prepare::inject_close(server, statement);
@@ -149,19 +150,49 @@ fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serve
     server.since = path.now;
 }
 
+/// Learns from a command's text what it changes of the session. False when the command has to wait for what is
+/// `unanswered` before it, because it resets something: what comes back depends on that.
+fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswered: bool) -> bool {
+    let standard = client.profile.value("standard_conforming_strings") != Some("off");
+    let effects = Effects::of(text, standard);
+    if !effects.resets.is_empty() && unanswered {
+        prepare::await_answers(server);
+        return false;
+    }
+    if effects.may_set {
+        server.unsettled.changed();
+    }
+    client.resets.extend(effects.resets);
+    true
+}
+
+/// Whether what the client sends now has to wait until its reset is answered: what it set at start-up comes back first.
+fn awaits_reset(client: &Client, server: &mut Server) -> bool {
+    let waits = !client.resets.is_empty() && server.replies.turns() > 0;
+    server.undecided |= waits;
+    waits
+}
+
+/// The text that a Query's or an untracked Parse's body has, without the zero byte behind it.
+fn query_text(body: &[u8]) -> &[u8] {
+    memchr::memchr(0, body).map_or(body, |end| &body[..end])
+}
+
 /// Whether the step for this message may write to the server itself.
 fn needs_order(tag: u8, tracked: bool) -> bool {
-    tracked && matches!(tag, b'P' | b'B' | b'D' | b'C')
+    matches!(tag, b'P' | b'Q') || (tracked && matches!(tag, b'B' | b'D' | b'C'))
 }
 
 /// Keeps what a turn consists of, so that it can be played again, for as long as it can.
-fn record<W>(path: &Path<'_, W>, client: &mut Client, tag: u8, there: &[u8], whole: bool) {
+fn record<W>(path: &Path<'_, W>, client: &mut Client, tag: u8, there: &[u8], whole: bool, dropped: bool) {
     if !client.replayable {
         return;
     }
     let fits =
         whole && !client.replay_complete && client.replay.len() + there.len() <= path.limits.replay_bytes_max;
-    if fits && matches!(tag, b'B' | b'D' | b'E' | b'S' | b'H') {
+    // Of Parse messages only those that we have answered: one that reached the server is not outdated.
+    let answered = tag == b'P' && dropped;
+    if fits && (answered || matches!(tag, b'B' | b'D' | b'E' | b'S' | b'H')) {
         client.replay.extend_from_slice(there);
         client.replay_complete = tag == b'S';
     } else {
@@ -170,15 +201,17 @@ fn record<W>(path: &Path<'_, W>, client: &mut Client, tag: u8, there: &[u8], who
     }
 }
 
+// tidy: long because it is one table: a row for each message
 fn step<W: Wires>(
     path: &mut Path<'_, W>,
     client: &mut Client,
     server: &mut Server,
     tag: u8,
     there: &[u8],
-    whole: bool,
+    frame_bytes: usize,
     next: Option<u8>,
 ) -> Result<Step, ClientMisbehaved> {
+    let whole = there.len() == frame_bytes;
     if server.skipping && !matches!(tag, b'S' | b'X') {
         // The server would skip it; it costs nothing to spare it that.
         return Ok(
@@ -196,10 +229,23 @@ fn step<W: Wires>(
                 return Ok(Step::Drop);
             }
             server.replies.push(Expect::Sync, Owner::Client);
+            server.unsettled.turn_sent();
             server.unsynced = false;
             server.skipping = false;
         }
         b'Q' => {
+            if whole {
+                let unanswered = !server.replies.is_empty();
+                if !note_effects(client, server, query_text(body(there)), unanswered) {
+                    return Ok(Step::Wait);
+                }
+            } else if frame_bytes <= path.limits.client_buffer_bytes {
+                return Ok(Step::Wait);
+            } else {
+                // A long one is passed on as it comes: it may set anything.
+                server.unsettled.changed();
+            }
+            server.unsettled.turn_sent();
             let unnamed = if client.tracked { client.unnamed.take() } else { None };
             let on_server = std::mem::take(&mut server.statements.unnamed);
             server.replies.push(Expect::Query(unnamed, on_server), Owner::Client);
@@ -214,9 +260,16 @@ fn step<W: Wires>(
             server.unsynced |= !matches!(step, Step::Wait);
             return Ok(step);
         }
-        b'P' => extended(server, Expect::ParseUntracked),
-        b'B' => extended(server, Expect::Bind(0)),
-        b'D' => extended(server, Expect::Describe(0)),
+        b'P' => {
+            let text = body(there).splitn(2, |byte| *byte == 0).nth(1).filter(|_| whole).map(query_text);
+            let unanswered = server.replies.turns() > 0;
+            if !text.is_none_or(|text| note_effects(client, server, text, unanswered)) {
+                return Ok(Step::Wait);
+            }
+            extended(server, Expect::ParseUntracked);
+        }
+        b'B' => extended(server, Expect::Bind(Subject::Untracked)),
+        b'D' => extended(server, Expect::Describe(Subject::Untracked)),
         b'C' => extended(server, Expect::Close),
         b'F' => {
             server.replies.push(Expect::FunctionCall, Owner::Client);

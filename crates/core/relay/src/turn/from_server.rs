@@ -2,56 +2,26 @@
 
 use std::sync::Arc;
 
-use trunkline_wire::backend::{ErrorResponse, ParameterStatus, TransactionStatus, parse_complete};
-use trunkline_wire::sqlstate::SqlState;
+use trunkline_wire::backend::{ParameterStatus, TransactionStatus, parse_complete};
 use trunkline_wire::{Limits, frame};
 
 use super::from_client::body;
-use super::undo::undo_failed;
-use super::{Chore, Expect, Owner, Reply};
+use super::server_errors::error;
+use super::server_step::{ServerStop, Step, unexpected};
+use super::{Chore, Expect, Owner, Reply, Subject};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::parameters::canonical_name;
-use crate::prepared::Shape;
+use crate::prepared::{Shape, changes_definitions};
 use crate::server::{ChoreAnswer, Server};
+use crate::text::Reset;
 use crate::wires::{Path, Wires};
+
+/// A ParameterDescription up to this is remembered of a statement that gives no rows.
+const DESCRIPTION_KEPT_BYTES: usize = 256;
 
 /// An ErrorResponse above this is not looked into but streamed.
 const LOOKED_INTO_BYTES: usize = 64 << 10;
-
-/// Why [`from_server`] returned.
-#[derive(Debug)]
-pub(crate) enum ServerStop {
-    /// All is dealt with but what is returned as not consumed: the beginning of a message.
-    More,
-    /// A turn of the client has ended and no other is under way.
-    TurnOver,
-    /// A turn of the client has ended, and what it sent since waits for what came of it.
-    Decided,
-    /// A turn has left a transaction open, where none may be.
-    TransactionOpen,
-    /// A chore has ended.
-    ChoreOver(Chore),
-    /// The server changed parameters: name and value.
-    Parameter(Box<str>, Box<str>),
-    /// The client's command was RESET or DISCARD ALL: parameters that are not reported may have changed.
-    ParametersUnknown,
-    /// The server says why it will close the connection: the ErrorResponse's body.
-    Fatal(Vec<u8>),
-    /// The server broke the protocol.
-    Fault(ServerMisbehaved),
-}
-
-/// What is done with a frame.
-enum Step {
-    Pass,
-    Drop,
-    Wait,
-    /// Pass it or drop it, then return.
-    Stop(bool, ServerStop),
-    /// Drop it and write these bytes in its place.
-    Replace(Vec<u8>),
-}
 
 // tidy: long because it is the one loop over a server's bytes, and its cursors belong together
 /// Deals with what a server sent. Returns how much was consumed; call again with the rest unless it says
@@ -103,6 +73,7 @@ pub(crate) fn from_server<W: Wires>(
             Step::Stop(pass, stop) => (pass, Some(stop), None),
             Step::Replace(bytes) => (false, None, Some(bytes)),
             Step::Wait => break ServerStop::More,
+            Step::Before(stop) => break stop,
         };
         let passed = pass && relayed;
         if !passed
@@ -172,7 +143,10 @@ fn skip_rows(input: &[u8], mut at: usize) -> usize {
 
 #[inline]
 fn client_is_next(server: &Server) -> bool {
-    matches!(server.replies.head(), Some(Reply { owner: Owner::Client, .. }))
+    matches!(
+        server.replies.head(),
+        Some(Reply { owner: Owner::Client, expect, .. }) if !matches!(expect, Expect::Skipped(_))
+    )
 }
 
 #[inline]
@@ -199,10 +173,7 @@ fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, ser
     }
 }
 
-fn unexpected(tag: u8, expected: &'static str) -> ServerMisbehaved {
-    ServerMisbehaved::Unexpected { tag, expected }
-}
-
+// tidy: long because it is one table: a row for each message
 #[allow(clippy::too_many_arguments)]
 fn step<W: Wires>(
     path: &mut Path<'_, W>,
@@ -218,13 +189,14 @@ fn step<W: Wires>(
         return Ok(Step::Wait);
     }
     match tag {
-        b'Z' => return ready(path, server, there),
+        b'Z' => return ready(path, client.as_deref(), server, there),
         b'E' => return error(path, client, server, there),
-        b'S' => return parameter(server, there),
-        b'N' | b'A' => {
+        b'S' => return parameter(client.as_deref(), server, there),
+        b'A' => {
             let chore = matches!(server.replies.head(), Some(Reply { owner: Owner::Chore(_), .. }));
             return Ok(if client.is_some() && !chore { Step::Pass } else { Step::Drop });
         }
+        b'N' => return Ok(notice(client.is_some(), server)),
         _ => {}
     }
     let Some(head) = server.replies.head() else { return Err(unexpected(tag, "nothing")) };
@@ -241,16 +213,22 @@ fn step<W: Wires>(
                 server.chore_answer = Some(ChoreAnswer::Row(body(there).to_vec()));
             }
         }
-        b'D' | b'd' | b'c' | b'H' => {}
-        b'T' | b'n' if matches!(head.expect, Expect::Describe(_)) => drop(server.replies.pop()),
-        b'T' if in_query => {}
-        b'T' | b'n' if matches!(head.expect, Expect::DescribeNamed(..) | Expect::DescribeInjected(_)) => {
-            return Ok(match whole {
-                true => described(server, (tag == b'T').then(|| body(there))),
-                false => Step::Wait,
-            });
+        b'D' | b'1' | b'2' | b'3' | b'C' if matches!(head.expect, Expect::Skipped(_)) => {
+            return skipped(server, tag);
         }
-        b't' if matches!(head.expect, Expect::Describe(_) | Expect::DescribeNamed(..)) => {}
+        b'D' | b'd' | b'c' | b'H' => {}
+        b'T' if in_query => {}
+        b'T' | b'n' if matches!(head.expect, Expect::Describe(_) | Expect::DescribeInjected(_)) => {
+            let digested = !matches!(head.expect, Expect::Describe(Subject::Untracked | Subject::Unnamed(_)));
+            if digested && !whole {
+                return Ok(Step::Wait);
+            }
+            return Ok(described(server, (tag == b'T').then(|| body(there)), pass));
+        }
+        b't' if matches!(head.expect, Expect::Describe(_)) => {
+            let kept = whole && frame_bytes <= DESCRIPTION_KEPT_BYTES;
+            server.described = if kept { there.into() } else { Box::default() };
+        }
         b't' if matches!(head.expect, Expect::DescribeInjected(_)) => return Ok(Step::Drop),
         b'1' => return parsed(server),
         b'2' if matches!(head.expect, Expect::Bind(_)) => drop(server.replies.pop()),
@@ -260,7 +238,11 @@ fn step<W: Wires>(
                 server.replies.pop();
             }
             (server.copy_in, server.copy_syncs, server.copy_synced) = (false, 0, false);
-            return Ok(if tag == b'C' { completed(client, server, owner, body(there), pass) } else { pass });
+            return Ok(if tag == b'C' {
+                completed(path, client, server, owner, body(there), pass)
+            } else {
+                pass
+            });
         }
         b'G' | b'W' if in_query || matches!(head.expect, Expect::Execute) => {
             let copy = server.replies.copy_in_began();
@@ -283,7 +265,7 @@ fn parsed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
             Expect::Parse { .. }
             | Expect::ParseUnnamed { .. }
             | Expect::ParseUntracked
-            | Expect::ParseDuplicate(_),
+            | Expect::ParseDuplicate { .. },
         ) => {
             let ours = matches!(server.replies.pop(), Some(Reply { owner: Owner::Chore(_), .. }));
             Ok(if ours { Step::Drop } else { Step::Pass })
@@ -310,32 +292,79 @@ fn closed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
     }
 }
 
-/// The server says what a named statement's result is.
-fn described(server: &mut Server, description: Option<&[u8]>) -> Step {
-    let shape = Shape::of(description);
+/// An answer to a message of ours that goes round a Parse.
+fn skipped(server: &mut Server, tag: u8) -> Result<Step, ServerMisbehaved> {
+    match server.replies.head() {
+        Some(Reply { expect: Expect::Skipped(b'C'), .. }) if tag == b'D' => {}
+        Some(Reply { expect: Expect::Skipped(expected), .. }) if *expected == tag => {
+            drop(server.replies.pop());
+        }
+        _ => return Err(unexpected(tag, "another answer")),
+    }
+    Ok(Step::Drop)
+}
+
+/// What the server has to say beside its answers.
+fn notice(relayed: bool, server: &Server) -> Step {
+    let Some(head) = server.replies.head() else {
+        return if relayed { Step::Pass } else { Step::Drop };
+    };
+    if let Expect::Parse { statement, .. } = &head.expect {
+        statement.warned();
+    }
+    let ours = matches!(head.owner, Owner::Chore(_)) || head.expect.is_injected();
+    if relayed && !ours { Step::Pass } else { Step::Drop }
+}
+
+/// The server says what a statement's result is.
+fn described(server: &mut Server, description: Option<&[u8]>, pass: Step) -> Step {
     match server.replies.pop().map(|reply| reply.expect) {
-        Some(Expect::DescribeNamed(named)) => {
+        Some(Expect::Describe(Subject::Named(named))) => {
+            let shape = Shape::of(description);
             server.statements.describe(named.statement.id, shape);
             named.describe(shape);
-            Step::Pass
+            let parameters = std::mem::take(&mut server.described);
+            if description.is_none() && !parameters.is_empty() {
+                named.statement.gives_no_rows(parameters);
+            }
+            pass
         }
         Some(Expect::DescribeInjected(id)) => {
-            server.statements.describe(id, shape);
+            server.statements.describe(id, Shape::of(description));
             Step::Drop
         }
-        _ => Step::Pass,
+        _ => pass,
     }
 }
 
-/// Some commands change what a connection remembers.
-fn completed(client: Option<&mut Client>, server: &mut Server, owner: Owner, tag: &[u8], pass: Step) -> Step {
-    let all = matches!(tag, b"DEALLOCATE ALL\0" | b"DISCARD ALL\0");
-    if all {
-        forget_statements(client, server);
+/// Some commands change what a connection remembers, or what statements mean.
+fn completed<W>(
+    path: &mut Path<'_, W>,
+    mut client: Option<&mut Client>,
+    server: &mut Server,
+    owner: Owner,
+    tag: &[u8],
+    pass: Step,
+) -> Step {
+    if changes_definitions(tag) {
+        // Seen by others when its transaction is over, and by those who ask within it at once.
+        path.schema.changed();
+        server.redefines = true;
     }
+    if matches!(tag, b"DEALLOCATE ALL\0" | b"DISCARD ALL\0") {
+        forget_statements(client.as_deref_mut(), server);
+    }
+    let resets = client.map(|client| &mut client.resets);
     // Of a client's that has gone too, but not what sets parameters for us: that is known.
     match (tag, pass, owner) {
-        (b"DISCARD ALL\0" | b"RESET\0", Step::Pass, _) => Step::Stop(true, ServerStop::ParametersUnknown),
+        (b"DISCARD ALL\0" | b"RESET\0", Step::Pass, _) => match resets {
+            Some(resets) if !resets.is_empty() => Step::Pass,
+            Some(resets) if tag == b"DISCARD ALL\0" => {
+                resets.push(Reset::Session);
+                Step::Pass
+            }
+            _ => Step::Stop(true, ServerStop::ParametersUnknown),
+        },
         (b"DISCARD ALL\0" | b"RESET\0", _, Owner::Chore(Chore::Abandoned)) => {
             Step::Stop(false, ServerStop::ParametersUnknown)
         }
@@ -369,14 +398,26 @@ fn forget_statements(client: Option<&mut Client>, server: &mut Server) {
     }
 }
 
-fn ready<W>(path: &mut Path<'_, W>, server: &mut Server, there: &[u8]) -> Result<Step, ServerMisbehaved> {
+fn ready<W>(
+    path: &mut Path<'_, W>,
+    client: Option<&Client>,
+    server: &mut Server,
+    there: &[u8],
+) -> Result<Step, ServerMisbehaved> {
     let status = body(there).first().copied().and_then(TransactionStatus::from_byte);
     let (Some(status), 1) = (status, body(there).len()) else {
         return Err(ServerMisbehaved::Malformed("ReadyForQuery"));
     };
-    let Some(reply) = server.replies.pop() else { return Err(unexpected(b'Z', "nothing")) };
-    if !reply.expect.ends_turn() {
+    let Some(head) = server.replies.head() else { return Err(unexpected(b'Z', "nothing")) };
+    if !head.expect.ends_turn() {
         return Err(unexpected(b'Z', "an answer before the end of the turn"));
+    }
+    if head.owner == Owner::Client && client.is_some_and(|client| !client.resets.is_empty()) {
+        return Ok(Step::Before(ServerStop::Resets));
+    }
+    let Some(reply) = server.replies.pop() else { return Err(unexpected(b'Z', "nothing")) };
+    if status == TransactionStatus::Idle && std::mem::take(&mut server.redefines) {
+        path.schema.changed();
     }
     server.status = status;
     server.copy_in = false;
@@ -404,109 +445,14 @@ fn ready<W>(path: &mut Path<'_, W>, server: &mut Server, there: &[u8]) -> Result
     Ok(Step::Pass)
 }
 
-fn parameter(server: &Server, there: &[u8]) -> Result<Step, ServerMisbehaved> {
+fn parameter(client: Option<&Client>, server: &Server, there: &[u8]) -> Result<Step, ServerMisbehaved> {
     let status =
         ParameterStatus::decode(body(there)).map_err(|_| ServerMisbehaved::Malformed("ParameterStatus"))?;
-    let (Ok(name), Ok(value)) = (std::str::from_utf8(status.name), std::str::from_utf8(status.value)) else {
-        return Ok(Step::Pass);
-    };
-    // After a RESET the client gets its own start-up value in place of the server's.
-    let pass =
-        !server.resetting && !matches!(server.replies.head(), Some(Reply { owner: Owner::Chore(_), .. }));
-    Ok(Step::Stop(pass, ServerStop::Parameter(canonical_name(name).into(), value.into())))
-}
-
-fn error<W: Wires>(
-    path: &mut Path<'_, W>,
-    client: Option<&mut Client>,
-    server: &mut Server,
-    there: &[u8],
-) -> Result<Step, ServerMisbehaved> {
-    // An oversized one is streamed without a look at its fields.
-    let response = ErrorResponse::decode(body(there)).ok();
-    let severity = response.and_then(|response| response.severity());
-    if matches!(severity, Some(b"FATAL" | b"PANIC")) {
-        return Ok(Step::Stop(false, ServerStop::Fatal(body(there).to_vec())));
-    }
-    let code = response.and_then(|response| response.code());
-    let Some(head) = server.replies.head() else { return Err(unexpected(b'E', "nothing")) };
-    let owner = head.owner;
-    if let Owner::Chore(_) = owner {
-        server.chore_answer = Some(ChoreAnswer::Error(there.to_vec()));
-    } else {
-        path.counters.server_errors += 1;
-    }
-    server.copy_in = false;
-    // One ReadyForQuery more than is awaited may come: it must reach nobody else.
-    server.condemned |= std::mem::take(&mut server.copy_synced);
-    let broken = broken_statement(&head.expect, code, response.and_then(|response| response.field(b'R')));
-    let ours = match &head.expect {
-        Expect::ParseDuplicate(name) if code == Some(SqlState::DUPLICATE_PSTATEMENT) => {
-            Some(duplicate_error(name))
-        }
-        Expect::BindOutdated if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => Some(outdated_error()),
-        _ => None,
-    };
-    let simple = matches!(head.expect, Expect::Query(..) | Expect::FunctionCall);
-    server.release_copy_syncs();
-    if simple {
-        return Ok(if matches!(owner, Owner::Chore(_)) { Step::Drop } else { Step::Pass });
-    }
-    let heal = heal_wanted(client.as_deref(), server, broken);
-    let synced = undo_failed(client, server);
-    server.skipping = !synced;
-    server.unsynced |= !synced;
-    if let Some(id) = broken {
-        // Whatever happens to this turn, the next one finds it prepared anew.
-        server.heal = id;
-    }
-    if heal {
-        server.replies.disown_head(Chore::Heal);
-        return Ok(Step::Drop);
-    }
-    if matches!(owner, Owner::Chore(_)) {
-        return Ok(Step::Drop);
-    }
-    Ok(ours.map_or(Step::Pass, Step::Replace))
-}
-
-/// The statement that the server has no longer, or in a form that no longer fits its tables.
-fn broken_statement(expect: &Expect, code: Option<SqlState>, routine: Option<&[u8]>) -> Option<u64> {
-    let id = match expect {
-        Expect::Bind(id) | Expect::Describe(id) | Expect::DescribeInjected(id) => id,
-        Expect::DescribeNamed(named) => &named.statement.id,
-        _ => return None,
-    };
-    // The message may be translated; the routine that raised it is not.
-    let changed = code == Some(SqlState::FEATURE_NOT_SUPPORTED) && routine == Some(b"RevalidateCachedQuery");
-    let lost = code == Some(SqlState::INVALID_SQL_STATEMENT_NAME);
-    (*id != 0 && (changed || lost)).then_some(*id)
-}
-
-/// Whether the turn can be played again so that its client never knows.
-fn heal_wanted(client: Option<&Client>, server: &Server, broken: Option<u64>) -> bool {
-    let Some(client) = client else { return false };
-    broken.is_some()
-        && client.replayable
-        && client.replay_complete
-        && !client.replayed
-        && !server.turn_replied
-        && server.status == TransactionStatus::Idle
-        && server.replies.turns() == 1
-}
-
-fn duplicate_error(name: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let message = format!("prepared statement \"{}\" already exists", String::from_utf8_lossy(name));
-    ErrorResponse::error(SqlState::DUPLICATE_PSTATEMENT, message).encode(&mut out);
-    out
-}
-
-/// In PostgreSQL's words and with its routine's name: drivers know it by them, and prepare the statement anew.
-fn outdated_error() -> Vec<u8> {
-    let mut out = Vec::new();
-    ErrorResponse::error(SqlState::FEATURE_NOT_SUPPORTED, "cached plan must not change result type")
-        .field(b'R', "RevalidateCachedQuery")
-        .encode(&mut out);
-    out
+    let Ok(name) = std::str::from_utf8(status.name) else { return Ok(Step::Pass) };
+    let name = canonical_name(name);
+    let ours =
+        server.replies.head().is_some_and(|head| head.owner != Owner::Client || head.expect.is_injected());
+    // After a reset the client is told its own start-up value in place of the server's.
+    let pass = !ours && !client.is_some_and(|client| client.is_masked(&name, status.value));
+    Ok(Step::Stop(pass, ServerStop::Parameter(name.into(), status.value.into())))
 }

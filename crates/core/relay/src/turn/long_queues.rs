@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::places::{VISITS, keeps_unnamed};
-use super::{Chore, Expect, Owner, Replies};
-use crate::prepared::{Registry, Statement, StatementId, Unnamed};
+use super::{Chore, Expect, Owner, Replies, Subject};
+use crate::prepared::{Registry, Statement, StatementId};
 
 /// What an expected answer is to these tests.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ fn draw(rng: &mut fastrand::Rng, statements: &[Arc<Statement>], names: &[Box<[u8
         9 | 10 => Expect::Sync,
         11 => Expect::CopyEnd,
         12 | 13 => Expect::Execute,
-        _ => Expect::Bind(statement.id),
+        _ => Expect::Bind(Subject::Unnamed(statement.id)),
     }
 }
 
@@ -132,7 +132,7 @@ fn draw(rng: &mut fastrand::Rng, statements: &[Arc<Statement>], names: &[Box<[u8
 fn what_is_said_of_a_queue_is_what_reading_it_says() {
     let registry = Registry::new(1 << 20);
     let texts = ["a", "b", "c", "d", "e"];
-    let statements = texts.map(|text| registry.intern(text.as_bytes()));
+    let statements = texts.map(|text| registry.plain(text.as_bytes()));
     let names = texts.map(|text| Box::from(text.as_bytes()));
     for seed in 0..300 {
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -186,7 +186,7 @@ fn amend(rng: &mut fastrand::Rng, replies: &mut Replies, plain: &mut Plain, stat
     if let (Some(close), None) = (close, present) {
         close.statement = None;
     }
-    let unnamed = Unnamed { id: rng.u64(10..), body: Arc::from(*b"") };
+    let unnamed = Registry::new(1 << 20).plain(&rng.u64(..).to_be_bytes());
     let server = rng.u64(10..);
     let said = replies.amend_unnamed(server, Some(&unnamed));
     let first = |holds: fn(&Entry) -> bool| plain.0.iter().position(holds);
@@ -222,7 +222,7 @@ fn compare(
 /// Visits while `turns` turns of Parse, Bind, Execute are sent, each a question, and then answered; every tenth fails.
 fn visits(turns: usize, synced: bool) -> usize {
     let registry = Registry::new(1 << 20);
-    let statements: Vec<_> = (0..50).map(|n| registry.intern(format!("{n}").as_bytes())).collect();
+    let statements: Vec<_> = (0..50).map(|n| registry.plain(format!("{n}").as_bytes())).collect();
     VISITS.set(0);
     let mut replies = Replies::default();
     for n in 0..turns {
@@ -232,7 +232,7 @@ fn visits(turns: usize, synced: bool) -> usize {
         replies.push(Expect::Parse { statement: Arc::clone(statement), name: name.into() }, Owner::Client);
         replies.push(Expect::ParseUnnamed { previous: None, on_server: 0 }, Owner::Client);
         let _ = (replies.is_unnamed_undecided(), replies.turns(), replies.may_copy(), replies.may_execute());
-        replies.push(Expect::Bind(statement.id), Owner::Client);
+        replies.push(Expect::Bind(Subject::Unnamed(statement.id)), Owner::Client);
         replies.push(Expect::Execute, Owner::Client);
         if synced {
             replies.push(Expect::Sync, Owner::Client);
@@ -271,7 +271,7 @@ fn a_message_costs_the_same_behind_any_number_of_others() {
 fn a_lost_or_abandoned_queue_is_gone_through_once() {
     let mut replies = Replies::default();
     for _ in 0..20_000 {
-        replies.push(Expect::Bind(1), Owner::Client);
+        replies.push(Expect::Bind(Subject::Unnamed(1)), Owner::Client);
         replies.push(Expect::Sync, Owner::Client);
     }
     VISITS.set(0);

@@ -3,17 +3,25 @@
 //! A **turn** is what a client sends up to and including a Sync (or one Query, or one FunctionCall), and
 //! all its answers up to ReadyForQuery. [`Replies`] is the server connection's memory of what it owes.
 
+mod expect;
 mod from_client;
 mod from_server;
 #[cfg(test)]
 mod long_queues;
+mod own_names;
 mod places;
 mod prepare;
+mod reading;
 mod replies;
+mod server_errors;
+mod server_step;
 mod undo;
 mod unshared;
 
+pub use expect::{Expect, Subject};
 pub(crate) use from_client::{ClientStop, from_client, turn_is_ready};
-pub(crate) use from_server::{ServerStop, from_server};
-pub use replies::{Chore, CopyIn, Expect, Owner, Replies, Reply};
+pub(crate) use from_server::from_server;
+pub(crate) use reading::Unsettled;
+pub use replies::{Chore, CopyIn, Owner, Replies, Reply};
+pub(crate) use server_step::ServerStop;
 pub(crate) use undo::undo_lost;

@@ -6,16 +6,17 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use trunkline_wire::backend::{TransactionStatus, close_complete, parse_complete};
+use trunkline_wire::backend::{TransactionStatus, close_complete, no_data, parse_complete};
 use trunkline_wire::frame::HEADER_BYTES;
 use trunkline_wire::frontend::{self, Close, Describe, Target};
 
 use super::from_client::{Step, body};
+use super::reading::{known, read_as, read_as_before};
 use super::unshared::{self, is_usable};
-use super::{Expect, Owner};
+use super::{Expect, Owner, Subject};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
-use crate::prepared::{NAME_PREFIX, Shape, Statement, Unnamed};
+use crate::prepared::{NAME_PREFIX, Parsed, Shape, Statement, significant};
 use crate::server::Server;
 use crate::wires::{Path, Wires};
 
@@ -36,6 +37,10 @@ pub(super) fn step<W: Wires>(
 ) -> Result<Step, ClientMisbehaved> {
     if tag == b'B' {
         if is_undecided(path, client, server, tag, there) {
+            return Ok(await_answers(server));
+        }
+        if resets(client, there) && server.replies.turns() > 0 {
+            // What comes back depends on the turns before it.
             return Ok(await_answers(server));
         }
         return bind(path, client, server, there, whole, next == Some(b'D'));
@@ -59,8 +64,19 @@ pub(super) fn step<W: Wires>(
     }
 }
 
+/// Whether a Bind is of a statement that resets parameters.
+fn resets(client: &Client, there: &[u8]) -> bool {
+    let name = cstr(body(there)).and_then(|(_, rest)| cstr(rest)).map(|(name, _)| name);
+    let statement = match name {
+        None => None,
+        Some(b"") => client.unnamed.as_ref(),
+        Some(name) => client.statements.as_ref().and_then(|names| names.named(name)),
+    };
+    statement.is_some_and(|statement| !statement.effects.resets.is_empty())
+}
+
 /// The message waits for answers to those before it, which the server is made to give when no Sync does.
-fn await_answers(server: &mut Server) -> Step {
+pub(super) fn await_answers(server: &mut Server) -> Step {
     server.undecided = true;
     if server.unsynced && std::mem::take(&mut server.unflushed) {
         frontend::flush::encode(server.outbox.buffer());
@@ -70,13 +86,23 @@ fn await_answers(server: &mut Server) -> Step {
 
 /// Whether the message names something that an unanswered turn before it may still change, or a DEALLOCATE or DISCARD
 /// that is under way in its own. The answer is awaited then.
-fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &mut Server, tag: u8, there: &[u8]) -> bool {
+fn is_undecided<W>(
+    path: &mut Path<'_, W>,
+    client: &Client,
+    server: &mut Server,
+    tag: u8,
+    there: &[u8],
+) -> bool {
     if server.copy_in {
         // The server waits for the end of a COPY: no answer comes before the client sends something.
         return false;
     }
-    let forgets = server.forgets && (server.replies.turns() > 0 || server.replies.may_execute());
-    if server.replies.turns() == 0 && !forgets {
+    let turns = server.replies.turns() > 0;
+    if !turns {
+        server.unsettled.turns_answered();
+    }
+    let forgets = server.forgets && (turns || server.replies.may_execute());
+    if !turns && !forgets {
         return false;
     }
     let body = body(there);
@@ -87,17 +113,31 @@ fn is_undecided<W>(path: &Path<'_, W>, client: &Client, server: &mut Server, tag
     };
     let Some((name, rest)) = from_name.and_then(cstr) else { return false };
     if name.is_empty() {
-        return matches!(tag, b'B' | b'D') && server.replies.is_unnamed_undecided();
+        let here = client.unnamed.as_ref().is_none_or(|unnamed| unnamed.id == server.statements.unnamed);
+        return matches!(tag, b'B' | b'D')
+            && (server.replies.is_unnamed_undecided() || (server.unsettled.before() && !here));
     }
     if forgets {
         return true;
     }
-    let id = match tag {
-        b'P' if unshared::is_too_long(path.limits, there) => 0,
-        b'P' => path.registry.intern(rest).id,
-        _ => client.statements.as_ref().and_then(|names| names.named(name)).map_or(0, |known| known.id),
+    let name = significant(name);
+    let (id, here) = match tag {
+        b'P' if unshared::is_too_long(path.limits, there) => (0, true),
+        // Which statement it is depends on the settings; and what is read there under others must wait for them too.
+        b'P' if server.unsettled.before() => return true,
+        b'P' => (intern(path, client, rest).id, true),
+        _ => {
+            let known = client.statements.as_ref().and_then(|names| names.named(name));
+            known.map_or((0, true), |known| (known.id, server.statements.touch(known.id)))
+        }
     };
-    server.replies.is_undecided(name, id)
+    (server.unsettled.before() && !here) || server.replies.is_undecided(name, id)
+}
+
+/// The statement of a Parse message, shared with all who read it alike.
+fn intern<W>(path: &mut Path<'_, W>, client: &Client, body: &[u8]) -> Arc<Statement> {
+    let parsed = Parsed { body, profile: &client.profile, schema: path.schema, now: path.now };
+    path.registry.intern(parsed, path.limits.statement_lifetime, path.entropy)
 }
 
 fn parse<W: Wires>(
@@ -107,34 +147,37 @@ fn parse<W: Wires>(
     there: &[u8],
 ) -> Result<Step, ClientMisbehaved> {
     let (name, rest) = cstr(body(there)).ok_or(ClientMisbehaved::Malformed("Parse"))?;
-    server.forgets |= forgets_statements(rest);
     if name.is_empty() {
-        let id = path.registry.fresh_id();
-        let previous = client.unnamed.replace(Unnamed { id, body: rest.into() });
-        let on_server = std::mem::replace(&mut server.statements.unnamed, id);
-        server.replies.push(Expect::ParseUnnamed { previous, on_server }, Owner::Client);
-        return Ok(Step::Pass);
+        return Ok(parse_unnamed(path, client, server, rest));
     }
     if path.limits.prepared_max == 0 {
         server.replies.push(Expect::ParseUntracked, Owner::Client);
         return Ok(Step::Pass);
     }
-    let statement = path.registry.intern(rest);
+    let name = significant(name);
+    let again = path.replaying && forget_outdated(client, name, rest);
+    let statement = statement_of(path, client, server, rest);
+    server.forgets |= statement.effects.forgets;
     if client.statements().named(name).is_some() {
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, &statement);
         frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
-        server.replies.push(Expect::ParseDuplicate(name.into()), Owner::Client);
+        server.replies.push(Expect::ParseDuplicate { statement, name: name.into() }, Owner::Client);
         return Ok(Step::Replaced(there.len()));
     }
-    if client.statements().len() >= path.limits.client_statements_max {
+    let names = client.statements();
+    if names.len() >= path.limits.client_statements_max {
         return Err(ClientMisbehaved::TooManyStatements { limit: path.limits.client_statements_max });
     }
-    client.statements().insert(name, Arc::clone(&statement));
+    if names.bytes() + statement.bytes() > path.limits.client_statements_bytes_max {
+        return Err(ClientMisbehaved::StatementsTooLarge { limit: path.limits.client_statements_bytes_max });
+    }
+    names.insert(name, Arc::clone(&statement));
     if server.statements.touch(statement.id) {
         server.hits += 1;
         path.counters.prepare_cache_hit += 1;
-        if !may_be_failed(server) {
+        if !may_be_failed(server) && !statement.warns() {
+            client.told_parsed += 1;
             if server.owes_nothing() {
                 answer_at_once(path, client, &parse_complete::FRAME);
             } else {
@@ -142,7 +185,8 @@ fn parse<W: Wires>(
             }
             return Ok(Step::Drop);
         }
-        // In a failed transaction Parse must fail too, unless it is of what ends the transaction.
+        // In a failed transaction Parse must fail too, unless it is of what ends the transaction; and what the server has
+        // to say of the text is for each client.
         inject_close(server, Arc::clone(&statement));
     } else {
         server.misses += 1;
@@ -150,9 +194,63 @@ fn parse<W: Wires>(
         make_room(path, server);
     }
     server.statements.insert(Arc::clone(&statement));
+    let back = read_as(path, server, &statement);
     frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
-    server.replies.push(Expect::Parse { statement, name: name.into() }, Owner::Client);
+    let expect = match again {
+        true => Expect::ParseInjected(statement),
+        false => Expect::Parse { statement, name: name.into() },
+    };
+    server.replies.push(expect, Owner::Client);
+    read_as_before(path, server, back);
     Ok(Step::Replaced(there.len()))
+}
+
+/// The statement that a Parse of a named one makes: shared, unless its own turn may have changed how it is read.
+fn statement_of<W>(
+    path: &mut Path<'_, W>,
+    client: &mut Client,
+    server: &Server,
+    body: &[u8],
+) -> Arc<Statement> {
+    if !server.unsettled.in_turn() {
+        return intern(path, client, body);
+    }
+    let parsed = Parsed { body, profile: &client.profile, schema: path.schema, now: path.now };
+    let statement = path.registry.private(parsed, path.entropy);
+    client.unread.push(Arc::clone(&statement));
+    statement
+}
+
+fn parse_unnamed<W: Wires>(
+    path: &mut Path<'_, W>,
+    client: &mut Client,
+    server: &mut Server,
+    body: &[u8],
+) -> Step {
+    let parsed = Parsed { body, profile: &client.profile, schema: path.schema, now: path.now };
+    let reading = known(server.unsettled, &client.profile);
+    let statement = path.registry.unnamed(parsed, reading);
+    if reading.is_none() {
+        client.unread.push(Arc::clone(&statement));
+    }
+    server.forgets |= statement.effects.forgets;
+    let id = statement.id;
+    let previous = client.unnamed.replace(statement);
+    let on_server = std::mem::replace(&mut server.statements.unnamed, id);
+    server.replies.push(Expect::ParseUnnamed { previous, on_server }, Owner::Client);
+    Step::Pass
+}
+
+/// A turn is played again because its statement was outdated: its Parse gives the name to a new one. True when the client
+/// has been told of the first one already, and so must not be told again.
+fn forget_outdated(client: &mut Client, name: &[u8], body: &[u8]) -> bool {
+    if client.statements().named(name).is_none_or(|known| *known.body != *body) {
+        return false;
+    }
+    client.statements().remove(name);
+    let told = client.replay_told > 0;
+    client.replay_told = client.replay_told.saturating_sub(1);
+    told
 }
 
 /// Whether the message comes to a failed transaction, as far as can be known before the turns before it are answered.
@@ -162,14 +260,6 @@ fn may_be_failed(server: &Server) -> bool {
         TransactionStatus::InTransaction => server.replies.turns() > 0,
         TransactionStatus::Idle => server.replies.turns() > 0 && server.replies.may_copy(),
     }
-}
-
-/// Whether a query may be DEALLOCATE or DISCARD.
-pub(super) fn forgets_statements(query: &[u8]) -> bool {
-    let query = query.trim_ascii_start();
-    [&b"DEALLOCATE"[..], b"DISCARD"]
-        .iter()
-        .any(|word| query.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
 }
 
 /// An answer of ours with nothing before it unanswered. It can wait for the server's next answer, or a Flush.
@@ -197,9 +287,11 @@ fn bind<W: Wires>(
         };
     };
     if name.is_empty() {
-        let id = ensure_unnamed(client, server);
-        server.forgets |= client.unnamed.as_ref().is_some_and(|unnamed| forgets_statements(&unnamed.body));
-        server.replies.push(Expect::Bind(id), Owner::Client);
+        let id = ensure_unnamed(path, client, server);
+        if let Some(unnamed) = client.unnamed.clone() {
+            runs(client, server, &unnamed);
+        }
+        server.replies.push(Expect::Bind(Subject::Unnamed(id)), Owner::Client);
         if portal.is_empty() {
             client.bound = None;
         }
@@ -207,7 +299,7 @@ fn bind<W: Wires>(
     }
     let known = client.statements.as_ref().and_then(|names| names.entry(name)).cloned();
     let known = known.filter(|named| is_usable(server, &named.statement));
-    server.forgets |= known.as_ref().is_some_and(|named| forgets_statements(&named.statement.body));
+    let outdated;
     let on_server = match &known {
         Some(named) => {
             // Who has the portal described reads the answer by that.
@@ -218,16 +310,23 @@ fn bind<W: Wires>(
                     Cow::Borrowed(&*named.statement.name)
                 }
                 Fitness::Asked => return Ok(Step::Wait),
-                Fitness::Outdated => Cow::Owned([NAME_PREFIX, b"outdated"].concat()),
+                Fitness::Outdated => {
+                    // The server has no such statement, and says so.
+                    outdated = path.registry.secret_name(path.entropy);
+                    Cow::Borrowed(&*outdated)
+                }
             }
         }
         // The server does not have it either, and says so.
         None => foreign_name(name),
     };
-    let outdated = known.as_ref().is_some_and(|named| *on_server != *named.statement.name);
-    let expect = match outdated {
-        true => Expect::BindOutdated,
-        false => Expect::Bind(known.as_ref().map_or(0, |named| named.statement.id)),
+    let expect = match &known {
+        Some(named) if *on_server != *named.statement.name => Expect::BindOutdated,
+        Some(named) => {
+            runs(client, server, &named.statement);
+            Expect::Bind(Subject::Named(Arc::clone(named)))
+        }
+        None => Expect::Bind(foreign(name, &on_server)),
     };
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
     let length = u64::from(u32::from_be_bytes([a, b, c, d])) + on_server.len() as u64 - name.len() as u64;
@@ -248,26 +347,37 @@ fn describe<W: Wires>(
     let (name, _) = cstr(rest).ok_or(ClientMisbehaved::Malformed("Describe"))?;
     if *kind != b'S' {
         let expect = match &client.bound {
-            Some(named) if name.is_empty() => Expect::DescribeNamed(Arc::clone(named)),
-            _ => Expect::Describe(0),
+            Some(named) if name.is_empty() => Subject::Named(Arc::clone(named)),
+            _ => Subject::Untracked,
         };
-        server.replies.push(expect, Owner::Client);
+        server.replies.push(Expect::Describe(expect), Owner::Client);
         return Ok(Step::Pass);
     }
     if name.is_empty() {
-        let id = ensure_unnamed(client, server);
-        server.replies.push(Expect::Describe(id), Owner::Client);
+        let id = ensure_unnamed(path, client, server);
+        server.replies.push(Expect::Describe(Subject::Unnamed(id)), Owner::Client);
         return Ok(Step::Pass);
     }
     let named = client.statements.as_ref().and_then(|names| names.entry(name));
     let Some(named) = named.filter(|named| is_usable(server, &named.statement)) else {
-        write_describe(server.outbox.buffer(), &foreign_name(name));
-        server.replies.push(Expect::Describe(0), Owner::Client);
+        let sent = foreign_name(name);
+        write_describe(server.outbox.buffer(), &sent);
+        server.replies.push(Expect::Describe(foreign(name, &sent)), Owner::Client);
         return Ok(Step::Replaced(there.len()));
     };
+    if server.status == TransactionStatus::Failed
+        && server.owes_nothing()
+        && !server.statements.touch(named.statement.id)
+        && let Some(parameters) = named.statement.parameters_without_rows()
+    {
+        // The server cannot be given the statement now; on a direct connection it has it, and describes it all the same.
+        let answer = [parameters, &no_data::FRAME].concat();
+        answer_at_once(path, client, &answer);
+        return Ok(Step::Drop);
+    }
     ensure(path, server, &named.statement);
     write_describe(server.outbox.buffer(), &named.statement.name);
-    server.replies.push(Expect::DescribeNamed(Arc::clone(named)), Owner::Client);
+    server.replies.push(Expect::Describe(Subject::Named(Arc::clone(named))), Owner::Client);
     Ok(Step::Replaced(there.len()))
 }
 
@@ -359,6 +469,24 @@ fn foreign_name(name: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
+/// Of a statement that is not tracked.
+fn foreign(own: &[u8], sent: &[u8]) -> Subject {
+    match own == sent {
+        true => Subject::Untracked,
+        false => Subject::Foreign { own: own.into(), sent: sent.into() },
+    }
+}
+
+/// The statement is bound, and will be run as far as is known.
+fn runs(client: &mut Client, server: &mut Server, statement: &Statement) {
+    let effects = &statement.effects;
+    server.forgets |= effects.forgets;
+    if effects.may_set {
+        server.unsettled.changed();
+    }
+    client.resets.extend(effects.resets.iter().cloned());
+}
+
 /// The server has the statement once it reads what follows.
 pub(super) fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
     if server.statements.touch(statement.id) {
@@ -368,15 +496,17 @@ pub(super) fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: 
     path.counters.prepare_cache_miss += 1;
     make_room(path, server);
     server.statements.insert(Arc::clone(statement));
+    let back = read_as(path, server, statement);
     frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
     server.replies.push(Expect::ParseInjected(Arc::clone(statement)), Owner::Client);
+    read_as_before(path, server, back);
 }
 
 /// The server's unnamed statement is the client's once it reads what follows; when the client has none,
 /// the server has none either.
-fn ensure_unnamed(client: &Client, server: &mut Server) -> u64 {
+fn ensure_unnamed<W>(path: &mut Path<'_, W>, client: &Client, server: &mut Server) -> u64 {
     let before = server.statements.unnamed;
-    let unnamed = client.unnamed.as_ref().filter(|unnamed| unnamed.id == before || unnamed.is_known());
+    let unnamed = client.unnamed.as_ref().filter(|unnamed| unnamed.id == before || unnamed.is_kept());
     let wanted = unnamed.map_or(0, |unnamed| unnamed.id);
     server.statements.unnamed = wanted;
     if before == wanted {
@@ -384,8 +514,10 @@ fn ensure_unnamed(client: &Client, server: &mut Server) -> u64 {
     }
     match unnamed {
         Some(unnamed) => {
+            let back = read_as(path, server, unnamed);
             frontend::parse::write_renamed(server.outbox.buffer(), b"", &unnamed.body);
             server.replies.push(Expect::UnnamedInjected(before), Owner::Client);
+            read_as_before(path, server, back);
         }
         None => {
             write_close(server.outbox.buffer(), b"");

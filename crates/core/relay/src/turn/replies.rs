@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::expect::Expect;
 use super::places::{Place, Places, visit};
-use crate::prepared::{Named, Statement, StatementId, Unnamed};
+use crate::prepared::{Statement, StatementId};
 
 /// Work of our own on a server connection; its answers reach no client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,117 +37,6 @@ pub enum Owner {
     Client,
     /// Us.
     Chore(Chore),
-}
-
-/// One answer that is expected, with what has to be undone when it does not come.
-#[derive(Debug)]
-pub enum Expect {
-    /// ParseComplete, passed on. The statement went to the server under its global name.
-    Parse {
-        /// The statement.
-        statement: Arc<Statement>,
-        /// The client's own name for it.
-        name: Box<[u8]>,
-    },
-    /// ParseComplete, passed on, of the client's unnamed statement.
-    ParseUnnamed {
-        /// What the client's unnamed statement was before.
-        previous: Option<Unnamed>,
-        /// What the server's unnamed statement was before.
-        on_server: StatementId,
-    },
-    /// ParseComplete, passed on, of a statement that nobody tracks.
-    ParseUntracked,
-    /// A name that is taken: the server will refuse it, and the client must read its own name.
-    ParseDuplicate(Box<[u8]>),
-    /// ParseComplete that we give ourselves once all before it is answered.
-    ParseLocal(Box<[u8]>),
-    /// ParseComplete that nobody gets: the server lacked a statement that the client has.
-    ParseInjected(Arc<Statement>),
-    /// The same for the client's unnamed statement, with what the server had before.
-    UnnamedInjected(StatementId),
-    /// CloseComplete that nobody gets: an evicted statement; absent when it turned out that the server has none.
-    CloseInjected(Option<Arc<Statement>>),
-    /// CloseComplete that nobody gets: the unnamed statement of another client.
-    UnnamedCloseInjected(StatementId),
-    /// CloseComplete that we give ourselves once all before it is answered.
-    CloseLocal(Box<[u8]>, Option<Arc<Statement>>),
-    /// CloseComplete, passed on, of the unnamed statement.
-    CloseUnnamed(Option<Unnamed>, StatementId),
-    /// CloseComplete, passed on, of a portal or an untracked statement.
-    Close,
-    /// BindComplete; the statement bound, 0 when it is not tracked.
-    Bind(StatementId),
-    /// ParameterDescription, RowDescription or NoData; the statement, 0 when it is not tracked.
-    Describe(StatementId),
-    /// The same of a named statement, or of a portal bound from it: the client learns its result by it.
-    DescribeNamed(Arc<Named>),
-    /// The same, which nobody gets: whether the server's result is what the client knows.
-    DescribeInjected(StatementId),
-    /// An error: the statement's result is no longer what the client knows.
-    BindOutdated,
-    /// CommandComplete, EmptyQueryResponse or PortalSuspended after rows or a COPY.
-    Execute,
-    /// Not an answer: the place of a CopyDone or CopyFail, up to which Syncs are ignored in COPY.
-    CopyEnd,
-    /// ReadyForQuery.
-    Sync,
-    /// Anything, then ReadyForQuery; with the client's unnamed statement, which a Query drops.
-    Query(Option<Unnamed>, StatementId),
-    /// FunctionCallResponse or an error, then ReadyForQuery.
-    FunctionCall,
-}
-
-impl Expect {
-    /// Whether ReadyForQuery answers it.
-    #[inline]
-    #[must_use]
-    pub fn ends_turn(&self) -> bool {
-        matches!(self, Self::Sync | Self::Query(..) | Self::FunctionCall)
-    }
-
-    /// Whether it is answered by us, or by nothing, once all before it is answered.
-    #[inline]
-    #[must_use]
-    pub fn is_ours_to_give(&self) -> bool {
-        matches!(self, Self::ParseLocal(_) | Self::CloseLocal(..) | Self::CopyEnd)
-    }
-
-    /// Whether it changes what the unnamed statement is.
-    #[inline]
-    #[must_use]
-    pub fn sets_unnamed(&self) -> bool {
-        matches!(
-            self,
-            Self::ParseUnnamed { .. }
-                | Self::CloseUnnamed(..)
-                | Self::Query(..)
-                | Self::UnnamedInjected(_)
-                | Self::UnnamedCloseInjected(_)
-        )
-    }
-
-    /// What the server's unnamed statement was before, where it changes that.
-    fn unnamed_on_server(&mut self) -> Option<&mut StatementId> {
-        match self {
-            Self::ParseUnnamed { on_server, .. }
-            | Self::CloseUnnamed(_, on_server)
-            | Self::Query(_, on_server)
-            | Self::UnnamedInjected(on_server)
-            | Self::UnnamedCloseInjected(on_server) => Some(on_server),
-            _ => None,
-        }
-    }
-
-    /// What the client's unnamed statement was before, where it changes that.
-    fn unnamed_of_client(&mut self) -> Option<&mut Option<Unnamed>> {
-        match self {
-            Self::ParseUnnamed { previous, .. }
-            | Self::CloseUnnamed(previous, _)
-            | Self::Query(previous, _) => Some(previous),
-            _ => None,
-        }
-    }
 }
 
 /// An expected answer and whom it is for.
@@ -318,7 +208,7 @@ impl Replies {
 
     /// What an error has undone is what the next message that sets the unnamed statement found, if there is one:
     /// for the server (an id) and for the client. Says for which of them there is.
-    pub fn amend_unnamed(&mut self, server: StatementId, client: Option<&Unnamed>) -> (bool, bool) {
+    pub fn amend_unnamed(&mut self, server: StatementId, client: Option<&Arc<Statement>>) -> (bool, bool) {
         self.places.see(&self.queue, self.next);
         let (first, first_of_client) = self.places.of_unnamed();
         let first = first.and_then(|place| self.at(place)?.expect.unnamed_on_server());
@@ -482,6 +372,7 @@ impl Replies {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Subject;
     use super::*;
 
     fn queue(expects: Vec<Expect>) -> Replies {
@@ -497,13 +388,18 @@ mod tests {
 
     #[test]
     fn an_error_takes_all_up_to_the_sync() {
-        let mut replies =
-            queue(vec![Expect::Bind(1), Expect::Execute, Expect::Sync, Expect::Bind(2), Expect::Sync]);
+        let mut replies = queue(vec![
+            Expect::Bind(Subject::Unnamed(1)),
+            Expect::Execute,
+            Expect::Sync,
+            Expect::Bind(Subject::Unnamed(2)),
+            Expect::Sync,
+        ]);
         let mut undone = Vec::new();
         assert!(replies.fail(|reply, failed| undone.push((format!("{:?}", reply.expect), failed))));
-        assert_eq!(undone, [("Execute".to_owned(), false), ("Bind(1)".to_owned(), true)]);
+        assert_eq!(undone, [("Execute".to_owned(), false), ("Bind(Unnamed(1))".to_owned(), true)]);
         assert_eq!(names(&replies), "SBS");
-        let mut replies = queue(vec![Expect::Bind(1), Expect::Execute]);
+        let mut replies = queue(vec![Expect::Bind(Subject::Unnamed(1)), Expect::Execute]);
         assert!(!replies.fail(|_, _| {}));
         assert!(replies.is_empty());
     }
@@ -511,9 +407,15 @@ mod tests {
     #[test]
     fn a_lost_connection_owes_an_answer_for_every_turn() {
         let query = || Expect::Query(None, 0);
-        let mut replies =
-            queue(vec![query(), Expect::Bind(1), query(), Expect::Execute, Expect::Sync, query()]);
-        replies.push(Expect::Bind(2), Owner::Client);
+        let mut replies = queue(vec![
+            query(),
+            Expect::Bind(Subject::Unnamed(1)),
+            query(),
+            Expect::Execute,
+            Expect::Sync,
+            query(),
+        ]);
+        replies.push(Expect::Bind(Subject::Unnamed(2)), Owner::Client);
         let mut lost = Vec::new();
         // A simple query behind a Bind that is lost is skipped up to the Sync, as after any error.
         for _ in 0..3 {

@@ -127,6 +127,7 @@ mod tests {
 
     use trunkline_session::frontend::{Login, ServerLogin};
 
+    use super::super::Subject;
     use super::*;
     use crate::parameters::Profile;
     use crate::prepared::{Registry, Statement};
@@ -151,15 +152,15 @@ mod tests {
     #[test]
     fn a_statement_closed_twice_is_closed_by_the_turn_that_was_not_skipped() {
         let registry = Registry::new(1 << 20);
-        let [a, b, c] = ["a", "b", "c"].map(|text| registry.intern(text.as_bytes()));
+        let [a, b, c] = ["a", "b", "c"].map(|text| registry.plain(text.as_bytes()));
         let mut server = server();
         server.statements.insert(Arc::clone(&a));
         // The first turn closes and prepares `a` again, the second closes it for good.
-        server.replies.push(Expect::Bind(0), Owner::Client);
+        server.replies.push(Expect::Bind(Subject::Untracked), Owner::Client);
         replace(&mut server, &a, &b);
         replace(&mut server, &b, &a);
         server.replies.push(Expect::Sync, Owner::Client);
-        server.replies.push(Expect::Bind(0), Owner::Client);
+        server.replies.push(Expect::Bind(Subject::Untracked), Owner::Client);
         replace(&mut server, &a, &c);
         server.replies.push(Expect::Sync, Owner::Client);
         // The first Bind fails: the server still has `a`, and closes it in the second turn.

@@ -9,11 +9,11 @@ use trunkline_wire::frame::{self, HEADER_BYTES};
 use trunkline_wire::frontend::parse;
 
 use super::from_client::{Step, body};
-use super::prepare::{cstr, ensure, forgets_statements, make_room};
+use super::prepare::{cstr, ensure, make_room};
 use super::{Expect, Owner};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
-use crate::prepared::{Statement, Unnamed};
+use crate::prepared::{Parsed, Statement, significant};
 use crate::server::Server;
 use crate::wires::{Path, TurnLimits, Wires};
 
@@ -25,7 +25,7 @@ pub(super) fn is_too_long(limits: &TurnLimits, there: &[u8]) -> bool {
 
 /// Whether the server can be asked to use the statement: it has it, or can be given it.
 pub(super) fn is_usable(server: &mut Server, statement: &Statement) -> bool {
-    statement.is_shared() || server.statements.touch(statement.id)
+    statement.is_kept() || server.statements.touch(statement.id)
 }
 
 pub(super) fn parse<W: Wires>(
@@ -34,16 +34,20 @@ pub(super) fn parse<W: Wires>(
     server: &mut Server,
     there: &[u8],
 ) -> Result<Step, ClientMisbehaved> {
-    let Some((name, rest)) = cstr(body(there)) else {
+    let Some((name, _)) = cstr(body(there)) else {
         return match there.len() > path.limits.statement_bytes_max {
             true => Err(ClientMisbehaved::Malformed("Parse")),
             false => Ok(Step::Wait),
         };
     };
-    server.forgets |= forgets_statements(rest);
+    // What its text says of the session is not known: it may do anything.
+    server.forgets = true;
+    server.unsettled.changed();
+    let parsed = Parsed { body: b"", profile: &client.profile, schema: path.schema, now: path.now };
     if name.is_empty() {
-        let id = path.registry.fresh_id();
-        let previous = client.unnamed.replace(Unnamed { id, body: Arc::from([]) });
+        let unnamed = path.registry.unnamed(parsed, None);
+        let id = unnamed.id;
+        let previous = client.unnamed.replace(unnamed);
         let on_server = std::mem::replace(&mut server.statements.unnamed, id);
         server.replies.push(Expect::ParseUnnamed { previous, on_server }, Owner::Client);
         return Ok(Step::Pass);
@@ -52,24 +56,27 @@ pub(super) fn parse<W: Wires>(
         server.replies.push(Expect::ParseUntracked, Owner::Client);
         return Ok(Step::Pass);
     }
-    let known = client.statements().named(name).cloned();
+    let statement = path.registry.unkept(parsed, path.entropy);
+    let own = significant(name);
+    let known = client.statements().named(own).cloned();
     if let Some(known) = known.as_ref().filter(|known| is_usable(server, known)) {
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, known);
-        server.replies.push(Expect::ParseDuplicate(name.into()), Owner::Client);
-        return renamed(server, there, name, &known.name);
+        let step = renamed(server, there, name, &known.name);
+        let statement = Arc::clone(known);
+        server.replies.push(Expect::ParseDuplicate { statement, name: own.into() }, Owner::Client);
+        return step;
     }
     if known.is_none() && client.statements().len() >= path.limits.client_statements_max {
         return Err(ClientMisbehaved::TooManyStatements { limit: path.limits.client_statements_max });
     }
-    let statement = path.registry.unshared();
-    client.statements().insert(name, Arc::clone(&statement));
+    client.statements().insert(own, Arc::clone(&statement));
     server.misses += 1;
     path.counters.prepare_cache_miss += 1;
     make_room(path, server);
     server.statements.insert(Arc::clone(&statement));
     let step = renamed(server, there, name, &statement.name);
-    server.replies.push(Expect::Parse { statement, name: name.into() }, Owner::Client);
+    server.replies.push(Expect::Parse { statement, name: own.into() }, Owner::Client);
     step
 }
 

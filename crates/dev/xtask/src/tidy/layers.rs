@@ -11,7 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("session", &["trunkline-wire"]),
     ("pool", &[]),
     ("parser", &["trunkline-pg-query-sys", "trunkline-pg-query-headers"]),
-    ("relay", &["trunkline-session", "trunkline-pool", "trunkline-wire"]),
+    ("relay", &["trunkline-session", "trunkline-pool", "trunkline-parser", "trunkline-wire"]),
 ];
 
 /// Crates from outside that core may use: functions of their arguments, no socket, clock, thread or file.
@@ -19,6 +19,7 @@ const PURE: &[&str] = &[
     // bytes and text
     "base64",
     "bytes",
+    "encoding_rs",
     "memchr",
     "itoa",
     "stringprep",

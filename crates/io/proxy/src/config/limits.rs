@@ -36,6 +36,8 @@ section! {
         prepared_registry_bytes_max: Size = Size::new(64 << 20),
         /// Prepared statements of one client.
         client_prepared_statements_max: u32 = 10_000,
+        /// What these and their statements may take.
+        client_prepared_statement_bytes_max: Size = Size::new(256 << 20),
         /// SCRAM iterations that are computed for a peer.
         scram_iterations_max: u32 = 100_000,
         /// Cancel requests under way at once.

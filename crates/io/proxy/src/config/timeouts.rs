@@ -31,6 +31,8 @@ section! {
         server_login_retry_max: Duration = Duration::from_secs(15),
         /// How long a server connection may sit idle and be used without a check; `None`: it is always checked.
         server_check_delay: Option<Duration> = seconds(30),
+        /// How long a prepared statement serves clients that parse its text anew, where no change of the schema was seen.
+        prepared_statement_lifetime: Option<Duration> = seconds(300),
         /// How long a cancel request may wait for a connection to the server.
         cancel_wait_timeout: Option<Duration> = seconds(10),
         /// How long TERM waits for clients before it ends them.

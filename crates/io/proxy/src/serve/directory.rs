@@ -69,7 +69,6 @@ pub(super) fn build(config: &Config, origin: &Origin<'_>) -> Directory {
             .iter()
             .map(|name| name.to_ascii_lowercase())
             .collect(),
-        extra_parameters: config.general.track_extra_parameters.clone(),
         limits: turn_limits(config),
         clients_max: config.limits.max_client_conn,
         unauthenticated_max: config.limits.unauthenticated_conn_max,
@@ -138,7 +137,9 @@ fn turn_limits(config: &Config) -> TurnLimits {
     TurnLimits {
         prepared_max: limits.max_prepared_statements as usize,
         statement_bytes_max: limits.prepared_statement_bytes_max.bytes(),
+        statement_lifetime: micros(config.timeouts.prepared_statement_lifetime.unwrap_or_default()),
         client_statements_max: limits.client_prepared_statements_max as usize,
+        client_statements_bytes_max: limits.client_prepared_statement_bytes_max.bytes(),
         message_bytes_max: clamp(limits.message_bytes_max.bytes()),
         replay_bytes_max: limits.replay_bytes_max.bytes(),
         outstanding_turns_max: limits.outstanding_turns_max as usize,
@@ -146,6 +147,10 @@ fn turn_limits(config: &Config) -> TurnLimits {
         client_buffer_bytes: limits.client_buffer_bytes.bytes(),
         server_buffer_bytes: limits.server_buffer_bytes.bytes(),
     }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn clamp(bytes: usize) -> u32 {

@@ -10,9 +10,10 @@ pub(crate) struct Habits {
     /// It sends a Sync before the data of a COPY, which the server ignores. Not where a COPY may be cut short: whether the
     /// server had read the Sync by then, and so how often it answers, is nobody's to know.
     pub(crate) early_syncs: bool,
-    /// It may reset its parameters and discard all (it set none at start-up: a pooled connection's RESET would not
-    /// bring those back).
+    /// It may reset its parameters and discard all, in a turn of its own.
     pub(crate) resets: bool,
+    /// And together with other commands (it set none at start-up: those come back at the end of the turn).
+    pub(crate) resets_among_others: bool,
     /// It begins transactions as a matter of course; else seldom, for they end its connection.
     pub(crate) blocks: bool,
     /// It runs slow queries.
@@ -41,6 +42,8 @@ const VALUES: [(&str, &[&str]); 4] = [
     ("TimeZone", &["utc", "cet", "gmt"]),
     ("client_encoding", &["UTF8", "LATIN1"]),
 ];
+
+const RESETS: [&str; 5] = ["DISCARD ALL", "DEALLOCATE ALL", "RESET ALL", "RESET TimeZone", "RESET work_mem"];
 
 impl Script {
     pub(crate) fn new(id: usize, habits: Habits, rng: fastrand::Rng) -> Self {
@@ -83,14 +86,14 @@ impl Script {
             8 => format!("SHOW {}", self.rng.choice(VALUES).expect("settings").0),
             9 => "SHOW search_path".to_owned(),
             10 | 11 => self.setting(),
-            12 if self.habits.resets => "RESET ALL".to_owned(),
+            12 if self.habits.resets_among_others => "RESET ALL".to_owned(),
             12 | 13 => "FAIL 22012".to_owned(),
             14 | 15 => format!("NEXTVAL {}", self.id),
             16 if self.habits.slow => format!("SLOW {}", self.token()),
             17 if self.habits.tables => "TABLE".to_owned(),
             18 => format!("COPY OUT {} {}", self.token(), self.rng.usize(..5)),
             19 => format!("NOTICE {}", self.token()),
-            20 => "WRONG".to_owned(),
+            20 => (*self.rng.choice(["WRONG", "READ 'y'"]).expect("some")).to_owned(),
             21 if self.habits.blocks || self.rng.u8(..) < 80 => "BEGIN".to_owned(),
             22 => if self.rng.bool() { "COMMIT" } else { "ROLLBACK" }.to_owned(),
             _ => self.select(),
@@ -104,6 +107,7 @@ impl Script {
             1 => "SHOW TimeZone".to_owned(),
             2 => "WRONG".to_owned(),
             3 => format!("NEXTVAL {}", self.id),
+            4 => "READ 'x'".to_owned(),
             _ => format!("SELECT shared{} {} 3 $1", self.rng.u8(..6), self.rng.u8(..3)),
         }
     }
@@ -127,7 +131,7 @@ impl Script {
             }
             6 => self.copy_in(&mut out),
             7 if self.habits.resets => {
-                let text = self.rng.choice(["DISCARD ALL", "DEALLOCATE ALL", "RESET ALL"]).expect("some");
+                let text = self.rng.choice(RESETS).expect("some");
                 if self.rng.bool() {
                     out.push(query(text));
                 } else {

@@ -98,7 +98,9 @@ impl Session {
                 if sql.has_rows() {
                     out.push(describe(&sql, database));
                 }
-                out.extend(self.command(&sql, *many, b"", usize::MAX, 0, database)?);
+                let read = self.settings.read();
+                let parameters = if sql == Sql::Read { read.as_bytes() } else { b"" };
+                out.extend(self.command(&sql, *many, parameters, usize::MAX, 0, database)?);
                 if self.copy.is_some() {
                     self.copy = Some(false);
                 }
@@ -182,7 +184,10 @@ impl Session {
         if self.statements.contains_key(name) {
             return Err(failure("42P05", format_args!("statement {} already exists", shown(name))));
         }
-        self.statements.insert(name.into(), Prepared { text: text.to_owned(), schema: database.schema });
+        self.statements.insert(
+            name.into(),
+            Prepared { text: text.to_owned(), read: self.settings.read(), schema: database.schema },
+        );
         Ok(vec![frame(b'1', b"")])
     }
 
@@ -221,7 +226,8 @@ impl Session {
         revalidate(&prepared, &sql, database)?;
         let length = rest.get(4..8).and_then(|length| length.try_into().ok()).map_or(0, u32::from_be_bytes);
         let parameters = rest.get(8..8 + length as usize).unwrap_or_default().to_vec();
-        let bound = Portal { text: prepared.text, parameters, rows_given: 0, done: false };
+        let bound =
+            Portal { text: prepared.text, read: prepared.read, parameters, rows_given: 0, done: false };
         self.portals.insert(portal.into(), bound);
         Ok(vec![frame(b'2', b"")])
     }
@@ -245,8 +251,8 @@ impl Session {
             return Ok(vec![complete("SELECT 0")]);
         }
         let in_pipeline = self.executed;
-        let out =
-            self.command(&sql, in_pipeline, &portal.parameters, rows_max, portal.rows_given, database)?;
+        let parameters = if sql == Sql::Read { portal.read.as_bytes() } else { &portal.parameters };
+        let out = self.command(&sql, in_pipeline, parameters, rows_max, portal.rows_given, database)?;
         self.executed = self.snapshot.is_some();
         if self.copy.is_some() {
             self.copy = Some(true);
@@ -302,6 +308,13 @@ impl Session {
                 let mut row = frames::row(&[format!("v{}", database.schema).as_bytes()]);
                 row.kind = Kind::Schema;
                 Ok(vec![row, complete("SELECT 1")])
+            }
+            Sql::Read => one(&[parameters], "SELECT 1"),
+            Sql::SetSome(sets) => {
+                for set in sets {
+                    self.command(set, in_block, parameters, rows_max, rows_given, database)?;
+                }
+                one(&[b"set"], "SELECT 1")
             }
             Sql::Lookup => self.look_up(&String::from_utf8_lossy(parameters)),
             Sql::Show(at) => one(&[self.settings.values[*at].as_bytes()], "SHOW"),

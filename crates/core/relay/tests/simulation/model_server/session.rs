@@ -21,12 +21,15 @@ pub(crate) struct Database {
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     pub(crate) text: String,
+    /// What a string in its text was read as.
+    pub(crate) read: String,
     pub(crate) schema: u64,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Portal {
     pub(crate) text: String,
+    pub(crate) read: String,
     pub(crate) parameters: Vec<u8>,
     pub(crate) rows_given: usize,
     pub(crate) done: bool,

@@ -61,6 +61,11 @@ impl Settings {
         told.into_iter().for_each(|(at, value)| self.reported[at] = value);
     }
 
+    /// How a string in a statement's text is read: it depends on the time zone.
+    pub(crate) fn read(&self) -> String {
+        format!("read in {}", self.values[3])
+    }
+
     /// All values in one text: every row carries it.
     pub(crate) fn fingerprint(&self) -> String {
         self.values.join("|")

@@ -19,10 +19,13 @@ pub(crate) enum Sql {
     Nextval(usize),
     /// A table whose columns a schema change replaces.
     Table,
+    /// A string that was read when the statement was parsed.
+    Read,
     /// What is stored of a user.
     Lookup,
     Show(usize),
     Set(usize, String),
+    SetSome(Vec<Sql>),
     Reset(Option<usize>),
     Begin,
     Commit,
@@ -45,6 +48,8 @@ impl Sql {
         match (first, second) {
             ("", _) => Self::Empty,
             ("SELECT", call) if call.starts_with("pg_catalog.set_config(") => Self::set_config(text),
+            ("select", call) if call.starts_with("pg_catalog.set_config(") => Self::set_configs(text),
+            ("READ", _) => Self::Read,
             ("SELECT", _) => {
                 let (rows, bytes) = (number(words.next()), number(words.next()));
                 Self::Select { token: second.to_owned(), rows, bytes }
@@ -82,6 +87,13 @@ impl Sql {
         }
     }
 
+    /// The proxy's own, around a Parse: both are local to the transaction, and the second sets back what the first set.
+    fn set_configs(text: &str) -> Self {
+        let calls = text.trim_start_matches("select ").split(",pg_catalog.");
+        let sets = calls.map(|call| Self::set_config(call)).collect();
+        Self::SetSome(sets)
+    }
+
     fn set_config(text: &str) -> Self {
         let arguments = text.split_once('(').map_or("", |(_, rest)| rest);
         let Some((name, rest)) = arguments.split_once(',') else { return Self::Syntax };
@@ -94,8 +106,8 @@ impl Sql {
 
     /// Whether it gives rows, and so has a RowDescription.
     pub(crate) fn has_rows(&self) -> bool {
-        use Sql::{Lookup, Nextval, Select, Show, Slow, Table};
-        matches!(self, Select { .. } | Slow(_) | Nextval(_) | Table | Lookup | Show(_))
+        use Sql::{Lookup, Nextval, Read, Select, SetSome, Show, Slow, Table};
+        matches!(self, Select { .. } | Slow(_) | Nextval(_) | Table | Read | Lookup | Show(_) | SetSome(_))
     }
 
     /// Whether it may run in a transaction that has failed.

@@ -237,7 +237,6 @@ impl Flavour {
             login_unix: login,
             scram_iterations_max: 10_000,
             ignored_parameters: Vec::new(),
-            extra_parameters: Vec::new(),
             limits: TurnLimits {
                 prepared_max: if edition.tracked { self.prepared_max } else { 0 },
                 statement_bytes_max: 4_096,

@@ -1,0 +1,124 @@
+//! RESET and its kin: a pooled connection's own defaults are the server's, its client's are what it set at start-up.
+
+use std::sync::Arc;
+
+use trunkline_wire::backend::ParameterStatus;
+
+use super::Board;
+use crate::ServerKey;
+use crate::client::Client;
+use crate::parameters::{Profile, UNKNOWN, decode, follows, is_reset_by_all};
+use crate::server::ServerStage;
+use crate::text::Reset;
+use crate::turn::{Chore, Owner};
+
+/// Whether a reset brings the parameter back.
+fn resets(reset: &Reset, name: &str) -> bool {
+    match reset {
+        Reset::Parameter(own) | Reset::Local(own) => **own == *name,
+        Reset::All => is_reset_by_all(name),
+        Reset::Session => true,
+        Reset::Set(_) => false,
+    }
+}
+
+impl Client {
+    /// Whether the turn under way brings a parameter's start-up value back.
+    pub(crate) fn is_resetting(&self, name: &str) -> bool {
+        let sets = |reset: &Reset| matches!(reset, Reset::Set(own) if **own == *name);
+        let last = self.resets.iter().rev().find(|reset| sets(reset) || resets(reset, name));
+        last.is_some_and(|last| !sets(last))
+    }
+
+    /// Whether the value that the server reports is not what the client has: its start-up value comes back.
+    pub(crate) fn is_masked(&self, name: &str, value: &[u8]) -> bool {
+        self.is_resetting(name) && self.startup.value(name).map(str::as_bytes) != Some(value)
+    }
+}
+
+impl Board {
+    /// The server reports a parameter's new value, in the encoding that its connection has.
+    pub(super) fn parameter_changed(&mut self, key: ServerKey, name: &str, value: &[u8]) {
+        if !follows(name) {
+            return;
+        }
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let before = Arc::clone(&server.profile);
+        let value = decode(value, before.value("client_encoding").unwrap_or("UTF8"));
+        let mut profile = (*before).clone();
+        // What cannot be read is set again for whoever comes next.
+        profile.set(name, value.as_deref().unwrap_or(UNKNOWN));
+        let profile = self.profiles.intern(profile);
+        server.profile = Arc::clone(&profile);
+        let ours = |head: &crate::turn::Reply| head.owner != Owner::Client || head.expect.is_injected();
+        if server.replies.head().is_some_and(ours) {
+            return;
+        }
+        let ServerStage::Lent(client_key) = server.stage else { return };
+        let Some(client) = self.clients.get_mut(client_key).filter(|client| client.runs_turns()) else {
+            return;
+        };
+        let Some(value) = value.filter(|value| !client.is_masked(name, value.as_bytes())) else { return };
+        client.profile = if client.profile == before {
+            profile
+        } else {
+            let mut own = (*client.profile).clone();
+            own.set(name, &value);
+            self.profiles.intern(own)
+        };
+    }
+
+    /// Something was reset of which it is not known what: the values of parameters that are not reported are not known
+    /// either.
+    pub(super) fn parameters_unknown(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let Some(welcome) = server.welcome.clone() else { return };
+        let profile = server.profile.unknown_but(|name| welcome.reports(name));
+        server.profile = self.profiles.intern(profile);
+    }
+
+    /// The turn that is about to end has reset parameters: the client has its start-up values again, and is told so.
+    pub(super) fn apply_resets(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let ServerStage::Lent(client_key) = server.stage else { return };
+        let Some(client) = self.clients.get_mut(client_key) else { return };
+        let (mut own, mut there) = ((*client.profile).clone(), (*server.profile).clone());
+        let startup = Arc::clone(&client.startup);
+        let names: Vec<String> = own.iter().chain(startup.iter()).map(|(name, _)| name.to_owned()).collect();
+        for name in names.iter().filter(|name| client.is_resetting(name)) {
+            match startup.value(name) {
+                Some(value) => own.set(name, value),
+                None => own.remove(name),
+            }
+            // What the server reports it has said; the others have its own values now.
+            if !server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name)) {
+                there.remove(name);
+            }
+        }
+        for (name, value) in changed(&client.profile, &own) {
+            if server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name)) {
+                let status = ParameterStatus { name: name.as_bytes(), value: value.as_bytes() };
+                status.encode(client.outbox.buffer());
+            }
+        }
+        client.resets.clear();
+        client.profile = self.profiles.intern(own);
+        server.profile = self.profiles.intern(there);
+        server.resetting = true;
+        self.list_client(client_key);
+    }
+
+    /// Sets what a reset has taken from a client that keeps its connection.
+    pub(super) fn restore_parameters(&mut self, client_key: crate::ClientKey, key: ServerKey) {
+        let (Some(client), Some(server)) = (self.clients.get(client_key), self.servers.get_mut(key)) else {
+            return;
+        };
+        Self::send_parameters(server, Arc::clone(&client.profile), Chore::Parameters);
+        self.list_server(key);
+    }
+}
+
+/// What differs, with its new value.
+fn changed<'a>(before: &'a Profile, now: &'a Profile) -> impl Iterator<Item = (&'a str, &'a str)> {
+    now.iter().filter(|(name, value)| before.value(name) != Some(value))
+}

@@ -1,0 +1,146 @@
+//! The Query that turns a connection's parameters into another client's.
+
+use trunkline_wire::write;
+
+use super::Profile;
+use super::names::{ROLE, SESSION_AUTHORIZATION, is_quoted_list};
+use super::profile::UNKNOWN;
+
+impl Profile {
+    /// Writes the Query message that turns a connection with `self` into one with `wanted`. False when nothing differs.
+    ///
+    /// It is plain ASCII, so that it means the same in every client encoding. Rights come first and go last: what one
+    /// role may set another may not.
+    pub fn write_change(&self, wanted: &Self, out: &mut Vec<u8>) -> bool {
+        let start = out.len();
+        let mark = write::begin(out, b'Q');
+        let body = out.len();
+        let acts_as_another = self.value(SESSION_AUTHORIZATION) != wanted.value(SESSION_AUTHORIZATION);
+        if acts_as_another {
+            out.extend_from_slice(b"RESET SESSION AUTHORIZATION;");
+        }
+        let is_right = |name: &str| matches!(name, SESSION_AUTHORIZATION | ROLE);
+        for (name, value) in wanted.iter().filter(|(name, _)| !is_right(name)) {
+            if self.value(name) != Some(value) {
+                write_set(name, value, out);
+            }
+        }
+        for (name, _) in self.iter().filter(|(name, _)| !is_right(name) && wanted.value(name).is_none()) {
+            write_reset(name, out);
+        }
+        for name in [SESSION_AUTHORIZATION, ROLE] {
+            match (self.value(name), wanted.value(name)) {
+                (was, Some(value)) if was != Some(value) || acts_as_another => write_set(name, value, out),
+                (Some(_), None) => write_reset(name, out),
+                _ => {}
+            }
+        }
+        if out.len() == body {
+            out.truncate(start);
+            return false;
+        }
+        out.push(0);
+        write::end(out, mark);
+        true
+    }
+}
+
+fn write_reset(name: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"RESET ");
+    out.extend_from_slice(name.as_bytes());
+    out.push(b';');
+}
+
+/// One statement that sets `name`.
+fn write_set(name: &str, value: &str, out: &mut Vec<u8>) {
+    if value == UNKNOWN {
+        return;
+    }
+    let list = is_quoted_list(name);
+    out.extend_from_slice(if list { b"SELECT pg_catalog.set_config('" } else { b"SET " });
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(if list { b"'," } else { b"=" });
+    write_literal(value, out);
+    out.extend_from_slice(if list { b",false);" } else { b";" });
+}
+
+/// A string constant in ASCII: it means the same whatever `client_encoding` and `standard_conforming_strings` say
+/// (PostgreSQL manual, 4.1.2.2).
+pub(crate) fn write_literal(value: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"E'");
+    for letter in value.chars() {
+        match letter {
+            '\'' => out.extend_from_slice(b"''"),
+            '\\' => out.extend_from_slice(b"\\\\"),
+            letter if letter.is_ascii() => out.push(letter as u8),
+            letter => out.extend_from_slice(format!("\\U{:08x}", u32::from(letter)).as_bytes()),
+        }
+    }
+    out.push(b'\'');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::profile;
+    use super::*;
+
+    fn change(from: &[(&str, &str)], to: &[(&str, &str)]) -> Option<String> {
+        let mut out = Vec::new();
+        profile(from).write_change(&profile(to), &mut out).then(|| {
+            assert_eq!(out[0], b'Q');
+            assert_eq!(u32::from_be_bytes([out[1], out[2], out[3], out[4]]) as usize, out.len() - 1);
+            String::from_utf8_lossy(&out[5..out.len() - 1]).into_owned()
+        })
+    }
+
+    #[test]
+    fn only_what_differs_is_set() {
+        let base = [("TimeZone", "UTC"), ("application_name", "a")];
+        assert_eq!(change(&base, &base), None);
+        assert_eq!(
+            change(&base, &[("TimeZone", "UTC"), ("application_name", "it's \\")]).as_deref(),
+            Some("SET application_name=E'it''s \\\\';")
+        );
+        assert_eq!(
+            change(&[("work_mem", "1MB")], &[("search_path", "a, b")]).as_deref(),
+            Some("SELECT pg_catalog.set_config('search_path',E'a, b',false);RESET work_mem;")
+        );
+    }
+
+    #[test]
+    fn values_are_written_in_ascii() {
+        let wanted = change(&[], &[("search_path", "\"é\", \"日😀\"")]);
+        let text = wanted.expect("differs");
+        assert!(text.is_ascii() && text.contains("\\U000000e9") && text.contains("\\U0001f600"), "{text}");
+    }
+
+    #[test]
+    fn rights_are_taken_back_first_and_given_up_last() {
+        let (app, joe) = (("session_authorization", "app"), ("session_authorization", "joe"));
+        assert_eq!(
+            change(&[joe, ("TimeZone", "UTC")], &[app, ("TimeZone", "CET"), ("role", "r")]).as_deref(),
+            Some(
+                "RESET SESSION AUTHORIZATION;SET TimeZone=E'CET';SET session_authorization=E'app';SET role=E'r';"
+            )
+        );
+        // The role that a change of authorization takes away is set again.
+        assert_eq!(
+            change(&[joe, ("role", "r")], &[app, ("role", "r")]).as_deref(),
+            Some("RESET SESSION AUTHORIZATION;SET session_authorization=E'app';SET role=E'r';")
+        );
+        assert_eq!(change(&[app, ("role", "r")], &[app]).as_deref(), Some("RESET role;"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_set_or_reset() {
+        let before = profile(&[("TimeZone", "UTC"), ("work_mem", "1MB")]);
+        let unknown = before.unknown_but(|name| name == "TimeZone");
+        let query = |wanted: &Profile| {
+            let mut out = Vec::new();
+            unknown.write_change(wanted, &mut out);
+            String::from_utf8_lossy(&out).into_owned()
+        };
+        assert!(query(&before).ends_with("SET work_mem=E'1MB';\0"));
+        assert!(query(&profile(&[("TimeZone", "UTC")])).ends_with("RESET work_mem;\0"));
+    }
+}

@@ -1,0 +1,83 @@
+//! Reported values as text: they come in the client's encoding.
+
+use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, IBM866, ISO_8859_2, ISO_8859_3, ISO_8859_4, ISO_8859_5,
+    ISO_8859_6, ISO_8859_7, ISO_8859_10, ISO_8859_13, ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U,
+    SHIFT_JIS, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254,
+    WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
+};
+
+/// PostgreSQL's names (manual, table 24.3) and the encodings that read them. Those of 8 bits that are a part of a
+/// Windows code page are read as that: of what PostgreSQL can send there is no difference.
+const ENCODINGS: &[(&str, &Encoding)] = &[
+    ("LATIN2", ISO_8859_2),
+    ("LATIN3", ISO_8859_3),
+    ("LATIN4", ISO_8859_4),
+    ("LATIN5", WINDOWS_1254),
+    ("LATIN6", ISO_8859_10),
+    ("LATIN7", ISO_8859_13),
+    ("LATIN8", ISO_8859_14),
+    ("LATIN9", ISO_8859_15),
+    ("LATIN10", ISO_8859_16),
+    ("ISO_8859_5", ISO_8859_5),
+    ("ISO_8859_6", ISO_8859_6),
+    ("ISO_8859_7", ISO_8859_7),
+    ("ISO_8859_8", WINDOWS_1255),
+    ("WIN866", IBM866),
+    ("WIN874", WINDOWS_874),
+    ("WIN1250", WINDOWS_1250),
+    ("WIN1251", WINDOWS_1251),
+    ("WIN1252", WINDOWS_1252),
+    ("WIN1253", WINDOWS_1253),
+    ("WIN1254", WINDOWS_1254),
+    ("WIN1255", WINDOWS_1255),
+    ("WIN1256", WINDOWS_1256),
+    ("WIN1257", WINDOWS_1257),
+    ("WIN1258", WINDOWS_1258),
+    ("KOI8R", KOI8_R),
+    ("KOI8U", KOI8_U),
+    ("SJIS", SHIFT_JIS),
+    ("EUC_JP", EUC_JP),
+    ("EUC_KR", EUC_KR),
+    ("UHC", EUC_KR),
+    ("EUC_CN", GBK),
+    ("GBK", GBK),
+    ("GB18030", GB18030),
+    ("BIG5", BIG5),
+];
+
+/// A reported value as text. `None` when it cannot be known: the encoding is `SQL_ASCII` or none of the table's, or the
+/// bytes are no text of it.
+pub(crate) fn decode(value: &[u8], client_encoding: &str) -> Option<String> {
+    if value.is_ascii() || client_encoding == "UTF8" {
+        return String::from_utf8(value.to_vec()).ok();
+    }
+    // What windows-1252 makes of the bytes from 0x80 to 0x9f is not what ISO 8859-1 does.
+    if client_encoding == "LATIN1" {
+        return Some(value.iter().map(|byte| char::from(*byte)).collect());
+    }
+    let (_, encoding) = ENCODINGS.iter().find(|(name, _)| *name == client_encoding)?;
+    encoding.decode_without_bom_handling_and_without_replacement(value).map(std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_in_the_clients_encoding() {
+        for (bytes, encoding, text) in [
+            (&b"plain"[..], "JOHAB", Some("plain")),
+            (b"\xc3\xa9", "UTF8", Some("é")),
+            (b"\xe9", "LATIN1", Some("é")),
+            (b"\x85", "LATIN1", Some("\u{85}")),
+            (b"\x93\xfa", "SJIS", Some("日")),
+            (b"\xc6\xfc", "EUC_JP", Some("日")),
+            (b"\xe9", "UTF8", None),
+            (b"\xe9", "SQL_ASCII", None),
+            (b"\xe9", "MULE_INTERNAL", None),
+        ] {
+            assert_eq!(decode(bytes, encoding).as_deref(), text, "{encoding}");
+        }
+    }
+}

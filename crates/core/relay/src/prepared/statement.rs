@@ -1,0 +1,188 @@
+//! One distinct statement, as clients and server connections share it.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+
+use trunkline_pool::Micros;
+use trunkline_session::Entropy;
+
+use super::Schema;
+use crate::parameters::Profile;
+use crate::text::{Effects, Literals};
+
+/// A statement's number; 0 is no statement.
+pub type StatementId = u64;
+
+/// What the names of statements on servers begin with.
+pub(crate) const NAME_PREFIX: &[u8] = b"_tl_";
+
+/// What a statement costs beside its text: the record, its name, the registry's place.
+const OVERHEAD_BYTES: usize = 256;
+
+/// Letters of a name that are drawn at random: 72 bits of them.
+const NAME_LETTERS: usize = 12;
+
+/// One distinct statement. Nobody else has its number and its name.
+#[derive(Debug)]
+pub struct Statement {
+    /// Unique in the process, never used again.
+    pub id: StatementId,
+    /// Its name on servers, which cannot be guessed; empty: a client's unnamed one.
+    pub name: Box<[u8]>,
+    /// A Parse message's body behind the name: the query with its zero byte, then the parameter types. Empty when that was
+    /// too long to be kept.
+    pub body: Box<[u8]>,
+    /// The settings under which it is read: those of the Parse that brought it. Not set: they are known when the turn
+    /// of that Parse has ended.
+    pub(super) reading: OnceLock<Arc<Profile>>,
+    pub(crate) effects: Effects,
+    /// When it was first parsed: the database's definitions of then may be outdated.
+    pub(super) born: Born,
+    /// A server that has it found it outdated: whoever parses its text gets another.
+    outdated: AtomicBool,
+    /// The server said something when it parsed it, which each client that parses it must hear.
+    warns: AtomicBool,
+    /// ParameterDescription, once it is known and the statement is known to give no rows: a failed transaction can be told
+    /// so where the server cannot be asked.
+    described: OnceLock<Box<[u8]>>,
+    /// What all statements of the process take.
+    in_use: Arc<AtomicUsize>,
+}
+
+/// When and where a statement was first parsed.
+#[derive(Clone, Debug)]
+pub(super) struct Born {
+    pub(super) schema: Arc<Schema>,
+    pub(super) version: u64,
+    pub(super) at: Micros,
+}
+
+/// A Parse message as far as it decides which statement it is of.
+#[derive(Clone, Copy)]
+pub(crate) struct Parsed<'a> {
+    /// The message's body behind the name.
+    pub(crate) body: &'a [u8],
+    /// The parameters of the client's session.
+    pub(crate) profile: &'a Profile,
+    /// The definitions that the server reads it by.
+    pub(crate) schema: &'a Arc<Schema>,
+    pub(crate) now: Micros,
+}
+
+impl Parsed<'_> {
+    /// The query, without its zero byte and the types.
+    pub(crate) fn text(&self) -> &[u8] {
+        text(self.body)
+    }
+}
+
+/// The query of a Parse message's body.
+fn text(body: &[u8]) -> &[u8] {
+    memchr::memchr(0, body).map_or(body, |end| &body[..end])
+}
+
+impl Statement {
+    pub(super) fn new(
+        id: StatementId,
+        name: Box<[u8]>,
+        parsed: Parsed<'_>,
+        reading: OnceLock<Arc<Profile>>,
+        in_use: Arc<AtomicUsize>,
+    ) -> Self {
+        let standard = parsed.profile.value("standard_conforming_strings") != Some("off");
+        let statement = Self {
+            id,
+            name,
+            body: parsed.body.into(),
+            reading,
+            effects: Effects::of(parsed.text(), standard),
+            born: Born {
+                schema: Arc::clone(parsed.schema),
+                version: parsed.schema.version(),
+                at: parsed.now,
+            },
+            outdated: AtomicBool::new(false),
+            warns: AtomicBool::new(false),
+            described: OnceLock::new(),
+            in_use,
+        };
+        statement.in_use.fetch_add(statement.bytes(), Relaxed);
+        statement
+    }
+
+    /// Whether its text is known, so that any server connection can be given it.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        !self.body.is_empty()
+    }
+
+    /// What it takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.body.len() + OVERHEAD_BYTES
+    }
+
+    /// What in its text is read by the session's settings.
+    pub(crate) fn literals(&self) -> Literals {
+        Literals::of(text(&self.body))
+    }
+
+    /// The settings under which it is read, once they are known.
+    pub(crate) fn reading(&self) -> Option<&Arc<Profile>> {
+        self.reading.get()
+    }
+
+    /// The turn of its Parse has ended, with these settings.
+    pub(crate) fn read_under(&self, profile: &Arc<Profile>) {
+        self.reading.get_or_init(|| Arc::clone(profile));
+    }
+
+    /// A server found that it no longer fits what it stands for.
+    pub(crate) fn outdate(&self) {
+        self.outdated.store(true, Relaxed);
+    }
+
+    /// Whether a Parse of its text must be made anew: definitions have changed since, or it is older than `lifetime`
+    /// (0: whatever its age).
+    pub(super) fn is_outdated(&self, now: Micros, lifetime: Micros) -> bool {
+        self.outdated.load(Relaxed)
+            || self.born.version != self.born.schema.version()
+            || (lifetime != 0 && now.saturating_sub(self.born.at) >= lifetime)
+    }
+
+    /// A server has described it: these are its parameters, and it gives no rows.
+    pub(crate) fn gives_no_rows(&self, parameters: Box<[u8]>) {
+        self.described.get_or_init(|| parameters);
+    }
+
+    /// The ParameterDescription of a statement that is known to give no rows.
+    pub(crate) fn parameters_without_rows(&self) -> Option<&[u8]> {
+        self.described.get().map(|frame| &**frame)
+    }
+
+    /// The server had something to say when it parsed it.
+    pub(crate) fn warned(&self) {
+        self.warns.store(true, Relaxed);
+    }
+
+    /// Whether each Parse of it goes to the server, for what that has to say.
+    pub(crate) fn warns(&self) -> bool {
+        self.warns.load(Relaxed)
+    }
+}
+
+impl Drop for Statement {
+    fn drop(&mut self) {
+        self.in_use.fetch_sub(self.bytes(), Relaxed);
+    }
+}
+
+/// A name that only this process knows, of a number that it uses once.
+pub(super) fn fresh_name(id: StatementId, entropy: &mut dyn Entropy) -> Box<[u8]> {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut random = [0; NAME_LETTERS];
+    entropy.fill(&mut random);
+    let mut name = format!("_tl_{id}_").into_bytes();
+    name.extend(random.iter().map(|byte| LETTERS[usize::from(byte % 64)]));
+    name.into()
+}

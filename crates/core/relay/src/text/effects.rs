@@ -1,0 +1,268 @@
+//! What a command changes of its session.
+
+use memchr::{memchr, memchr_iter};
+use trunkline_parser::lexer::{Lexer, TokenKind};
+
+use super::statement::{Head, statements};
+use crate::parameters::canonical_name;
+
+/// A parameter is given a value, or its start-up value back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reset {
+    /// RESET, SET ... TO DEFAULT.
+    Parameter(Box<str>),
+    /// SET LOCAL ... TO DEFAULT: until the transaction ends.
+    Local(Box<str>),
+    /// RESET ALL.
+    All,
+    /// DISCARD ALL.
+    Session,
+    /// SET: a reset before it in the same text has no effect on it.
+    Set(Box<str>),
+}
+
+/// What a text changes of its session, as far as it can be told from the text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Effects {
+    /// What it resets, in order; empty when it resets nothing.
+    pub(crate) resets: Vec<Reset>,
+    /// It may be DEALLOCATE or DISCARD.
+    pub(crate) forgets: bool,
+    /// Parameters may have other values behind it.
+    pub(crate) may_set: bool,
+}
+
+/// Statements behind which all parameters are what they were, as long as they call no set_config().
+const LEAVE_SETTINGS: [&str; 21] = [
+    "select",
+    "insert",
+    "update",
+    "delete",
+    "merge",
+    "with",
+    "values",
+    "table",
+    "begin",
+    "start",
+    "savepoint",
+    "release",
+    "fetch",
+    "move",
+    "close",
+    "declare",
+    "copy",
+    "show",
+    "lock",
+    "truncate",
+    "notify",
+];
+
+impl Effects {
+    /// Of a command's text, as a session with these `standard_conforming_strings` reads it.
+    pub(crate) fn of(text: &[u8], standard_conforming_strings: bool) -> Self {
+        let config = mentions_set_config(text);
+        let start = text.trim_ascii_start();
+        // Nearly all texts are one statement that begins with a word.
+        let one = memchr(b';', text).is_none_or(|at| text[at + 1..].trim_ascii().is_empty());
+        if one && !config {
+            let length = start.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(start.len());
+            let word = &start[..length];
+            if LEAVE_SETTINGS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())) {
+                return Self::default();
+            }
+        }
+        let mut effects = Self::default();
+        for head in statements(text, standard_conforming_strings) {
+            match head {
+                Ok(head) => effects.add(&head, text, config),
+                Err(()) => effects.may_set = true,
+            }
+        }
+        if effects.resets.iter().all(|reset| matches!(reset, Reset::Set(_))) {
+            effects.resets.clear();
+        }
+        effects
+    }
+
+    fn add(&mut self, head: &Head<'_>, text: &[u8], config: bool) {
+        let word = head.first_word();
+        if config && matches!(&*word, "select" | "with" | "values") {
+            self.may_set = true;
+            if let Some(reset) = text.get(head.range.clone()).and_then(set_config_to_default) {
+                self.resets.push(reset);
+            }
+            return;
+        }
+        if !config && LEAVE_SETTINGS.contains(&&*word) {
+            return;
+        }
+        self.may_set = true;
+        match &*word {
+            "reset" => self.resets.extend(reset(head)),
+            "set" => self.resets.extend(set(head)),
+            "discard" => {
+                self.forgets = true;
+                if head.is(1, "all") {
+                    self.resets.push(Reset::Session);
+                }
+            }
+            "deallocate" => self.forgets = true,
+            _ => {}
+        }
+    }
+}
+
+/// Whether `set_config` stands anywhere in the text.
+fn mentions_set_config(text: &[u8]) -> bool {
+    memchr_iter(b'_', text).any(|at| {
+        let from = at.saturating_sub(3);
+        text.get(from..at + 7).is_some_and(|word| word.eq_ignore_ascii_case(b"set_config"))
+    })
+}
+
+/// `RESET name | ALL | SESSION AUTHORIZATION | TIME ZONE`.
+fn reset(head: &Head<'_>) -> Option<Reset> {
+    if head.is(1, "all") {
+        return Some(Reset::All);
+    }
+    if head.is(1, "session") && head.is(2, "authorization") {
+        return Some(Reset::Parameter("session_authorization".into()));
+    }
+    if head.is(1, "time") && head.is(2, "zone") {
+        return Some(Reset::Parameter("TimeZone".into()));
+    }
+    head.parameter(1).map(|(name, _)| Reset::Parameter(name))
+}
+
+/// `SET [SESSION | LOCAL] name { = | TO } value | DEFAULT`, and the forms with a grammar of their own.
+fn set(head: &Head<'_>) -> Option<Reset> {
+    let local = head.is(1, "local");
+    let at = if local
+        || (head.is(1, "session") && !head.is(2, "authorization") && !head.is(2, "characteristics"))
+    {
+        2
+    } else {
+        1
+    };
+    let (name, value): (Box<str>, usize) = if head.is(at, "time") && head.is(at + 1, "zone") {
+        ("TimeZone".into(), at + 2)
+    } else if head.is(at, "names") {
+        ("client_encoding".into(), at + 1)
+    } else if head.is(at, "session") && head.is(at + 1, "authorization") {
+        ("session_authorization".into(), at + 2)
+    } else {
+        let (name, behind) = head.parameter(at)?;
+        if !head.is(behind, "=") && !head.is(behind, "to") {
+            return None;
+        }
+        (name, behind + 1)
+    };
+    let default = head.is(value, "default") || (&*name == "TimeZone" && head.is(value, "local"));
+    Some(match (default, local) {
+        (true, false) => Reset::Parameter(name),
+        (true, true) => Reset::Local(name),
+        (false, _) => Reset::Set(name),
+    })
+}
+
+/// `set_config('name', NULL, is_local)`: NULL stands for the default. Of several calls the last such.
+fn set_config_to_default(statement: &[u8]) -> Option<Reset> {
+    let tokens: Vec<_> = Lexer::new(statement).map_while(Result::ok).collect();
+    let is = |at: usize, word: &[u8]| {
+        tokens.get(at).is_some_and(|token| token.bytes(statement).eq_ignore_ascii_case(word))
+    };
+    let at = (0..tokens.len()).rev().find(|at| is(*at, b"set_config") && is(at + 4, b"null"))?;
+    let name = tokens.get(at + 2).filter(|name| is(at + 1, b"(") && name.kind == TokenKind::String)?;
+    let name = String::from_utf8_lossy(name.bytes(statement));
+    let name = canonical_name(name.trim_matches('\'')).into();
+    Some(if is(at + 6, b"true") { Reset::Local(name) } else { Reset::Parameter(name) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resets(text: &str) -> Vec<Reset> {
+        Effects::of(text.as_bytes(), true).resets
+    }
+
+    fn parameter(name: &str) -> Reset {
+        Reset::Parameter(name.into())
+    }
+
+    #[test]
+    fn resets_are_seen_in_all_their_forms() {
+        for text in [
+            "reset timezone",
+            " /* c */ RESET \"TimeZone\" ;",
+            "-- c\nreset time zone",
+            "set timezone to default",
+            "SET SESSION timezone = DEFAULT",
+            "set time zone default",
+            "set time zone local",
+            "select set_config('timezone', null, false)",
+            "select 1; select pg_catalog.set_config('TIMEZONE',NULL,false) as x",
+            "set timezone = 'CET'; reset timezone",
+        ] {
+            let found = resets(text);
+            assert_eq!(found.last(), Some(&parameter("TimeZone")), "{text}: {found:?}");
+        }
+        assert_eq!(resets("reset all; discard all"), [Reset::All, Reset::Session]);
+        assert_eq!(resets("reset a.b"), [parameter("a.b")]);
+        assert_eq!(resets("set names default"), [parameter("client_encoding")]);
+        assert_eq!(resets("reset session authorization"), [parameter("session_authorization")]);
+        assert_eq!(resets("set session authorization default"), [parameter("session_authorization")]);
+        assert_eq!(resets("set local work_mem to default"), [Reset::Local("work_mem".into())]);
+        assert_eq!(resets("reset all; set x = 1"), [Reset::All, Reset::Set("x".into())]);
+    }
+
+    #[test]
+    fn what_resets_nothing_is_left_alone() {
+        for text in [
+            "select 'reset timezone'",
+            "insert into t values (default)",
+            "set timezone = 'default'",
+            "set session characteristics as transaction read only",
+            "set x = 1",
+            "set transaction read only",
+            "alter table t alter a set default 1",
+        ] {
+            assert_eq!(resets(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_change_settings_is_told_from_what_does_not() {
+        let may_set = |text: &str| Effects::of(text.as_bytes(), true).may_set;
+        for text in [
+            "select 1",
+            " insert into t values (';')",
+            "begin",
+            "select 1; select 2;",
+            "with x as (select 1) table x",
+        ] {
+            assert!(!may_set(text), "{text}");
+        }
+        for text in [
+            "set x = 1",
+            "select set_config($1, $2, false)",
+            "select 1; set x = 1",
+            "commit",
+            "rollback",
+            "do $$ $$",
+            "call f()",
+            "'unterminated",
+            "execute s",
+        ] {
+            assert!(may_set(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_forgets_statements_is_seen_behind_comments() {
+        for text in ["/* c */ DEALLOCATE ALL", "-- c\n discard all", "select 1; deallocate x"] {
+            assert!(Effects::of(text.as_bytes(), true).forgets, "{text}");
+        }
+        assert!(!Effects::of(b"select 'deallocate'", true).forgets);
+    }
+}

@@ -1,0 +1,94 @@
+//! One statement's tokens, cut out of a text.
+
+use trunkline_parser::lexer::{Lexer, Token, TokenKind};
+
+use crate::parameters::canonical_name;
+
+/// Tokens kept of a statement: more than any command needs that is understood here.
+const HEAD_TOKENS: usize = 8;
+
+/// The beginning of a statement.
+pub(super) struct Head<'a> {
+    text: &'a [u8],
+    tokens: Vec<Token>,
+    /// Where the statement begins and ends.
+    pub(super) range: std::ops::Range<usize>,
+}
+
+/// The statements of a text, empty ones left out. The last is `Err` where the text cannot be read on.
+pub(super) fn statements<'a>(
+    text: &'a [u8],
+    standard_conforming_strings: bool,
+) -> impl Iterator<Item = Result<Head<'a>, ()>> {
+    let mut lexer = Lexer::new(text).standard_conforming_strings(standard_conforming_strings);
+    let mut over = false;
+    std::iter::from_fn(move || {
+        while !over {
+            let begin = lexer.position();
+            let mut tokens = Vec::new();
+            let end = loop {
+                match lexer.next_token() {
+                    Ok(Some(token)) if token.kind == TokenKind::Symbol && token.bytes(text) == b";" => {
+                        break token.start as usize;
+                    }
+                    Ok(Some(token)) if tokens.len() < HEAD_TOKENS => tokens.push(token),
+                    Ok(Some(_)) => {}
+                    Ok(None) => {
+                        over = true;
+                        break text.len();
+                    }
+                    Err(_) => {
+                        over = true;
+                        return Some(Err(()));
+                    }
+                }
+            };
+            if !tokens.is_empty() {
+                return Some(Ok(Head { text, tokens, range: begin..end }));
+            }
+        }
+        None
+    })
+}
+
+impl Head<'_> {
+    fn bytes(&self, at: usize) -> &[u8] {
+        self.tokens.get(at).map_or(&[], |token| token.bytes(self.text))
+    }
+
+    /// Whether the token is that word, in small letters, unquoted.
+    pub(super) fn is(&self, at: usize, word: &str) -> bool {
+        self.bytes(at).eq_ignore_ascii_case(word.as_bytes())
+    }
+
+    /// The first word in small letters; empty when the statement begins otherwise.
+    pub(super) fn first_word(&self) -> String {
+        let is_word = self.tokens.first().is_some_and(|token| token.kind == TokenKind::Word);
+        if is_word { String::from_utf8_lossy(self.bytes(0)).to_ascii_lowercase() } else { String::new() }
+    }
+
+    /// A parameter's name at `at` (`a`, `"a"`, `a.b`), as the server spells it, and the place behind it.
+    pub(super) fn parameter(&self, at: usize) -> Option<(Box<str>, usize)> {
+        let part = |at: usize| {
+            let token = self.tokens.get(at)?;
+            let bytes = token.bytes(self.text);
+            match token.kind {
+                TokenKind::Word => Some(String::from_utf8_lossy(bytes).into_owned()),
+                TokenKind::QuotedIdent => {
+                    let inner = bytes.get(1..bytes.len().checked_sub(1)?)?;
+                    Some(String::from_utf8_lossy(inner).into_owned())
+                }
+                _ => None,
+            }
+        };
+        let mut name = part(at)?;
+        let mut behind = at + 1;
+        while self.is(behind, ".")
+            && let Some(next) = part(behind + 1)
+        {
+            name = format!("{name}.{next}");
+            behind += 2;
+        }
+        Some((canonical_name(&name).into(), behind))
+    }
+}

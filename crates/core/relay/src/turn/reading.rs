@@ -1,0 +1,114 @@
+//! A statement is read under the settings of its client's Parse, whichever the server connection has by now.
+//!
+//! Around a Parse of ours go two commands that set what differs, and set it back. Both are local to the transaction (an
+//! implicit one, where the turn has none of its own): whatever fails, its end puts everything right.
+
+use std::sync::Arc;
+
+use trunkline_wire::frontend::{self, Close, Execute, Target};
+
+use super::{Expect, Owner};
+use crate::parameters::{Profile, UNKNOWN, write_literal};
+use crate::prepared::Statement;
+use crate::server::Server;
+use crate::wires::Path;
+
+/// What has to be set back behind the Parse.
+pub(super) struct SetBack(String);
+
+/// The server reads what follows as the statement's client did when it parsed it.
+pub(super) fn read_as<W>(
+    path: &mut Path<'_, W>,
+    server: &mut Server,
+    statement: &Statement,
+) -> Option<SetBack> {
+    let wanted = statement.reading()?;
+    let (mut set, mut back) = (String::new(), String::new());
+    for (name, value) in server.profile.misreads(wanted, statement.literals()) {
+        add(&mut set, name, value);
+        add(&mut back, name, server.profile.value(name));
+    }
+    if set.is_empty() {
+        return None;
+    }
+    run(path, server, &set);
+    Some(SetBack(back))
+}
+
+/// What [`read_as`] has set is set back.
+pub(super) fn read_as_before<W>(path: &mut Path<'_, W>, server: &mut Server, back: Option<SetBack>) {
+    if let Some(SetBack(back)) = back {
+        run(path, server, &back);
+    }
+}
+
+fn add(sql: &mut String, name: &str, value: Option<&str>) {
+    sql.push_str(if sql.is_empty() { "select " } else { "," });
+    let mut literal = Vec::new();
+    match value.filter(|value| *value != UNKNOWN) {
+        Some(value) => write_literal(value, &mut literal),
+        None => literal.extend_from_slice(b"null"),
+    }
+    let literal = String::from_utf8_lossy(&literal);
+    sql.push_str(&format!("pg_catalog.set_config('{name}',{literal},true)"));
+}
+
+/// Runs a command within the turn; nobody hears of it. Statement and portal have a name of their own, so that the
+/// client's unnamed ones stay as they are.
+fn run<W>(path: &mut Path<'_, W>, server: &mut Server, sql: &str) {
+    let name = path.registry.secret_name(path.entropy);
+    let out = server.outbox.buffer();
+    frontend::parse::write_renamed(out, &name, &[sql.as_bytes(), &[0, 0, 0]].concat());
+    // No formats, no parameters, no formats of the result.
+    let counts = [0; 6];
+    let length = u32::try_from(4 + 2 * (name.len() + 1) + counts.len()).unwrap_or(u32::MAX);
+    frontend::bind::encode_prefix(out, length, &name, &name);
+    out.extend_from_slice(&counts);
+    Execute { portal: &name, max_rows: 0 }.encode(out);
+    Close { target: Target::Portal, name: &name }.encode(out);
+    Close { target: Target::Statement, name: &name }.encode(out);
+    for tag in [b'1', b'2', b'C', b'3', b'3'] {
+        server.replies.push(Expect::Skipped(tag), Owner::Client);
+    }
+}
+
+/// Whether the settings under which the server reads what follows depend on something that is not answered yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unsettled {
+    /// A message of the turn that is being sent may change them.
+    in_turn: bool,
+    /// One of a turn before it may.
+    before: bool,
+}
+
+impl Unsettled {
+    /// A message that may change settings was sent.
+    pub(crate) fn changed(&mut self) {
+        self.in_turn = true;
+    }
+
+    /// The end of a turn was sent.
+    pub(crate) fn turn_sent(&mut self) {
+        self.before |= std::mem::take(&mut self.in_turn);
+    }
+
+    /// All turns that were sent whole are answered.
+    pub(crate) fn turns_answered(&mut self) {
+        self.before = false;
+    }
+
+    /// Whether an earlier turn must be answered first.
+    pub(crate) fn before(self) -> bool {
+        self.before
+    }
+
+    /// Whether it cannot be known before the turn is over.
+    pub(crate) fn in_turn(self) -> bool {
+        self.in_turn
+    }
+}
+
+/// The settings of a statement whose client is known to have these.
+pub(super) fn known(unsettled: Unsettled, profile: &Arc<Profile>) -> Option<&Arc<Profile>> {
+    (unsettled == Unsettled::default()).then_some(profile)
+}

@@ -1,0 +1,257 @@
+//! Settings that leak, values from the start-up that get lost, and options that cannot be taken back.
+
+use trunkline_probes::testkit::cluster::PASSWORD;
+use trunkline_probes::testkit::{Messages, Proxy, RawClient};
+use trunkline_probes::{Rotation, Setup, Stage, errors, login, probes, tags, values};
+
+probes! {
+    a_read_only_default_makes_nobody_elses_writes_fail,
+    a_session_authorization_stays_with_its_client,
+    a_value_in_another_encoding_follows_its_client_and_no_other,
+    a_client_of_another_encoding_harms_no_login,
+    reset_to_the_servers_own_default_brings_the_start_up_value_back,
+    a_reset_within_a_transaction_brings_the_start_up_value_back,
+    session_mode_keeps_start_up_options_through_reset_all_and_discard_all,
+    a_reset_is_seen_behind_a_comment,
+    a_start_up_option_that_cannot_be_reset_ends_nobody,
+    a_seed_at_start_up_ends_nobody,
+    settings_that_fail_later_cost_a_turn_and_no_connection,
+}
+
+const SIZE: usize = 2;
+
+fn rotating(setup: Setup) -> Proxy {
+    Rotation::setup(setup, SIZE as i64).start()
+}
+
+fn login_with(proxy: &Proxy, parameters: &[(&str, &str)]) -> RawClient {
+    let mut client = RawClient::connect(proxy.address()).expect("connected");
+    let all = [&[("user", "app"), ("database", "app")], parameters].concat();
+    client.authenticate(PASSWORD, &all).unwrap_or_else(|error| panic!("{parameters:?}: {error:#}"));
+    client
+}
+
+fn one(client: &mut RawClient, sql: &str) -> String {
+    client.sql(sql).unwrap_or_else(|error| panic!("{sql}: {error:#}")).join("\n")
+}
+
+fn a_read_only_default_makes_nobody_elses_writes_fail(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let (mut reader, mut writer) = (login(&proxy, "app"), login(&proxy, "app"));
+    stage.direct("app").sql("create table written (a int)").expect("a table");
+    Rotation::warm(&proxy, SIZE);
+    for _ in 0..SIZE {
+        reader.sql("set default_transaction_read_only = on").expect("set");
+        for _ in 0..SIZE {
+            writer.sql("insert into written values (1)").expect("the other client may write");
+        }
+        reader.sql("insert into written values (1)").expect_err("it is read only for the one who asked");
+    }
+    assert_eq!(one(&mut reader, "show default_transaction_read_only"), "on");
+}
+
+fn a_session_authorization_stays_with_its_client(stage: &Stage) {
+    let mut admin = stage.direct("postgres");
+    admin.sql("create role acted_as").expect("a role");
+    let setup = stage.setup().set("users.postgres.password", PASSWORD);
+    let proxy = rotating(setup);
+    let mut actor = login(&proxy, "postgres");
+    let mut other = login(&proxy, "postgres");
+    let who =
+        "select session_user || ',' || current_setting('is_superuser') || ',' || current_setting('TimeZone')";
+    let mine = one(&mut other, who);
+    actor.sql("set timezone = 'Asia/Tokyo'").expect("set");
+    actor.sql("set session authorization acted_as").expect("a superuser may");
+    for _ in 0..2 * SIZE {
+        assert_eq!(one(&mut actor, who), "acted_as,off,Asia/Tokyo");
+        assert_eq!(one(&mut other, who), mine);
+    }
+    actor.sql("reset session authorization").expect("reset");
+    for _ in 0..SIZE {
+        assert_eq!(one(&mut actor, who), mine.replace("UTC", "Asia/Tokyo"));
+    }
+    drop((actor, other, proxy));
+    admin.sql("drop role acted_as").expect("dropped");
+}
+
+/// PostgreSQL 18 reports `search_path`; before, it is known from the start-up only.
+fn a_value_in_another_encoding_follows_its_client_and_no_other(stage: &Stage) {
+    let reported = one(&mut stage.direct("app"), "show server_version_num").as_str() >= "180000";
+    stage.direct("app").sql("create schema \"é\"; create table \"é\".t as select 7 as a").expect("a schema");
+    let proxy = rotating(stage.setup());
+    let mut latin = match reported {
+        true => login(&proxy, "app"),
+        false => login_with(&proxy, &[("search_path", "\"é\", public")]),
+    };
+    let mut other = login(&proxy, "app");
+    Rotation::warm(&proxy, SIZE);
+    latin.sql("set client_encoding = 'LATIN1'").expect("set");
+    if reported {
+        let body = b"set search_path = \"\xe9\", public\0";
+        let turn = latin.turn(&Messages::new().message(b'Q', body)).expect("set");
+        assert_eq!(errors(&turn), [] as [String; 0]);
+    }
+    for _ in 0..2 * SIZE {
+        assert_eq!(one(&mut latin, "select a from t"), "7");
+        assert_eq!(one(&mut other, "show search_path"), "\"$user\", public");
+        other.sql("select a from t").expect_err("no such table there");
+    }
+}
+
+fn a_client_of_another_encoding_harms_no_login(stage: &Stage) {
+    stage.direct("app").sql("create schema \"é\"; create table \"é\".t as select 7 as a").expect("a schema");
+    let proxy = Rotation::setup(stage.setup(), 1).start();
+    let mut japanese = login(&proxy, "app");
+    for encoding in ["SJIS", "LATIN1", "UHC", "EUC_JP"] {
+        japanese.sql(&format!("set client_encoding = '{encoding}'")).expect("set");
+        let path = format!("\"é\", public, {encoding}");
+        let mut next = login_with(&proxy, &[("search_path", path.as_str())]);
+        assert_eq!(one(&mut next, "select a from t"), "7", "{encoding}");
+    }
+}
+
+const COMMANDS: [&str; 7] = [
+    "reset timezone",
+    "set timezone to default",
+    "set time zone default",
+    "set session timezone = default",
+    "select set_config('timezone', null, false)",
+    "reset all",
+    "discard all",
+];
+
+fn reset_to_the_servers_own_default_brings_the_start_up_value_back(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let mut client = login_with(&proxy, &[("options", "-c timezone=Asia/Tokyo -c work_mem=7MB")]);
+    let mut other = login(&proxy, "app");
+    Rotation::warm(&proxy, SIZE);
+    let sql = "select current_setting('timezone') || ',' || current_setting('work_mem')";
+    for command in COMMANDS {
+        for extended in [false, true] {
+            client.sql("set timezone = 'UTC'").expect("the server's own");
+            assert_eq!(one(&mut client, "show timezone"), "UTC");
+            if extended {
+                client.extended(command, &[]).expect(command);
+            } else {
+                client.sql(command).expect(command);
+            }
+            assert_eq!(client.parameter("TimeZone"), Some("Asia/Tokyo"), "{command} {extended}");
+            for _ in 0..SIZE {
+                assert_eq!(one(&mut client, sql), "Asia/Tokyo,7MB", "{command} {extended}");
+                assert_eq!(one(&mut other, sql), "UTC,4MB", "{command} {extended}");
+            }
+            // Behind it in one pipeline, before its answer is read.
+            client.sql("set timezone = 'UTC'").expect("the server's own");
+            client
+                .send_messages(&Messages::new().query(command).query("show timezone"))
+                .expect("sent at once");
+            client.until_ready().expect(command);
+            assert_eq!(values(&client.until_ready().expect("shown")), ["Asia/Tokyo"], "{command} {extended}");
+        }
+    }
+}
+
+fn a_reset_within_a_transaction_brings_the_start_up_value_back(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let mut client = login_with(&proxy, &[("options", "-c timezone=Asia/Tokyo -c statement_timeout=59s")]);
+    Rotation::warm(&proxy, SIZE);
+    let sql = "select current_setting('timezone') || ',' || current_setting('statement_timeout')";
+    for (command, zone) in
+        [("reset timezone", "Asia/Tokyo"), ("reset all", "Asia/Tokyo"), ("select 1", "UTC")]
+    {
+        for end in ["commit", "rollback"] {
+            client.sql("set timezone = 'CET'").expect("set");
+            client.sql("begin; set timezone = 'UTC'").expect("begun");
+            client.sql(command).expect(command);
+            assert_eq!(client.parameter("TimeZone"), Some(zone), "{command}");
+            assert_eq!(one(&mut client, sql), format!("{zone},59s"), "{command} in the transaction");
+            client.sql(end).expect(end);
+            let zone = if end == "commit" { zone } else { "CET" };
+            assert_eq!(client.parameter("TimeZone"), Some(zone), "{command} {end}");
+            for _ in 0..SIZE {
+                assert_eq!(one(&mut client, sql), format!("{zone},59s"), "{command} {end}");
+            }
+        }
+    }
+}
+
+fn session_mode_keeps_start_up_options_through_reset_all_and_discard_all(stage: &Stage) {
+    let proxy = stage.setup().set("pool_mode", "session").set("pool.pool_size", 1).start();
+    let options = "-c statement_timeout=59s -c timezone=Asia/Tokyo -c work_mem=7MB";
+    let mut client = login_with(&proxy, &[("options", options)]);
+    let sql = "select current_setting('statement_timeout') || ',' || current_setting('timezone') || ',' || \
+               current_setting('work_mem')";
+    for command in ["reset all", "discard all", "reset statement_timeout", "set statement_timeout to default"]
+    {
+        client.sql("set statement_timeout = '31s'; set timezone = 'UTC'").expect("set");
+        client.sql(command).expect(command);
+        let zone = if command.contains("timeout") { "UTC" } else { "Asia/Tokyo" };
+        assert_eq!(one(&mut client, sql), format!("59s,{zone},7MB"), "{command}");
+    }
+    drop(client);
+    assert_eq!(one(&mut login(&proxy, "app"), sql), "0,UTC,4MB", "the next client");
+}
+
+fn a_reset_is_seen_behind_a_comment(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let mut client = login_with(&proxy, &[("options", "-c timezone=Asia/Tokyo")]);
+    Rotation::warm(&proxy, SIZE);
+    for command in [
+        "/* c */ reset timezone",
+        "-- c\n reset timezone",
+        " ; reset\ntimezone",
+        "select 1; RESET \"timezone\"",
+    ] {
+        client.sql("set timezone = 'UTC'").expect("the server's own");
+        client.sql(command).expect(command);
+        assert_eq!(one(&mut client, "show timezone"), "Asia/Tokyo", "{command}");
+    }
+}
+
+/// PostgreSQL 16 and later refuse to reset them; as a session's start they mean nothing: each transaction has its own.
+fn a_start_up_option_that_cannot_be_reset_ends_nobody(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let mut innocent = login(&proxy, "app");
+    stage.direct("app").sql("create table t (a int)").expect("a table");
+    Rotation::warm(&proxy, SIZE);
+    for option in [
+        "transaction_read_only=on",
+        "transaction_isolation=serializable",
+        "transaction_deferrable=on",
+        "transaction_read_only=on -c work_mem=7MB",
+    ] {
+        let mut client = login_with(&proxy, &[("options", &format!("-c {option}"))]);
+        for _ in 0..SIZE {
+            client.sql("insert into t values (1)").expect(option);
+            innocent.sql("insert into t values (1)").expect(option);
+        }
+    }
+}
+
+fn a_seed_at_start_up_ends_nobody(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let mut innocent = login(&proxy, "app");
+    Rotation::warm(&proxy, SIZE);
+    let mut client = login_with(&proxy, &[("options", "-c seed=0.5 -c work_mem=7MB")]);
+    for _ in 0..SIZE {
+        assert_eq!(one(&mut client, "show work_mem"), "7MB");
+        assert_eq!(one(&mut innocent, "show work_mem"), "4MB");
+    }
+}
+
+/// What a client set was good then and is not now: the turn fails, its client and all others stay.
+fn settings_that_fail_later_cost_a_turn_and_no_connection(stage: &Stage) {
+    let mut admin = stage.direct("postgres");
+    admin.sql("create role short_lived; grant short_lived to app").expect("a role");
+    let proxy = rotating(stage.setup());
+    let mut innocent = login(&proxy, "app");
+    let mut client = login_with(&proxy, &[("options", "-c role=short_lived")]);
+    assert_eq!(one(&mut client, "select current_user"), "short_lived");
+    assert_eq!(one(&mut innocent, "select current_user"), "app");
+    admin.sql("revoke short_lived from app; drop role short_lived").expect("dropped");
+    for _ in 0..2 * SIZE {
+        let turn = client.turn(&Messages::new().query("select current_user")).expect("an answer");
+        assert_eq!(tags(&turn), "EZ", "the turn fails, the connection stays");
+        assert_eq!(one(&mut innocent, "select current_user"), "app");
+    }
+}
