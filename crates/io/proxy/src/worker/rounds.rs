@@ -27,7 +27,13 @@ impl Worker {
             Kind::Client | Kind::Server => self.connection_event(name, event),
             Kind::Cancel => self.cancel_event(name.bits, event),
             Kind::Lingering => self.lingering.readable(name.bits, &mut self.scratch, &mut self.plain),
-            Kind::Listener => self.accept(usize::try_from(name.bits).unwrap_or(usize::MAX)),
+            Kind::Listener => {
+                let listener = usize::try_from(name.bits).unwrap_or(usize::MAX);
+                // One that could not be accepted from waits for the clock, however many knock.
+                if !self.stalled.contains(&listener) {
+                    self.accept(listener);
+                }
+            }
             Kind::Clock => self.struck = self.clock.struck(),
             Kind::Waker => {
                 self.read_letters();
