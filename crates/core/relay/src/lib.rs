@@ -13,16 +13,18 @@ mod outbox;
 pub mod parameters;
 pub mod prepared;
 mod server;
+mod shown;
 pub mod turn;
 mod wires;
 
 pub use board::{Action, Board, CancelKeys, Mail, Note, Shared};
 pub use client::{Client, Purpose, Stage};
 pub use counters::Counters;
-pub use directory::{AuthQuery, Database, Directory, Target, Timeouts, User};
+pub use directory::{AuthQuery, Database, Directory, Target, Timeouts, UnprovenLookUps, User};
 pub use error::{ClientMisbehaved, ServerMisbehaved};
 pub use outbox::Outbox;
 pub use server::{Server, ServerStage};
+pub use shown::in_short;
 pub use wires::{TurnLimits, Wires};
 
 use trunkline_pool::arena::Key;

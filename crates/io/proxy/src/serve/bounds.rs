@@ -30,6 +30,10 @@ fn of_limits(config: &Config) -> Vec<(&'static str, f64)> {
         ("client_prepared_statements_max", limits.client_prepared_statements_max.into()),
         ("scram_iterations_max", limits.scram_iterations_max.into()),
         ("cancel_requests_max", limits.cancel_requests_max.into()),
+        ("pools_max", limits.pools_max.into()),
+        ("auth_cache_bytes_max", bytes(limits.auth_cache_bytes_max)),
+        ("unproven_lookups_max", limits.unproven_lookups_max.into()),
+        ("unproven_lookups_per_second", limits.unproven_lookups_per_second.into()),
         ("pool_size", pool.pool_size.into()),
         ("reserve_pool_size", pool.reserve_pool_size.into()),
         ("max_db_connections", pool.max_db_connections.into()),
@@ -51,6 +55,7 @@ fn of_timeouts(config: &Config) -> Vec<(&'static str, f64)> {
         ("server_connect_timeout", seconds(timeouts.server_connect_timeout)),
         ("cancel_wait_timeout", seconds(timeouts.cancel_wait_timeout)),
         ("shutdown_timeout", seconds(timeouts.shutdown_timeout)),
+        ("pool_idle_timeout", seconds(timeouts.pool_idle_timeout)),
         ("abandoned_turn_timeout", seconds(Some(timeouts.abandoned_turn_timeout))),
     ]
 }

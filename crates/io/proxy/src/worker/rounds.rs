@@ -376,7 +376,7 @@ impl Worker {
                     tracing::warn!(worker, "a worker does not read its letters");
                 }
             }
-            Action::Note(Note::Warning(text)) => tracing::warn!("{text}"),
+            Action::Note(Note::Warning(kind, text)) => tracing::warn!(kind, "{text}"),
             Action::Note(Note::Debug(text)) => tracing::debug!("{text}"),
         }
     }
