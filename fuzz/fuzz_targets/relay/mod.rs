@@ -7,7 +7,7 @@ use std::time::Duration;
 use trunkline_pool::{Capacity, PoolMode, PoolSettings};
 use trunkline_relay::{
     Action, Board, ClientKey, Database, Directory, Note, ServerKey, Shared, Target, Timeouts, TurnLimits,
-    User, Wires,
+    UnprovenLookUps, User, Wires,
 };
 use trunkline_session::backend::{Challenge, LoginSettings};
 use trunkline_session::frontend::TlsWish;
@@ -246,11 +246,16 @@ fn directory(settings: u8) -> Directory {
             query: Duration::ZERO,
             server_connect: Duration::ZERO,
             cancel_wait: Duration::ZERO,
+            pool_idle: Duration::ZERO,
             abandoned_turn: Duration::ZERO,
         },
         reset_query: "DISCARD ALL".into(),
         reset_always: false,
         check_query: String::new(),
         auth_cache_ttl: Duration::ZERO,
+        auth_cache_bytes_max: 1 << 16,
+        strangers: None,
+        unproven_look_ups: UnprovenLookUps::default(),
+        pools_max: 0,
     }
 }

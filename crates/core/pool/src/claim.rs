@@ -3,7 +3,7 @@
 //! A pool whose connections are never idle would starve the others of its database or user. So the one whose client
 //! waits longest raises a claim, and the next connection that comes free elsewhere is closed for it.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::ledger::PoolId;
 use crate::pool::Micros;
@@ -17,7 +17,8 @@ const CLAIM_SLACK: Micros = 250_000;
 /// Which pool waits longest for a connection that a shared limit denies it.
 #[derive(Debug, Default)]
 pub(crate) struct Claim {
-    pool: AtomicUsize,
+    /// Its number, as one.
+    pool: AtomicU64,
     since: AtomicU64,
     /// Until when it counts; 0: there is none.
     until: AtomicU64,
@@ -27,18 +28,18 @@ impl Claim {
     /// Stands for `pool`, whose client waits since `since`, unless another waits longer.
     pub(crate) fn raise(&self, pool: PoolId, since: Micros, now: Micros) {
         let stands = self.until.load(Relaxed) > now;
-        let other = self.pool.load(Relaxed) != pool;
+        let other = self.pool.load(Relaxed) != pool.to_u64();
         if stands && other && self.since.load(Relaxed) <= since {
             return;
         }
-        self.pool.store(pool, Relaxed);
+        self.pool.store(pool.to_u64(), Relaxed);
         self.since.store(since, Relaxed);
         self.until.store(now + CLAIM_LIFE, Relaxed);
     }
 
     /// `pool` has got what it waited for.
     pub(crate) fn settle(&self, pool: PoolId) {
-        if self.until.load(Relaxed) != 0 && self.pool.load(Relaxed) == pool {
+        if self.until.load(Relaxed) != 0 && self.pool.load(Relaxed) == pool.to_u64() {
             self.until.store(0, Relaxed);
         }
     }
@@ -53,7 +54,7 @@ impl Claim {
     /// Whether another pool waits longer than `pool`, whose first client waits since `since`.
     pub(crate) fn is_before(&self, pool: PoolId, since: Option<Micros>, now: Micros) -> bool {
         self.until.load(Relaxed) > now
-            && self.pool.load(Relaxed) != pool
+            && self.pool.load(Relaxed) != pool.to_u64()
             && since.is_none_or(|since| since > self.since.load(Relaxed).saturating_add(CLAIM_SLACK))
     }
 }
@@ -62,26 +63,30 @@ impl Claim {
 mod tests {
     use super::*;
 
+    fn pool(place: u32) -> PoolId {
+        PoolId::new(place, 0)
+    }
+
     #[test]
     fn the_longest_waiter_s_claim_stands_until_it_is_settled_or_given_up() {
         let claim = Claim::default();
-        assert!(!claim.is_before(1, None, 5));
-        claim.raise(7, 1_000_000, 2_000_000);
-        claim.raise(8, 1_500_000, 2_000_000);
-        assert!(claim.is_before(1, None, 2_000_000), "a pool in which nobody waits yields");
-        assert!(claim.is_before(1, Some(1_250_001), 2_000_000));
-        assert!(!claim.is_before(1, Some(1_250_000), 2_000_000), "the other does not wait much longer");
-        assert!(!claim.is_before(7, None, 2_000_000), "it is one's own");
-        assert!(!claim.is_before(1, None, 3_000_000), "it was not renewed");
-        claim.raise(9, 900_000, 2_000_000);
-        claim.settle(7);
-        assert!(claim.is_before(7, None, 2_000_000), "another one's claim is not settled");
-        claim.settle(9);
-        assert!(!claim.is_before(7, None, 2_000_000));
-        claim.raise(9, 900_000, 2_000_000);
-        claim.withdraw(9, 900_001);
-        assert!(claim.is_before(7, None, 2_000_000), "another client of that pool made it");
-        claim.withdraw(9, 900_000);
-        assert!(!claim.is_before(7, None, 2_000_000));
+        assert!(!claim.is_before(pool(1), None, 5));
+        claim.raise(pool(7), 1_000_000, 2_000_000);
+        claim.raise(pool(8), 1_500_000, 2_000_000);
+        assert!(claim.is_before(pool(1), None, 2_000_000), "a pool in which nobody waits yields");
+        assert!(claim.is_before(pool(1), Some(1_250_001), 2_000_000));
+        assert!(!claim.is_before(pool(1), Some(1_250_000), 2_000_000), "the other does not wait much longer");
+        assert!(!claim.is_before(pool(7), None, 2_000_000), "it is one's own");
+        assert!(!claim.is_before(pool(1), None, 3_000_000), "it was not renewed");
+        claim.raise(pool(9), 900_000, 2_000_000);
+        claim.settle(pool(7));
+        assert!(claim.is_before(pool(7), None, 2_000_000), "another one's claim is not settled");
+        claim.settle(pool(9));
+        assert!(!claim.is_before(pool(7), None, 2_000_000));
+        claim.raise(pool(9), 900_000, 2_000_000);
+        claim.withdraw(pool(9), 900_001);
+        assert!(claim.is_before(pool(7), None, 2_000_000), "another client of that pool made it");
+        claim.withdraw(pool(9), 900_000);
+        assert!(!claim.is_before(pool(7), None, 2_000_000));
     }
 }

@@ -1,14 +1,47 @@
 //! What all workers share about a pool.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
 use crate::claim::Claim;
 use crate::pool::Micros;
 
-/// A pool's number, the same in every worker.
-pub type PoolId = usize;
+/// A pool's number, the same in every worker. The place of a pool that is gone is another's later; the number is not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PoolId {
+    place: u32,
+    generation: u32,
+}
+
+impl PoolId {
+    /// No pool's.
+    pub const NONE: Self = Self { place: u32::MAX, generation: u32::MAX };
+
+    pub(crate) const fn new(place: u32, generation: u32) -> Self {
+        Self { place, generation }
+    }
+
+    /// Where it stands in a table of pools: dense, and taken again by others.
+    #[inline]
+    #[must_use]
+    pub const fn place(self) -> usize {
+        self.place as usize
+    }
+
+    pub(crate) const fn generation(self) -> u32 {
+        self.generation
+    }
+
+    pub(crate) const fn to_u64(self) -> u64 {
+        ((self.generation as u64) << 32) | self.place as u64
+    }
+}
+
+impl std::fmt::Debug for PoolId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.place, self.generation)
+    }
+}
 
 /// A counter with a limit that several pools may share (a database's, a user's).
 #[derive(Debug, Default)]
@@ -18,6 +51,8 @@ pub struct Tally {
     /// Queues (of any pool, in any worker) in which a client waits.
     queues: AtomicU32,
     claim: Claim,
+    /// A login to a server has succeeded.
+    proven: AtomicBool,
 }
 
 /// Limits of a [`Tally`] or a pool; zero means none.
@@ -74,6 +109,12 @@ impl Tally {
     pub fn clients(&self) -> u32 {
         self.clients.load(Relaxed)
     }
+
+    /// Whether a login to a server has succeeded: that there is such a database, or such a user.
+    #[must_use]
+    pub fn is_proven(&self) -> bool {
+        self.proven.load(Relaxed)
+    }
 }
 
 /// One worker's line in the ledger.
@@ -102,6 +143,18 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    pub(crate) fn new(id: PoolId, workers: usize, database: Arc<Tally>, user: Arc<Tally>) -> Self {
+        Self {
+            id,
+            open: AtomicU32::new(0),
+            logins: AtomicU64::new(0),
+            starving: AtomicU32::new(0),
+            desks: (0..workers).map(|_| Desk::default()).collect(),
+            database,
+            user,
+        }
+    }
+
     /// Counts one more server connection of `pool_limit` at most, or says which bound forbids it.
     ///
     /// # Errors
@@ -143,6 +196,8 @@ impl Ledger {
     /// A login has succeeded.
     pub fn count_login(&self) {
         self.logins.fetch_add(1, Relaxed);
+        self.database.proven.store(true, Relaxed);
+        self.user.proven.store(true, Relaxed);
     }
 
     /// How many have so far, in all workers.
@@ -242,68 +297,19 @@ impl Ledger {
     }
 }
 
-/// All ledgers of the process: asked when a worker meets a database and user for the first time.
-#[derive(Debug)]
-pub struct Ledgers {
-    workers: usize,
-    inner: Mutex<Inner>,
-}
-
-#[derive(Debug, Default)]
-struct Inner {
-    pools: HashMap<(String, String), Arc<Ledger>>,
-    databases: HashMap<String, Arc<Tally>>,
-    users: HashMap<String, Arc<Tally>>,
-}
-
-impl Ledgers {
-    /// For `workers` workers, numbered from 0.
-    #[must_use]
-    pub fn new(workers: usize) -> Self {
-        Self { workers, inner: Mutex::default() }
-    }
-
-    /// The ledger of a pool, made at first use.
-    pub fn pool(&self, database: &str, user: &str) -> Arc<Ledger> {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = inner.pools.get(&(database.to_owned(), user.to_owned())) {
-            return Arc::clone(found);
-        }
-        let ledger = Arc::new(Ledger {
-            id: inner.pools.len(),
-            open: AtomicU32::new(0),
-            logins: AtomicU64::new(0),
-            starving: AtomicU32::new(0),
-            desks: (0..self.workers).map(|_| Desk::default()).collect(),
-            database: Arc::clone(inner.databases.entry(database.to_owned()).or_default()),
-            user: Arc::clone(inner.users.entry(user.to_owned()).or_default()),
-        });
-        inner.pools.insert((database.to_owned(), user.to_owned()), Arc::clone(&ledger));
-        ledger
-    }
-
-    /// How many pools were ever met: the bound on what names made up by clients can allocate is the
-    /// caller's (it asks only after authentication).
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner).pools.len()
-    }
-
-    /// Whether no pool was met yet.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ledgers;
+
+    fn pool(ledgers: &Ledgers, database: &str, user: &str) -> Arc<Ledger> {
+        ledgers.enter(database, user, 0).expect("there is no bound")
+    }
 
     #[test]
     fn limits_are_shared_between_pools_of_a_database() {
         let ledgers = Ledgers::new(2);
-        let (a, b) = (ledgers.pool("d", "a"), ledgers.pool("d", "b"));
+        let (a, b) = (pool(&ledgers, "d", "a"), pool(&ledgers, "d", "b"));
         assert_eq!(a.take_server(2, 2, 0), Ok(()));
         assert_eq!(b.take_server(2, 2, 0), Ok(()));
         assert_eq!(a.take_server(2, 2, 0), Err(Refused::Database));
@@ -316,7 +322,7 @@ mod tests {
     #[test]
     fn who_shares_a_limit_is_seen_to_wait() {
         let ledgers = Ledgers::new(2);
-        let (a, b, other) = (ledgers.pool("d", "a"), ledgers.pool("d", "b"), ledgers.pool("e", "c"));
+        let (a, b, other) = (pool(&ledgers, "d", "a"), pool(&ledgers, "d", "b"), pool(&ledgers, "e", "c"));
         assert!(a.shares_limit(&b) && !a.shares_limit(&other) && !a.shares_limit(&a));
         a.set_waiting(0, 5);
         assert!(!a.sharers_wait() && b.sharers_wait() && !other.sharers_wait());
@@ -329,7 +335,7 @@ mod tests {
 
     #[test]
     fn the_longest_waiter_elsewhere_is_found() {
-        let ledger = Ledgers::new(3).pool("d", "u");
+        let ledger = pool(&Ledgers::new(3), "d", "u");
         assert_eq!(ledger.starving_elsewhere(0), None);
         ledger.set_waiting(1, 50);
         ledger.set_waiting(2, 40);

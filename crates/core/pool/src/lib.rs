@@ -8,9 +8,11 @@
 pub mod arena;
 mod claim;
 mod ledger;
+mod ledgers;
 mod pool;
 mod settings;
 
-pub use ledger::{Capacity, Ledger, Ledgers, PoolId, Refused, Tally};
+pub use ledger::{Capacity, Ledger, PoolId, Refused, Tally};
+pub use ledgers::Ledgers;
 pub use pool::{Micros, Pool, Release, Waiter, Want};
 pub use settings::{PoolMode, PoolSettings};

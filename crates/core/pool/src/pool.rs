@@ -416,7 +416,7 @@ mod tests {
     use crate::Ledgers;
 
     fn pools(workers: usize, settings: &PoolSettings) -> Vec<Pool<u32, u32>> {
-        let ledger = Ledgers::new(workers).pool("d", "u");
+        let ledger = Ledgers::new(workers).enter("d", "u", 0).expect("there is no bound");
         (0..workers).map(|worker| Pool::new(Arc::clone(&ledger), worker, settings.clone())).collect()
     }
 
@@ -467,7 +467,11 @@ mod tests {
     fn a_claim_ends_with_the_wait_it_was_made_for() {
         let ledgers = Ledgers::new(1);
         let mut pools = ["u", "v"].map(|user| {
-            let mut pool: Pool<u32, u32> = Pool::new(ledgers.pool("d", user), 0, PoolSettings::default());
+            let mut pool: Pool<u32, u32> = Pool::new(
+                ledgers.enter("d", user, 0).expect("there is no bound"),
+                0,
+                PoolSettings::default(),
+            );
             pool.configure(PoolSettings::default(), Capacity { servers: 1, clients: 0 }, Capacity::default());
             pool
         });

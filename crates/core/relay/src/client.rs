@@ -49,6 +49,8 @@ pub(crate) struct LoginState {
     pub request: Option<Box<trunkline_session::backend::StartupParameters>>,
     /// What the client was checked against, if there was anything.
     pub stored: Option<trunkline_session::authentication::Secret>,
+    /// What it waits for, while its user is looked up.
+    pub look_up: Option<crate::board::LookUp>,
 }
 
 /// What a logged-in client can be cancelled by.
@@ -127,8 +129,8 @@ impl Client {
         Self {
             stage: Stage::Login,
             login: Some(Box::new(login)),
-            pool: usize::MAX,
-            home: usize::MAX,
+            pool: PoolId::NONE,
+            home: PoolId::NONE,
             startup: Arc::clone(&profile),
             profile,
             frame_left: 0,

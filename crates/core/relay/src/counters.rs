@@ -36,3 +36,25 @@ pub struct Counters {
     /// Server connections handed to another worker.
     pub handed_on: u64,
 }
+
+impl Counters {
+    /// Adds what another pool, or another worker, has counted.
+    pub fn add(&mut self, other: &Self) {
+        self.turns += other.turns;
+        self.transactions += other.transactions;
+        self.client_bytes += other.client_bytes;
+        self.server_bytes += other.server_bytes;
+        self.wait_us += other.wait_us;
+        self.turn_us += other.turn_us;
+        self.prepare_cache_hit += other.prepare_cache_hit;
+        self.prepare_cache_miss += other.prepare_cache_miss;
+        self.prepared_evicted += other.prepared_evicted;
+        self.replays += other.replays;
+        self.server_errors += other.server_errors;
+        self.cancels += other.cancels;
+        self.opened += other.opened;
+        self.open_failed += other.open_failed;
+        self.lost += other.lost;
+        self.handed_on += other.handed_on;
+    }
+}

@@ -54,6 +54,31 @@ pub struct Directory {
     pub check_query: String,
     /// How long an answer of `auth_query` is remembered.
     pub auth_cache_ttl: Duration,
+    /// Bytes of such answers, all workers together (`auth_cache_bytes_max`).
+    pub auth_cache_bytes_max: usize,
+    /// The entry whose `auth_query` is asked about users who want a database that does not exist: they are told so once they
+    /// have logged in.
+    pub strangers: Option<String>,
+    /// Look-ups in databases that are not known to exist.
+    pub unproven_look_ups: UnprovenLookUps,
+    /// Pools at most, all workers together; 0: no bound (`pools_max`).
+    pub pools_max: u32,
+}
+
+/// Bounds on look-ups in databases whose names clients choose, and that no login to a server has proved to exist; all workers
+/// together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnprovenLookUps {
+    /// So many under way (`unproven_lookups_max`); 0: there are none, and such users are nobody.
+    pub at_once: u32,
+    /// So many in a second (`unproven_lookups_per_second`), at least 1.
+    pub per_second: u32,
+}
+
+impl Default for UnprovenLookUps {
+    fn default() -> Self {
+        Self { at_once: 8, per_second: 20 }
+    }
 }
 
 /// Durations; zero: no bound.
@@ -71,6 +96,8 @@ pub struct Timeouts {
     pub server_connect: Duration,
     /// A cancel request to a server.
     pub cancel_wait: Duration,
+    /// A pool without clients and connections is forgotten after this.
+    pub pool_idle: Duration,
     /// The turn of a vanished client: as long again for one that said good-bye behind it before it is cancelled.
     pub abandoned_turn: Duration,
 }
@@ -155,6 +182,12 @@ impl Directory {
     #[must_use]
     pub fn database(&self, name: &str) -> Option<&Arc<Database>> {
         self.databases.get(name).or(self.fallback.as_ref())
+    }
+
+    /// The entry by which users are looked up who want a database that does not exist.
+    #[must_use]
+    pub fn strangers(&self) -> Option<&Arc<Database>> {
+        self.databases.get(self.strangers.as_ref()?)
     }
 
     /// A pool's settings, with the user's overrides.

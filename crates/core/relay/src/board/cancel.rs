@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use trunkline_pool::PoolId;
 use trunkline_session::backend::CancelKey;
 use trunkline_wire::sqlstate::SqlState;
 
@@ -130,7 +131,7 @@ impl Board {
         let stage = self.clients.get(victim).map(|client| &client.stage);
         match stage {
             Some(Stage::Waiting(Purpose::Turn)) => {
-                let pool = self.clients.get(victim).map_or(usize::MAX, |client| client.pool);
+                let pool = self.clients.get(victim).map_or(PoolId::NONE, |client| client.pool);
                 if let Some(slot) = self.slot_mut(pool) {
                     slot.pool.leave_queue(victim);
                 }

@@ -56,7 +56,7 @@ impl Board {
             (chore != Chore::AuthQuery && chore != Chore::Probe, &answer)
         {
             let text = format!("{chore:?} failed on server {key:?}: {}", servers::error_text(error));
-            self.actions.push_back(super::Action::Note(super::Note::Warning(text)));
+            self.actions.push_back(super::Action::Note(super::Note::Warning("chore_failed", text)));
         }
         match (chore, lent_to) {
             (Chore::Parameters, Some(_)) if failed => {

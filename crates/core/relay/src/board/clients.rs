@@ -43,7 +43,8 @@ impl Board {
         self.shared.clients.fetch_add(1, Relaxed);
         self.shared.unauthenticated.fetch_add(1, Relaxed);
         let settings = if unix { &self.directory.login_unix } else { &self.directory.login_tcp };
-        let login = LoginState { machine: Login::new(Arc::clone(settings)), request: None, stored: None };
+        let machine = Login::new(Arc::clone(settings));
+        let login = LoginState { machine, request: None, stored: None, look_up: None };
         Ok(self.clients.insert(Box::new(Client::new(login, Arc::clone(&self.blank), self.now))))
     }
 
@@ -76,9 +77,12 @@ impl Board {
         if let Some(identity) = &client.identity {
             self.shared.cancel_keys.forget(identity.process_id, &identity.key);
         }
+        let now = self.now;
         if client.counted
-            && let Some(slot) = self.slot(client.home)
+            && let Some(slot) = self.slot_mut(client.home)
         {
+            slot.clients -= 1;
+            slot.used = now;
             slot.pool.ledger().database.give_client();
             slot.pool.ledger().user.give_client();
         }
@@ -86,6 +90,8 @@ impl Board {
             Stage::Waiting(_) => {
                 if let Some(slot) = self.slot_mut(client.pool) {
                     slot.pool.leave_queue(key);
+                } else if let Some(at) = self.strangers.iter().position(|stranger| *stranger == key) {
+                    self.strangers.remove(at);
                 }
             }
             Stage::Linked(server, _) => self.abandon(server, &client),

@@ -48,7 +48,7 @@ impl Board {
         self.secrets.clear();
         self.directory = directory;
         self.meet_pools();
-        for pool in 0..self.slots.len() {
+        for pool in self.slots.ids() {
             self.serve_queue(pool);
         }
     }
@@ -69,7 +69,7 @@ impl Board {
     /// Holds all turns back: server connections are closed as they come free, clients wait.
     fn pause(&mut self, paused: bool) {
         self.paused = paused;
-        for pool in 0..self.slots.len() {
+        for pool in self.slots.ids() {
             if !paused {
                 self.serve_queue(pool);
                 continue;
@@ -111,7 +111,7 @@ impl Board {
         for key in leaving {
             self.refuse(key, &Refusal::new(SqlState::ADMIN_SHUTDOWN, "the proxy is shutting down"));
         }
-        for pool in 0..self.slots.len() {
+        for pool in self.slots.ids() {
             let unused = self.clients.is_empty();
             while unused && let Some(server) = self.slot_mut(pool).and_then(|slot| slot.pool.take_coldest()) {
                 self.close_server(server);

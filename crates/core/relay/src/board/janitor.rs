@@ -21,11 +21,12 @@ impl Board {
     pub fn tick(&mut self) {
         self.expire_clients();
         self.expire_servers();
-        for pool in 0..self.slots.len() {
-            if self.slots[pool].is_some() {
-                self.tend_pool(pool);
-            }
+        for pool in self.slots.ids() {
+            self.tend_pool(pool);
         }
+        self.forget_pools();
+        self.secrets.expire(self.now, self.directory.auth_cache_ttl);
+        self.serve_strangers();
         self.tend_shutdown();
         self.do_what_is_due();
     }
@@ -44,7 +45,12 @@ impl Board {
         let timeouts = &self.directory.timeouts;
         let age = self.age(client.since);
         if client.login.is_some() || matches!(client.stage, Stage::Cancelling) {
-            let queued = matches!(client.stage, Stage::Waiting(_) | Stage::Linked(..));
+            // Who has proved nothing yet has no more time than that for a look-up either.
+            let queued = matches!(
+                client.stage,
+                Stage::Waiting(Purpose::Probe | Purpose::Session)
+                    | Stage::Linked(_, Purpose::Probe | Purpose::Session)
+            );
             return (!queued && passed(timeouts.client_login, self.age(client.accepted))).then(|| {
                 let code = SqlState::CONNECTION_FAILURE;
                 ("client_login_timeout", Refusal::new(code, "the login took too long (client_login_timeout)"))
@@ -125,6 +131,7 @@ impl Board {
 
     fn tend_pool(&mut self, pool: PoolId) {
         let now = self.now;
+        self.keep_nameless_counts(pool);
         while let Some(client) = self.next_expired_waiter(pool) {
             self.shared.hit("query_wait_timeout");
             self.wait_expired(client, pool);
@@ -145,6 +152,7 @@ impl Board {
         self.serve_queue(pool);
         while !self.paused
             && self.shutdown.is_none()
+            && self.slot(pool).is_some_and(|slot| !self.is_nameless(slot))
             && self.slot_mut(pool).is_some_and(|slot| slot.pool.want_spare(now))
         {
             self.open_server(pool);
@@ -161,6 +169,13 @@ impl Board {
             Some(Stage::Waiting(purpose)) => *purpose,
             _ => return,
         };
+        if purpose == Purpose::AuthQuery {
+            self.warn(
+                "auth_query",
+                "no server connection came free in time for auth_query (query_wait_timeout)",
+            );
+            return self.cannot_look_up(key);
+        }
         let busy = self.slot(pool).map_or(0, |slot| slot.pool.ledger().open());
         let text =
             format!("no server connection came free in time (query_wait_timeout); all {busy} are busy");

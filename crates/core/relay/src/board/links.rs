@@ -74,7 +74,12 @@ impl Board {
         // A message that is gathered whole (a Parse) may need more room than what just waits.
         let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
         let gathered = if relayed { limits.statement_bytes_max } else { limits.client_buffer_bytes };
-        let full = unsent > limits.client_buffer_bytes
+        // Nothing is due from who waits to log in.
+        let early = client.login.is_some()
+            && !client.inbox.is_empty()
+            && matches!(client.stage, Stage::Waiting(_) | Stage::Linked(..));
+        let full = early
+            || unsent > limits.client_buffer_bytes
             || client.inbox.len() >= gathered + limits.client_buffer_bytes
             || client.resting
             || owes;
@@ -373,7 +378,7 @@ impl Board {
             }
             ServerStop::Fault(fault) => {
                 let text = format!("the server broke the protocol: {fault}");
-                self.warn(format!("server {key:?}: {text}"));
+                self.warn("server_misbehaved", format!("server {key:?}: {text}"));
                 self.server_lost(key, &Self::lost_body(&text));
                 return (input.len(), false);
             }

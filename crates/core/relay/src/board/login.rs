@@ -3,34 +3,23 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use trunkline_pool::{Micros, PoolMode};
+use trunkline_pool::PoolMode;
 use trunkline_session::authentication::Secret;
 use trunkline_session::backend::{
-    CancelKey, Challenge, LoginEvent, Replication, StartupParameters, Verified, welcome,
+    CancelKey, Challenge, LoginEvent, LoginFailure, Replication, StartupParameters, Verified, welcome,
 };
 use trunkline_session::frontend::Credential;
-use trunkline_wire::backend::{DataRow, TransactionStatus};
-use trunkline_wire::frontend::{Close, Execute, Target};
+use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::sqlstate::SqlState;
-use trunkline_wire::{frontend, write};
 
 use super::refusal::Refusal;
 use super::{Action, Board};
 use crate::client::{Client, Identity, Purpose, Stage};
-use crate::directory::Database;
 use crate::parameters::{Profile, SEED, canonical_name, is_of_a_transaction, is_parameter_name};
 use crate::server::ChoreAnswer;
-use crate::turn::{Chore, Expect, Owner, Subject};
+use crate::shown::{REASON_BYTES_MAX, cut};
+use crate::turn::Chore;
 use crate::{ClientKey, ServerKey};
-
-/// Answers of `auth_query` remembered at most.
-const SECRETS_MAX: usize = 10_000;
-
-/// What `auth_query` said of a user.
-pub(super) struct KnownSecret {
-    secret: Option<Secret>,
-    since: Micros,
-}
 
 impl Board {
     pub(super) fn login_bytes(&mut self, key: ClientKey, input: &[u8]) -> (usize, bool) {
@@ -39,8 +28,9 @@ impl Board {
         let (consumed, event) = match login.machine.handle_bytes(input, client.outbox.buffer()) {
             Ok(consumed) => (consumed, login.machine.poll()),
             Err(error) => {
-                self.debug(format!("client {key:?} cannot log in: {error}"));
-                self.logins_failed += 1;
+                let why = error.to_string();
+                self.debug(format!("client {key:?} cannot log in: {}", cut(&why, REASON_BYTES_MAX)));
+                self.logins_failed += u64::from(error.failure != LoginFailure::Left);
                 self.close_client(key);
                 return (input.len(), false);
             }
@@ -94,13 +84,11 @@ impl Board {
                 Refusal::new(SqlState::TOO_MANY_CONNECTIONS, "no more connections allowed (max_client_conn)");
             return self.refuse(key, &refusal);
         }
-        let Some(database) = directory.database(&request.database) else {
-            return self.refuse(key, &no_such_database(&request.database));
-        };
-        let (user, name) = (request.user.clone(), request.database.clone());
+        let user = request.user.clone();
         if let Some(login) = self.clients.get_mut(key).and_then(|client| client.login.as_mut()) {
             login.request = Some(request);
         }
+        // Whether there is such a database, is told to who has logged in.
         let known = directory.secret_of(&user);
         if directory.challenge == Challenge::Trust {
             if directory.any_user || directory.users.contains_key(&user) || directory.users.is_empty() {
@@ -109,20 +97,13 @@ impl Board {
             let refusal = Refusal::new(SqlState::INVALID_AUTHORIZATION, format!("no such user: \"{user}\""));
             return self.refuse(key, &refusal);
         }
-        if known.is_some() || directory.users.contains_key(&user) || database.auth_query.is_none() {
+        if known.is_some() || directory.users.contains_key(&user) {
             return self.challenge(key, known);
         }
-        let fresh = directory.auth_cache_ttl.as_micros();
-        if let Some(cached) = self.secrets.get(&(name.clone(), user))
-            && u128::from(self.age(cached.since)) < fresh
-        {
-            let secret = cached.secret.clone();
-            return self.challenge(key, secret);
-        }
-        self.look_up(key, &name, database);
+        self.find_secret(key);
     }
 
-    fn challenge(&mut self, key: ClientKey, secret: Option<Secret>) {
+    pub(super) fn challenge(&mut self, key: ClientKey, secret: Option<Secret>) {
         let challenge = self.directory.challenge;
         // Only the check of a clear text password computes them here, and meanwhile nobody is served.
         let iterations_max = self.directory.scram_iterations_max;
@@ -144,95 +125,6 @@ impl Board {
         }
     }
 
-    /// Asks a server for a user's password.
-    fn look_up(&mut self, key: ClientKey, name: &str, database: &Arc<Database>) {
-        let Some(query) = database.auth_query.clone() else { return };
-        let directory = Arc::clone(&self.directory);
-        let there = query.database.as_deref().unwrap_or(name);
-        let Some(database) = directory.database(there) else {
-            let message = format!("the database for auth_query does not exist: \"{there}\"");
-            return self.refuse(key, &Refusal::new(SqlState::INVALID_CATALOG_NAME, message));
-        };
-        let pool = self.slot_for(there, database, &query.user);
-        if let Some(client) = self.clients.get_mut(key) {
-            client.pool = pool;
-        }
-        self.acquire(key, pool, Purpose::AuthQuery);
-    }
-
-    /// The client got a server connection to look its user up with.
-    pub(super) fn ask_for_secret(&mut self, key: ClientKey, server_key: ServerKey) {
-        let Some(client) = self.clients.get(key) else { return };
-        let Some(request) = client.login.as_ref().and_then(|login| login.request.as_ref()) else { return };
-        let (user, name) = (request.user.clone(), request.database.clone());
-        let sql = self.directory.database(&name).and_then(|database| database.auth_query.clone());
-        let (Some(query), Some(server)) = (sql, self.servers.get_mut(server_key)) else {
-            // The configuration was read again while the client waited for the connection.
-            let message = "the user cannot be looked up any more (auth_query)";
-            return self.refuse(key, &Refusal::new(SqlState::INVALID_AUTHORIZATION, message));
-        };
-        // No client's search_path may choose what the query's names mean (CVE-2025-12819).
-        if let Some(base) = server.welcome.as_ref().map(|welcome| Arc::clone(&welcome.base)) {
-            Self::send_parameters(server, base, Chore::Parameters);
-        }
-        server.chore_answer = None;
-        let out = server.outbox.buffer();
-        let mark = write::begin(out, b'P');
-        out.push(0);
-        write::cstr(out, query.sql.as_bytes());
-        // One parameter of type text (OID 25), so that $1 needs no cast.
-        out.extend_from_slice(&[0, 1, 0, 0, 0, 25]);
-        write::end(out, mark);
-        let mark = write::begin(out, b'B');
-        out.extend_from_slice(&[0, 0, 0, 0, 0, 1]);
-        write::i32(out, i32::try_from(user.len()).unwrap_or(0));
-        out.extend_from_slice(user.as_bytes());
-        out.extend_from_slice(&[0, 0]);
-        write::end(out, mark);
-        Execute { portal: b"", max_rows: 1 }.encode(out);
-        Close { target: Target::Statement, name: b"" }.encode(out);
-        frontend::sync::encode(out);
-        let on_server = std::mem::take(&mut server.statements.unnamed);
-        let parse = Expect::ParseUnnamed { previous: None, on_server };
-        let close = Expect::CloseUnnamed(None, self.shared.registry.fresh_id());
-        for expect in [parse, Expect::Bind(Subject::Untracked), Expect::Execute, close, Expect::Sync] {
-            server.replies.push(expect, Owner::Chore(Chore::AuthQuery));
-        }
-        self.list_server(server_key);
-    }
-
-    /// The answer to [`Board::ask_for_secret`] is complete.
-    pub(super) fn secret_found(
-        &mut self,
-        key: ClientKey,
-        answer: Option<ChoreAnswer>,
-        server_key: ServerKey,
-    ) {
-        self.free_server(server_key);
-        let Some(client) = self.clients.get_mut(key) else { return };
-        client.stage = Stage::Login;
-        let Some(request) = client.login.as_ref().and_then(|login| login.request.as_ref()) else { return };
-        let who = (request.database.clone(), request.user.clone());
-        let secret = match answer {
-            Some(ChoreAnswer::Error(error)) => {
-                let reason = super::servers::error_text(&error);
-                self.warn(format!("auth_query failed: {reason}"));
-                let refusal = Refusal::new(
-                    SqlState::INVALID_AUTHORIZATION,
-                    "the user could not be looked up (auth_query failed)",
-                );
-                return self.refuse(key, &refusal);
-            }
-            Some(ChoreAnswer::Row(body)) => stored_password(&body, &who.1),
-            None => None,
-        };
-        if self.secrets.len() >= SECRETS_MAX {
-            self.secrets.clear();
-        }
-        self.secrets.insert(who, KnownSecret { secret: secret.clone(), since: self.now });
-        self.challenge(key, secret);
-    }
-
     fn login_verified(&mut self, key: ClientKey, verified: Verified) {
         let directory = Arc::clone(&self.directory);
         let Some(client) = self.clients.get(key) else { return };
@@ -242,13 +134,8 @@ impl Board {
         let (name, user) = (request.database.clone(), request.user.clone());
         let replication = request.replication != Replication::No;
         let Some(database) = directory.database(&name) else {
-            // The configuration was read again while the client proved itself.
             return self.refuse(key, &no_such_database(&name));
         };
-        let server_user = database.forced_user.as_deref().unwrap_or(&user);
-        let pool = self.slot_for(&name, database, server_user);
-        let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
-        let mode = slot.pool.settings().mode;
         if replication {
             let refusal = Refusal::new(
                 SqlState::FEATURE_NOT_SUPPORTED,
@@ -257,6 +144,14 @@ impl Board {
             .hint("connect to the server itself for replication");
             return self.refuse(key, &refusal);
         }
+        let server_user = database.forced_user.as_deref().unwrap_or(&user);
+        let Some(pool) = self.slot_for(&name, database, server_user) else {
+            let refusal = Refusal::new(SqlState::TOO_MANY_CONNECTIONS, "no more pools allowed (pools_max)")
+                .hint("a pool is a database and a user that have, or had a short time ago, connections");
+            return self.refuse(key, &refusal);
+        };
+        let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
+        let mode = slot.pool.settings().mode;
         let plain = directory.users.get(&user).and_then(|user| user.secret.as_ref());
         let configured = database.password.is_some() || matches!(plain, Some(Secret::Plain(_)));
         if server_user == user && !configured {
@@ -274,6 +169,9 @@ impl Board {
             self.shared.hit("max_user_client_connections");
             let message = format!("no more client connections allowed for user \"{user}\"");
             return self.refuse(key, &Refusal::new(SqlState::TOO_MANY_CONNECTIONS, message));
+        }
+        if let Some(slot) = self.slot_mut(pool) {
+            slot.clients += 1;
         }
         if let Some(client) = self.clients.get_mut(key) {
             client.counted = true;
@@ -460,15 +358,6 @@ impl Board {
 fn no_such_database(name: &str) -> Refusal<'static> {
     Refusal::new(SqlState::INVALID_CATALOG_NAME, format!("no such database: \"{name}\""))
         .hint("the proxy serves the databases under [databases] of its configuration")
-}
-
-/// The stored password in `auth_query`'s row: its second column, if the first is the user asked for.
-fn stored_password(row: &[u8], user: &str) -> Option<Secret> {
-    let row = DataRow::decode(row).ok()?;
-    let mut columns = row.values;
-    let name = columns.next()??;
-    let stored = columns.next()??;
-    if name == user.as_bytes() { Secret::parse(stored).ok() } else { None }
 }
 
 /// What a client proved itself with, and against, opens the server for its pool, where nothing else is configured.

@@ -11,17 +11,22 @@ mod chores;
 mod clients;
 mod control;
 mod due;
+mod gate;
 mod inspect;
 mod janitor;
 mod links;
 mod login;
+mod look_up;
+mod pools;
 mod refusal;
 mod resets;
+mod secrets;
 mod servers;
+mod slot_table;
 mod slots;
 mod status;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
@@ -31,17 +36,19 @@ use trunkline_session::Entropy;
 
 pub use cancel::{CancelKeys, CancelTicket};
 pub use control::Shutdown;
-pub use slots::PoolStatus;
+pub(crate) use look_up::LookUp;
 pub(crate) use slots::Welcome;
+pub use slots::{NAMELESS, PoolStatus};
 pub use status::BoardStatus;
 
 use crate::client::Client;
+use crate::counters::Counters;
 use crate::directory::{Directory, Target};
 use crate::parameters::{Profile, Profiles};
 use crate::prepared::{Registry, Schemas};
 use crate::server::Server;
 use crate::{ClientKey, ServerKey};
-use slots::Slot;
+use slot_table::SlotTable;
 
 /// What all workers of a process share.
 #[derive(Debug)]
@@ -58,6 +65,8 @@ pub struct Shared {
     pub clients: AtomicU32,
     /// Those that have not logged in yet.
     pub unauthenticated: AtomicU32,
+    /// Look-ups in databases that are not known to exist.
+    pub(crate) unproven: gate::Gate,
     /// The last process id given to a client.
     pub(crate) process_ids: AtomicI32,
     /// Bounds that turned somebody away, by name; see [`Shared::limits_hit`].
@@ -75,6 +84,7 @@ impl Shared {
             cancel_keys: CancelKeys::default(),
             clients: AtomicU32::new(0),
             unauthenticated: AtomicU32::new(0),
+            unproven: gate::Gate::default(),
             process_ids: AtomicI32::new(cancel::FIRST_PROCESS_ID),
             limits_hit: Default::default(),
         }
@@ -112,8 +122,8 @@ pub enum Action {
 /// Something for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Worth a look.
-    Warning(String),
+    /// Worth a look: its kind, of which many may come in a row, and the text.
+    Warning(&'static str, String),
     /// Of interest to who looks for something.
     Debug(String),
 }
@@ -149,8 +159,10 @@ pub struct Board {
     now: Micros,
     clients: Arena<Client>,
     servers: Arena<Server>,
-    /// By pool id; pools this worker has not met are absent.
-    slots: Vec<Option<Box<Slot>>>,
+    /// Pools that this worker has met and not forgotten.
+    slots: SlotTable,
+    /// What pools have counted that are forgotten, or have no name.
+    forgotten: Counters,
     profiles: Profiles,
     blank: Arc<Profile>,
     entropy: Box<dyn Entropy + Send>,
@@ -162,7 +174,9 @@ pub struct Board {
     unsent_clients: Vec<ClientKey>,
     unsent_servers: Vec<ServerKey>,
     cancels: cancel::Cancels,
-    secrets: HashMap<(String, String), login::KnownSecret>,
+    secrets: secrets::Secrets,
+    /// Clients that wait until there are fewer look-ups in databases that nobody knows, in their order.
+    strangers: VecDeque<ClientKey>,
     paused: bool,
     shutdown: Option<Shutdown>,
     logins_failed: u64,
@@ -187,7 +201,8 @@ impl Board {
             now: 1,
             clients: Arena::default(),
             servers: Arena::default(),
-            slots: Vec::new(),
+            slots: SlotTable::default(),
+            forgotten: Counters::default(),
             profiles,
             blank,
             entropy,
@@ -197,7 +212,8 @@ impl Board {
             unsent_clients: Vec::new(),
             unsent_servers: Vec::new(),
             cancels: cancel::Cancels::default(),
-            secrets: HashMap::new(),
+            secrets: secrets::Secrets::default(),
+            strangers: VecDeque::new(),
             paused: false,
             shutdown: None,
             logins_failed: 0,
@@ -236,8 +252,9 @@ impl Board {
         Some(key)
     }
 
-    fn warn(&mut self, text: impl Into<String>) {
-        self.actions.push_back(Action::Note(Note::Warning(text.into())));
+    /// `kind` names what the warning is about: of one kind only so many are written in a time.
+    fn warn(&mut self, kind: &'static str, text: impl Into<String>) {
+        self.actions.push_back(Action::Note(Note::Warning(kind, text.into())));
     }
 
     fn debug(&mut self, text: impl Into<String>) {

@@ -9,9 +9,10 @@ use trunkline_wire::sqlstate::SqlState;
 use super::Board;
 use crate::ClientKey;
 use crate::board::Shared;
+use crate::shown::{REASON_BYTES_MAX, cut};
 
 /// Bounds that can turn a client away, or make it wait for its next round, by the names of their settings.
-pub(crate) const BOUNDS: [&str; 13] = [
+pub(crate) const BOUNDS: [&str; 16] = [
     "max_client_conn",
     "unauthenticated_conn_max",
     "max_db_client_connections",
@@ -25,6 +26,9 @@ pub(crate) const BOUNDS: [&str; 13] = [
     "abandoned_turn_timeout",
     "message_bytes_max",
     "round_messages_max",
+    "pools_max",
+    "unproven_lookups_max",
+    "auth_cache_bytes_max",
 ];
 
 impl Shared {
@@ -79,7 +83,8 @@ impl Board {
         if server.is_none_or(|server| server.frame_left == 0 || server.frame_dropped) {
             refusal.encode(true, client.outbox.buffer());
         }
-        self.debug(format!("client {key:?} is closed: {} ({})", refusal.message, refusal.code.as_str()));
+        let why = cut(&refusal.message, REASON_BYTES_MAX);
+        self.debug(format!("client {key:?} is closed: {why} ({})", refusal.code.as_str()));
         self.close_client(key);
     }
 }

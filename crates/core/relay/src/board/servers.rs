@@ -13,6 +13,7 @@ use super::refusal::Refusal;
 use super::slots::Welcome;
 use super::{Action, Board};
 use crate::client::{Purpose, Stage};
+use crate::in_short;
 use crate::parameters::{Profile, follows};
 use crate::server::{BackendSecret, Server, ServerStage};
 use crate::turn::{Chore, undo_lost};
@@ -219,9 +220,10 @@ impl Board {
                 slot.counters.open_failed += 1;
                 slot.last_error = with_severity(body, true);
                 let why = error_text(&slot.last_error);
-                let text = format!("cannot log in to database \"{}\" as \"{}\": {why}", slot.name, slot.user);
+                let (name, user) = (in_short(&slot.name), in_short(&slot.user));
+                let text = format!("cannot log in to database \"{name}\" as \"{user}\": {why}");
                 let failed = slot.pool.open_failed(now);
-                self.warn(text);
+                self.warn("server_login", text);
                 failed
             }
             ServerStage::Idle => {
@@ -259,6 +261,9 @@ impl Board {
             let error = with_severity(error.get(HEADER_BYTES..).unwrap_or_default(), false);
             return self.fail_turn(key, &error);
         }
+        if purpose == Purpose::AuthQuery {
+            return self.look_up_failed(key, &error);
+        }
         if let Some(client) = self.clients.get_mut(key) {
             client.outbox.push(&error);
         }
@@ -276,6 +281,11 @@ impl Board {
         // An answer that was cut in the middle leaves no room for a message.
         let cut = server.frame_left > 0 && !server.frame_dropped;
         let in_transaction = server.status != TransactionStatus::Idle;
+        if purpose == Purpose::AuthQuery {
+            let why = error_text(&with_severity(body, false));
+            self.warn("auth_query", format!("the server connection was lost during auth_query: {why}"));
+            return self.cannot_look_up(key);
+        }
         if purpose != Purpose::Turn || cut || in_transaction {
             if !cut {
                 client.outbox.push(&with_severity(body, true));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trunkline_pool::{Pool, PoolId, PoolMode};
+use trunkline_pool::{Micros, Pool, PoolId, PoolMode};
 use trunkline_session::authentication::Secret;
 use trunkline_session::frontend::{Credential, ServerLogin};
 use trunkline_wire::startup::ProtocolVersion;
@@ -50,6 +50,10 @@ pub(crate) struct Slot {
     /// The definitions that its servers read statements by.
     pub(crate) schema: Arc<Schema>,
     pub(crate) counters: Counters,
+    /// Clients here that are counted in the ledger.
+    pub(crate) clients: u32,
+    /// When somebody here had a use for the pool last; it may be forgotten when that is long ago.
+    pub(crate) used: Micros,
     /// Why the last login failed, as an ErrorResponse for clients.
     pub(crate) last_error: Vec<u8>,
     pub(crate) epoch: u64,
@@ -57,8 +61,11 @@ pub(crate) struct Slot {
     pub(crate) otherwise: bool,
 }
 
+/// The name, as database and as user, under which the figures of pools stand that have none of their own in metrics.
+pub const NAMELESS: &str = "*";
+
 /// A pool's figures, for metrics.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoolStatus {
     /// The database's name as clients use it.
     pub database: String,
@@ -88,6 +95,26 @@ pub struct PoolStatus {
     pub counters: Counters,
 }
 
+impl PoolStatus {
+    fn nameless(counters: Counters) -> Self {
+        let name = NAMELESS.to_owned();
+        Self { database: name.clone(), user: name, counters, ..Self::default() }
+    }
+
+    /// Takes the figures of another pool of this worker in; not what all workers have together.
+    fn add(&mut self, other: &Self) {
+        self.waiting += other.waiting;
+        self.clients_active += other.clients_active;
+        self.clients_idle += other.clients_idle;
+        self.idle += other.idle;
+        self.servers_active += other.servers_active;
+        self.servers_busy += other.servers_busy;
+        self.opening += other.opening;
+        self.max_wait_us = self.max_wait_us.max(other.max_wait_us);
+        self.counters.add(&other.counters);
+    }
+}
+
 impl Slot {
     pub(crate) fn remember(&mut self, name: &str, raw: &str, canonical: &str) {
         if self.proven.len() >= PROVEN_MAX {
@@ -112,13 +139,13 @@ impl Slot {
     }
 }
 
-fn schema_of(schemas: &Schemas, database: &Database, name: &str) -> Arc<Schema> {
+pub(super) fn schema_of(schemas: &Schemas, database: &Database, name: &str) -> Arc<Schema> {
     let there = database.server_name.as_deref().unwrap_or(name);
     schemas.of(&database.target.host, database.target.port, there)
 }
 
 /// What a configured user logs in to servers with.
-fn credential_of(directory: &Directory, database: &Database, user: &str) -> Credential {
+pub(super) fn credential_of(directory: &Directory, database: &Database, user: &str) -> Credential {
     if let Some(password) = &database.password {
         return Credential::Password { password: password.clone(), cached: None };
     }
@@ -130,36 +157,6 @@ fn credential_of(directory: &Directory, database: &Database, user: &str) -> Cred
 }
 
 impl Board {
-    /// The pool of a database (by the name the client uses) and a user on the server.
-    pub(super) fn slot_for(&mut self, name: &str, database: &Arc<Database>, user: &str) -> PoolId {
-        let ledger = self.shared.ledgers.pool(name, user);
-        let id = ledger.id;
-        if self.slots.len() <= id {
-            self.slots.resize_with(id + 1, || None);
-        }
-        if self.slots[id].is_none() {
-            let settings = self.directory.pool_settings(database, user);
-            let mut pool = Pool::new(ledger, self.worker, settings.clone());
-            pool.configure(settings, database.capacity, self.directory.user_capacity(user));
-            let schema = schema_of(&self.shared.schemas, database, name);
-            self.slots[id] = Some(Box::new(Slot {
-                pool,
-                schema,
-                database: Arc::clone(database),
-                name: name.to_owned(),
-                user: user.to_owned(),
-                credential: credential_of(&self.directory, database, user),
-                welcome: None,
-                proven: HashMap::new(),
-                counters: Counters::default(),
-                last_error: Vec::new(),
-                epoch: self.directory.epoch,
-                otherwise: false,
-            }));
-        }
-        id
-    }
-
     pub(super) fn slot(&self, id: PoolId) -> Option<&Slot> {
         self.slots.get(id)?.as_deref()
     }
@@ -202,8 +199,9 @@ impl Board {
     pub fn pools(&self) -> Vec<PoolStatus> {
         let status = |slot: &Option<Box<Slot>>| slot.as_deref().map(|slot| self.pool_status(slot));
         let mut pools: Vec<Option<PoolStatus>> = self.slots.iter().map(status).collect();
+        let known = |id: PoolId| self.slots.get(id).map(|_| id.place());
         for (_, client) in self.clients.iter().filter(|(_, client)| client.login.is_none()) {
-            let Some(pool) = pools.get_mut(client.home).and_then(Option::as_mut) else { continue };
+            let Some(pool) = known(client.home).and_then(|at| pools[at].as_mut()) else { continue };
             match client.stage {
                 Stage::Login | Stage::Idle => pool.clients_idle += 1,
                 Stage::Linked(..) => pool.clients_active += 1,
@@ -212,7 +210,7 @@ impl Board {
             }
         }
         for (_, server) in self.servers.iter() {
-            let Some(pool) = pools.get_mut(server.pool).and_then(Option::as_mut) else { continue };
+            let Some(pool) = known(server.pool).and_then(|at| pools[at].as_mut()) else { continue };
             match server.stage {
                 ServerStage::Lent(_) => pool.servers_active += 1,
                 ServerStage::Chore(_) | ServerStage::Abandoned => pool.servers_busy += 1,
@@ -220,7 +218,19 @@ impl Board {
                 ServerStage::Login(_) | ServerStage::Idle => {}
             }
         }
-        pools.into_iter().flatten().collect()
+        let mut rest = PoolStatus::nameless(self.forgotten);
+        let mut named = Vec::with_capacity(pools.len());
+        for (slot, pool) in self.slots.iter().zip(pools) {
+            match (slot, pool) {
+                (Some(slot), Some(pool)) if self.is_nameless(slot) => rest.add(&pool),
+                (_, Some(pool)) => named.push(pool),
+                (_, None) => {}
+            }
+        }
+        if rest != PoolStatus::nameless(Counters::default()) {
+            named.push(rest);
+        }
+        named
     }
 
     fn pool_status(&self, slot: &Slot) -> PoolStatus {

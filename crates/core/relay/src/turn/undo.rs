@@ -134,7 +134,7 @@ mod tests {
 
     fn server() -> Server {
         let login = Login::new(Arc::new(ServerLogin::new("u", "d")), &mut |_: &mut [u8]| {});
-        Server::new(login, 0, 0, Arc::new(Profile::default()), 0)
+        Server::new(login, trunkline_pool::PoolId::NONE, 0, Arc::new(Profile::default()), 0)
     }
 
     /// Sends what prepares `new` in the only place of the server, which `old` has.

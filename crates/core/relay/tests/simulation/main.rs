@@ -4,6 +4,7 @@
 //! `TRUNKLINE_SIM_SEED` replays one run; `TRUNKLINE_SIM_STEPS` sets its length; `TRUNKLINE_SIM_SEEDS` sets how many runs
 //! there are (each run is another world).
 
+mod before_login;
 mod frames;
 mod model_client;
 mod model_server;
@@ -26,7 +27,6 @@ const STEPS: u64 = 4_000;
 const REFUSALS: [&str; 13] = [
     "0A000 transaction",
     "22023 model: bad value for",
-    "28000 the user could not",
     "28P01 password authentication failed for",
     "3D000 no such database: \"d\"",
     "53300 no more client connections",
@@ -35,6 +35,7 @@ const REFUSALS: [&str; 13] = [
     "57014 canceling statement due to",
     "57P01 terminating connection due to",
     "57P01 the proxy is shutting",
+    "57P03 logins cannot be checked",
     "at the door 53300",
     "at the door 57P03",
 ];

@@ -32,7 +32,7 @@ pub enum LoginFailure {
     /// The password would have to cross the network as it is.
     #[error("clear text passwords are accepted over TLS only")]
     CleartextNeedsTls,
-    /// The client ended the connection in good order, as one does that has no password at hand.
+    /// The client said Terminate: in place of its first packet, or, as one does that has no password at hand, of a proof.
     #[error("the client left during authentication")]
     Left,
     /// TLS was begun on a listener without it.

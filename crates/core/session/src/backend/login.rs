@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use trunkline_wire::backend::{ErrorReport, NegotiateProtocolVersion};
 use trunkline_wire::frame;
+use trunkline_wire::frontend::terminate;
 use trunkline_wire::startup::{
     ENCRYPTION_REFUSED, FirstPacket, SSL_ACCEPTED, StartupError, StartupMessage, TLS_HANDSHAKE_BYTE,
 };
@@ -227,6 +228,13 @@ impl Login {
             }
             self.state = State::AwaitingTls;
             self.event = Some(LoginEvent::DirectTls);
+            return Ok(0);
+        }
+        // Someone who thought better of it. As the length of a packet it would mean more than a gigabyte.
+        if input.starts_with(&terminate::FRAME) {
+            return Err(LoginFailure::Left);
+        }
+        if !input.is_empty() && terminate::FRAME.starts_with(input) {
             return Ok(0);
         }
         let Some(bytes) =

@@ -130,6 +130,27 @@ fn only_a_password_message_may_answer_a_challenge() {
     }
 }
 
+/// As PostgreSQL, which says nothing to a first packet of an impossible length.
+#[test]
+fn a_terminate_in_place_of_the_first_packet_is_no_offence() {
+    for before in [&b""[..], &SSL_REQUEST, &GSSENC_REQUEST] {
+        for behind in [&b""[..], b"X\0\0\0\x04"] {
+            let mut login = login_with(|_| {});
+            login.handle_bytes(before, &mut Vec::new()).expect("an answer");
+            for part in 1..5 {
+                assert_eq!(login.handle_bytes(&b"X\0\0\0\x04"[..part], &mut Vec::new()), Ok(0));
+            }
+            let bytes = [b"X\0\0\0\x04", behind].concat();
+            assert_eq!(failure(&mut login, &bytes), (LoginFailure::Left, None));
+        }
+    }
+    for other in [&b"X\0\0\0\x05"[..], b"XX\0\0\x04", b"Y\0\0\0\x04"] {
+        let (failure, code) = failure(&mut login_with(|_| {}), other);
+        assert!(matches!(failure, LoginFailure::FirstPacket(_)), "{failure:?}");
+        assert_eq!(code, Some(SqlState::PROTOCOL_VIOLATION));
+    }
+}
+
 #[test]
 fn impossible_and_excessive_lengths_are_refused_by_the_header_alone() {
     for length in [0_u32, 3, 1 << 31, u32::MAX] {

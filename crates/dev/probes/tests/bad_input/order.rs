@@ -1,6 +1,7 @@
 //! Messages that are whole, at a moment when nobody waits for them, and texts that are no texts.
 
-use trunkline_probes::{Stage, expect_error, expect_refusal, login, tags};
+use trunkline_probes::{Stage, expect_error, expect_refusal, login, sqlstate, tags};
+use trunkline_testkit::cluster::PASSWORD;
 use trunkline_testkit::raw::startup;
 use trunkline_testkit::{Frame, Messages, RawClient};
 
@@ -209,6 +210,9 @@ fn start_up_packets_that_make_no_sense(stage: &Stage) {
         }
         let mut stranger = RawClient::connect(proxy.address()).expect("accepted");
         stranger.send(&startup(&[("user", "app"), ("database", "no such database")])).expect("sent");
-        expect_refusal(&mut stranger, "3D000");
+        // That there is none is told to who has logged in: strangers/what_is_told.rs.
+        assert_eq!(stranger.frame().expect("a challenge").tag, b'R');
+        let error = RawClient::login(proxy.address(), "app", PASSWORD, "no such database").expect_err("none");
+        assert_eq!(sqlstate(&error), "3D000");
     });
 }

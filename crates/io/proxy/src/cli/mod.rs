@@ -179,7 +179,7 @@ fn run_serve(arguments: &Serve) -> Result<(), Failure> {
     let directives = std::env::var(logging::LEVEL_VARIABLE).ok();
     logging::start(&config.log, arguments.verbose, directives.as_deref()).map_err(Failure::Logging)?;
     for advice in config.advice() {
-        tracing::warn!("{advice}");
+        tracing::warn!(target: logging::OPERATOR, "{advice}");
     }
     serve::run(config, source).map_err(Failure::Serve)
 }

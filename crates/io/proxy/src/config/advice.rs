@@ -4,6 +4,7 @@ use trunkline_session::authentication::Secret as StoredSecret;
 
 use super::Config;
 use super::address::ListenAddress;
+use super::database::FALLBACK;
 use super::modes::{AuthType, PoolMode, SslMode};
 
 impl Config {
@@ -50,9 +51,23 @@ impl Config {
                     .to_owned(),
             );
         }
+        advice.extend(self.look_up_advice());
         advice.extend(self.md5_advice());
         advice.extend(self.userlist.advice());
         advice
+    }
+
+    /// Strangers choose where they are looked up.
+    fn look_up_advice(&self) -> Option<String> {
+        let fallback = self.databases.get(FALLBACK)?;
+        let asked = fallback.auth_user.is_some() || self.auth.user.is_some();
+        let fixed = fallback.auth_dbname.is_some() || self.auth.dbname.is_some();
+        (asked && !fixed && !matches!(self.auth.r#type, AuthType::Trust | AuthType::Any)).then(|| {
+            format!(
+                "[databases.\"{FALLBACK}\"] has auth.query asked in any database that a client names before it has logged in: \
+                 set auth.dbname to the one where it is to be asked"
+            )
+        })
     }
 
     /// SCRAM cannot be proved against an md5 hash.

@@ -72,6 +72,7 @@ fn limits(config: &Config, findings: &mut Findings<'_>) {
         ("outstanding_turns_max", u64::from(limits.outstanding_turns_max), 1),
         ("round_messages_max", u64::from(limits.round_messages_max), 1),
         ("cancel_requests_max", u64::from(limits.cancel_requests_max), 1),
+        ("unproven_lookups_per_second", u64::from(limits.unproven_lookups_per_second), 1),
         // PostgreSQL's own verifiers have 4096.
         ("scram_iterations_max", u64::from(limits.scram_iterations_max), 4096),
         ("startup_packet_bytes_max", limits.startup_packet_bytes_max.bytes() as u64, 256),

@@ -27,5 +27,7 @@ section! {
         level: LogLevel = LogLevel::Info,
         /// Whether the level `debug` has a line for each connection.
         connections: bool = true,
+        /// Warnings and errors of one kind that are written in ten seconds; 0: all.
+        repeats_max: u32 = 10,
     }
 }

@@ -42,5 +42,13 @@ section! {
         scram_iterations_max: u32 = 100_000,
         /// Cancel requests under way at once.
         cancel_requests_max: u32 = 1_000,
+        /// Pools known at once; 0: no limit.
+        pools_max: u32 = 10_000,
+        /// Bytes of answers to `auth.query` that are remembered.
+        auth_cache_bytes_max: Size = Size::new(4 << 20),
+        /// Look-ups of `auth.query` under way in databases that clients name and no login has shown to exist; 0: none.
+        unproven_lookups_max: u32 = 8,
+        /// The same, in a second.
+        unproven_lookups_per_second: u32 = 20,
     }
 }

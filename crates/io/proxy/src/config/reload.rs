@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Config, General, Timeouts};
+use super::{Config, General, Log, Timeouts};
 
 /// The difference between two configurations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn compare(old: &Config, new: &Config) -> Changes {
         ("auth", old.auth != new.auth || old.userlist != new.userlist),
         ("tls.client", old.tls.client != new.tls.client),
         ("tls.server", old.tls.server != new.tls.server),
-        ("log", (old.log.level, old.log.connections) != (new.log.level, new.log.connections)),
+        ("log", logged(&old.log) != logged(&new.log)),
     ];
     changes.changed =
         tables.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key.to_owned()).collect();
@@ -102,6 +102,11 @@ impl Config {
         self.log.format = running.log.format;
         self
     }
+}
+
+/// What a reload changes of the log.
+fn logged(log: &Log) -> impl PartialEq {
+    (log.level, log.connections, log.repeats_max)
 }
 
 /// Probes are set up with the workers.

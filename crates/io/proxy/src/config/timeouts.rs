@@ -39,6 +39,8 @@ section! {
         shutdown_timeout: Option<Duration> = None,
         /// How long a server may take to end a turn whose client is gone, once it was cancelled.
         abandoned_turn_timeout: Duration = Duration::from_secs(5),
+        /// How long a pool is known that has neither clients nor server connections.
+        pool_idle_timeout: Option<Duration> = seconds(3600),
         /// Whether the kernel probes idle TCP connections.
         tcp_keepalive: bool = true,
         /// Idle time before the first probe; `None`: the system's.

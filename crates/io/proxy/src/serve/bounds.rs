@@ -32,6 +32,10 @@ fn of_limits(config: &Config) -> Vec<(&'static str, f64)> {
         ("client_prepared_statement_bytes_max", bytes(limits.client_prepared_statement_bytes_max)),
         ("scram_iterations_max", limits.scram_iterations_max.into()),
         ("cancel_requests_max", limits.cancel_requests_max.into()),
+        ("pools_max", limits.pools_max.into()),
+        ("auth_cache_bytes_max", bytes(limits.auth_cache_bytes_max)),
+        ("unproven_lookups_max", limits.unproven_lookups_max.into()),
+        ("unproven_lookups_per_second", limits.unproven_lookups_per_second.into()),
         ("pool_size", pool.pool_size.into()),
         ("reserve_pool_size", pool.reserve_pool_size.into()),
         ("max_db_connections", pool.max_db_connections.into()),
@@ -54,6 +58,7 @@ fn of_timeouts(config: &Config) -> Vec<(&'static str, f64)> {
         ("prepared_statement_lifetime", seconds(timeouts.prepared_statement_lifetime)),
         ("cancel_wait_timeout", seconds(timeouts.cancel_wait_timeout)),
         ("shutdown_timeout", seconds(timeouts.shutdown_timeout)),
+        ("pool_idle_timeout", seconds(timeouts.pool_idle_timeout)),
         ("abandoned_turn_timeout", seconds(Some(timeouts.abandoned_turn_timeout))),
     ]
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use trunkline_pool::{Capacity, PoolMode, PoolSettings};
-use trunkline_relay::{AuthQuery, Database, Directory, Target, Timeouts, TurnLimits, User};
+use trunkline_relay::{AuthQuery, Database, Directory, Target, Timeouts, TurnLimits, UnprovenLookUps, User};
 use trunkline_session::authentication::Password;
 use trunkline_session::authentication::scram::KEY_BYTES;
 use trunkline_session::backend::{Challenge, LoginSettings, TlsOffer};
@@ -78,6 +78,13 @@ pub(super) fn build(config: &Config, origin: &Origin<'_>) -> Directory {
         reset_always: pool.server_reset_query_always,
         check_query: pool.server_check_query.clone(),
         auth_cache_ttl: config.auth.auth_cache_ttl.unwrap_or_default(),
+        auth_cache_bytes_max: config.limits.auth_cache_bytes_max.bytes(),
+        strangers: strangers(config),
+        unproven_look_ups: UnprovenLookUps {
+            at_once: config.limits.unproven_lookups_max,
+            per_second: config.limits.unproven_lookups_per_second,
+        },
+        pools_max: config.limits.pools_max,
     }
 }
 
@@ -166,6 +173,7 @@ fn timeouts(config: &Config) -> Timeouts {
         query: timeouts.query_timeout.unwrap_or_default(),
         server_connect: timeouts.server_connect_timeout.unwrap_or_default(),
         cancel_wait: timeouts.cancel_wait_timeout.unwrap_or_default(),
+        pool_idle: timeouts.pool_idle_timeout.unwrap_or_default(),
         abandoned_turn: timeouts.abandoned_turn_timeout,
     }
 }
@@ -259,6 +267,12 @@ fn pool_settings(config: &Config, entry: &config::Database) -> PoolSettings {
         check_delay: timeouts.server_check_delay.unwrap_or(Duration::from_micros(1)),
         round_robin: pool.server_round_robin,
     }
+}
+
+/// The first entry, by its name, whose users are looked up.
+fn strangers(config: &Config) -> Option<String> {
+    let mut entries = config.databases.iter().filter(|(name, _)| name.as_str() != FALLBACK);
+    entries.find(|(_, entry)| auth_query(config, entry).is_some()).map(|(name, _)| name.clone())
 }
 
 fn auth_query(config: &Config, entry: &config::Database) -> Option<AuthQuery> {
@@ -446,10 +460,22 @@ mod tests {
     }
 
     #[test]
+    fn who_wants_a_database_that_is_not_there_is_looked_up_where_others_are() {
+        let strangers = |text: &str| directory(&format!("{text}[users.u]\npassword = \"x\"\n")).strangers;
+        assert_eq!(strangers(APP), None, "nobody is looked up");
+        let asked = "[auth]\nuser = \"asker\"\n[databases.\"*\"]\nhost = \"h\"\n";
+        assert_eq!(strangers(asked), None, "there is no database that is not there");
+        let b = "[databases.b]\nhost = \"h\"\nauth_user = \"asker\"\n";
+        assert_eq!(strangers(&format!("{APP}{b}")).as_deref(), Some("b"));
+        let all = format!("[auth]\nuser = \"asker\"\ndbname = \"b\"\n{b}{APP}");
+        assert_eq!(strangers(&all).as_deref(), Some("app"));
+    }
+
+    #[test]
     fn what_has_no_bound_is_zero_and_names_are_in_lower_case() {
         let directory = directory(&format!(
             "ignore_startup_parameters = [\"Extra_Float_Digits\"]\n[timeouts]\nserver_connect_timeout = 0\n\
-             query_timeout = 2\ncancel_wait_timeout = 0\n[limits]\nclient_login_timeout = 5\nmax_prepared_statements = 0\n\
+             query_timeout = 2\ncancel_wait_timeout = 0\npool_idle_timeout = 0\n[limits]\nclient_login_timeout = 5\nmax_prepared_statements = 0\n\
              [users.u]\npassword = \"x\"\n{APP}"
         ));
         let expected = Timeouts {

@@ -8,6 +8,7 @@ use trunkline_relay::Shared;
 use super::bounds;
 use super::figures::{Figures, PoolFigures};
 use crate::config::Config;
+use crate::logging;
 use crate::metrics::exposition::{Exposition, Kind};
 
 /// What is known of the process beside the workers' figures.
@@ -122,7 +123,7 @@ pub(super) fn write(
     let mut exposition = Exposition::new(out);
     write_process(process, &mut exposition);
     write_connections(figures, shared, &mut exposition);
-    write_pools(figures, &mut exposition);
+    write_pools(figures, shared, &mut exposition);
     write_servers(figures, &mut exposition);
     let (bytes, evicted) = shared.registry.usage();
     let single = [
@@ -148,6 +149,13 @@ pub(super) fn write(
     for (name, help, kind, value) in single {
         exposition.family(name, help, kind).sample(&[], value);
     }
+    exposition
+        .family(
+            "trunkline_log_lines_left_out_total",
+            "Warnings and errors that were counted instead of written, beyond log.repeats_max.",
+            Kind::Counter,
+        )
+        .sample(&[], logging::left_out());
     write_bounds(shared, config, &mut exposition);
 }
 
@@ -204,6 +212,18 @@ fn write_connections(figures: &Figures, shared: &Shared, exposition: &mut Exposi
             gauge,
             board.server_unsent_bytes,
         ),
+        (
+            "trunkline_unproven_lookups",
+            "Look-ups of users under way in databases that are not known to exist.",
+            gauge,
+            u64::from(shared.unproven_look_ups()),
+        ),
+        (
+            "trunkline_auth_cache_bytes",
+            "Bytes of auth_query's answers that are remembered.",
+            gauge,
+            board.auth_cache_bytes,
+        ),
         ("trunkline_cancel_requests", "Cancel requests under way.", gauge, board.cancels),
         (
             "trunkline_client_logins_failed_total",
@@ -223,7 +243,14 @@ fn write_connections(figures: &Figures, shared: &Shared, exposition: &mut Exposi
     }
 }
 
-fn write_pools(figures: &Figures, exposition: &mut Exposition<'_>) {
+fn write_pools(figures: &Figures, shared: &Shared, exposition: &mut Exposition<'_>) {
+    exposition
+        .family(
+            "trunkline_pools",
+            "Pools known, those without a name of their own here included.",
+            Kind::Gauge,
+        )
+        .sample(&[], shared.ledgers.len());
     let mut clients =
         exposition.family("trunkline_clients", "Clients logged in, by what they do.", Kind::Gauge);
     for ((database, user), pool) in &figures.pools {
@@ -401,7 +428,7 @@ mod tests {
     #[test]
     fn a_name_cannot_break_out_of_its_label() {
         let page = page();
-        assert!(page.contains(r#"trunkline_turns_total{database="b\"} 1\nevil",user="bob"} 1"#), "{page}");
+        assert!(page.contains(r#"trunkline_turns_total{database="b\"} 1\\nevil",user="bob"} 1"#), "{page}");
         assert!(!page.lines().any(|line| line.starts_with("evil")));
     }
 

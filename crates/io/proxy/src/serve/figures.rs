@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use trunkline_relay::Counters;
 use trunkline_relay::board::{BoardStatus, PoolStatus};
+use trunkline_relay::{Counters, in_short};
 
+use crate::logging::escape::write_escaped;
 use crate::worker::Report;
 
 /// One pool over all workers.
@@ -38,11 +39,11 @@ impl Figures {
         let mut figures = Self::default();
         for report in reports {
             for pool in &report.pools {
-                figures.pools.entry((pool.database.clone(), pool.user.clone())).or_default().add(pool);
+                figures.pools.entry((label(&pool.database), label(&pool.user))).or_default().add(pool);
             }
             // Some servers give no process id; those of one database are one.
             for (process_id, database, hits, misses) in &report.board.prepared_by_server {
-                let sum = figures.servers.entry((database.clone(), *process_id)).or_default();
+                let sum = figures.servers.entry((label(database), *process_id)).or_default();
                 sum.0 += hits;
                 sum.1 += misses;
             }
@@ -50,6 +51,15 @@ impl Figures {
         }
         figures
     }
+}
+
+/// A name as metrics show it: in one line, for all who read lines otherwise than Prometheus does, and of a name's length.
+/// Names that become the same are added up: a sample that stood twice would spoil the page.
+fn label(name: &str) -> String {
+    let mut label = String::new();
+    // A String takes everything.
+    let _ = write_escaped(&mut label, &in_short(name));
+    label
 }
 
 impl PoolFigures {
@@ -62,23 +72,7 @@ impl PoolFigures {
         self.servers_busy += pool.servers_busy;
         self.servers_opening += u64::from(pool.opening);
         self.max_wait_us = self.max_wait_us.max(pool.max_wait_us);
-        let (sum, counters) = (&mut self.counters, &pool.counters);
-        sum.turns += counters.turns;
-        sum.transactions += counters.transactions;
-        sum.client_bytes += counters.client_bytes;
-        sum.server_bytes += counters.server_bytes;
-        sum.wait_us += counters.wait_us;
-        sum.turn_us += counters.turn_us;
-        sum.prepare_cache_hit += counters.prepare_cache_hit;
-        sum.prepare_cache_miss += counters.prepare_cache_miss;
-        sum.prepared_evicted += counters.prepared_evicted;
-        sum.replays += counters.replays;
-        sum.server_errors += counters.server_errors;
-        sum.cancels += counters.cancels;
-        sum.opened += counters.opened;
-        sum.open_failed += counters.open_failed;
-        sum.lost += counters.lost;
-        sum.handed_on += counters.handed_on;
+        self.counters.add(&pool.counters);
     }
 }
 
@@ -94,6 +88,30 @@ fn add_board(sum: &mut BoardStatus, board: &BoardStatus) {
     sum.client_unsent_bytes += board.client_unsent_bytes;
     sum.server_unsent_bytes += board.server_unsent_bytes;
     sum.cancels += board.cancels;
+    sum.auth_cache_bytes += board.auth_cache_bytes;
     sum.logins_failed += board.logins_failed;
     sum.protocol_violations += board.protocol_violations;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_look_the_same_are_one_sample() {
+        let long = |end: &str| format!("{}{end}", "x".repeat(70));
+        let pools = ["a\rb", r"a\rb", &long("1"), &long("2")].map(|database| PoolStatus {
+            database: database.to_owned(),
+            user: "u".to_owned(),
+            clients_idle: 1,
+            ..PoolStatus::default()
+        });
+        let figures = Figures::sum(&[Report { pools: pools.into(), board: BoardStatus::default() }]);
+        let shown: Vec<(&str, u64)> = figures
+            .pools
+            .iter()
+            .map(|((database, _), pool)| (database.as_str(), pool.clients_idle))
+            .collect();
+        assert_eq!(shown, [(r"a\rb", 2), (format!("{}...", "x".repeat(63)).as_str(), 2)]);
+    }
 }

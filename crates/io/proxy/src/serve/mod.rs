@@ -133,7 +133,9 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
         places = format!("{places}, HTTP on {}", addresses.join(", "));
     }
     tracing::info!("listening on {places} ({count} worker{})", if count == 1 { "" } else { "s" });
-    Crew { threads, operator: Operator::new(source, force, slits, status) }.serve(&events)
+    let ended = Crew { threads, operator: Operator::new(source, force, slits, status) }.serve(&events);
+    logging::finish();
+    ended
 }
 
 fn keepalive(timeouts: &Timeouts) -> Option<Keepalive> {
@@ -232,7 +234,7 @@ impl Crew {
 fn apply_to_process(config: &Config) {
     logging::apply(&config.log);
     for advice in config.advice() {
-        tracing::warn!("{advice}");
+        tracing::warn!(target: logging::OPERATOR, "{advice}");
     }
 }
 

@@ -12,6 +12,7 @@ use super::certificates::{self, CertificateError, TlsProfiles};
 use super::directory::{self, Origin};
 use super::page::{Phase, Status};
 use crate::config::{Config, ConfigSource, reload};
+use crate::logging;
 use crate::signals::Command;
 use crate::worker::{Letter, Slit, TlsSet};
 
@@ -152,9 +153,12 @@ impl Operator {
         let read = match self.source.read() {
             Ok(read) => read,
             Err(error) => {
-                return tracing::error!(
-                    "the configuration stays as it is, the new one cannot be used:\n{error}"
-                );
+                tracing::error!("the configuration stays as it is, the new one cannot be used:");
+                // Laid out in lines, each of which is one.
+                for line in error.to_string().lines() {
+                    tracing::error!(target: logging::OPERATOR, "{line}");
+                }
+                return;
             }
         };
         let changes = reload::compare(&self.force.config, &read);

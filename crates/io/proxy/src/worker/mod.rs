@@ -220,6 +220,7 @@ impl Worker {
         self.expire_cancels();
         self.lingering.expire();
         self.accepting.append(&mut self.stalled);
+        crate::logging::tend();
         self.carry_out();
     }
 }

@@ -27,7 +27,13 @@ impl Worker {
             Kind::Client | Kind::Server => self.connection_event(name, event),
             Kind::Cancel => self.cancel_event(name.bits, event),
             Kind::Lingering => self.lingering.readable(name.bits, &mut self.scratch, &mut self.plain),
-            Kind::Listener => self.accept(usize::try_from(name.bits).unwrap_or(usize::MAX)),
+            Kind::Listener => {
+                let listener = usize::try_from(name.bits).unwrap_or(usize::MAX);
+                // One that could not be accepted from waits for the clock, however many knock.
+                if !self.stalled.contains(&listener) {
+                    self.accept(listener);
+                }
+            }
             Kind::Clock => self.struck = self.clock.struck(),
             Kind::Waker => {
                 self.read_letters();
@@ -370,7 +376,7 @@ impl Worker {
                     tracing::warn!(worker, "a worker does not read its letters");
                 }
             }
-            Action::Note(Note::Warning(text)) => tracing::warn!("{text}"),
+            Action::Note(Note::Warning(kind, text)) => tracing::warn!(kind, "{text}"),
             Action::Note(Note::Debug(text)) => tracing::debug!("{text}"),
         }
     }

@@ -182,7 +182,9 @@ impl ModelClient {
                     code if self.refusal == Some(code) => true,
                     "3D000" => excuses.reloads,
                     "28P01" => excuses.reloads && self.looked_up,
-                    "28000" => excuses.reloads && text.contains("any more"),
+                    "57P03" if text.starts_with("logins cannot be checked") => {
+                        excuses.reloads || excuses.time_passes || excuses.servers_die
+                    }
                     "22023" => self.bad_start,
                     "53300" if text.starts_with("no more") => excuses.limited,
                     "53300" | "08006" | "57014" => excuses.time_passes || excuses.servers_die,

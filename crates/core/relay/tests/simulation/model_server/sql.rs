@@ -90,7 +90,7 @@ impl Sql {
     /// The proxy's own, around a Parse: both are local to the transaction, and the second sets back what the first set.
     fn set_configs(text: &str) -> Self {
         let calls = text.trim_start_matches("select ").split(",pg_catalog.");
-        let sets = calls.map(|call| Self::set_config(call)).collect();
+        let sets = calls.map(Self::set_config).collect();
         Self::SetSome(sets)
     }
 

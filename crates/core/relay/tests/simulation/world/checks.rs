@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering::Relaxed;
 
+use trunkline_pool::PoolId;
 use trunkline_relay::parameters::UNKNOWN;
 use trunkline_relay::{Board, Server, ServerKey, ServerStage, Stage};
 
@@ -32,7 +33,7 @@ impl World {
 
     /// The ledgers count what there is; no limit is exceeded.
     fn check_counts(&self) -> Checked {
-        let mut open: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut open: BTreeMap<PoolId, u32> = BTreeMap::new();
         let mut clients = 0;
         for worker in &self.workers {
             worker.board.servers().for_each(|(_, server)| *open.entry(server.pool()).or_default() += 1);
@@ -49,7 +50,7 @@ impl World {
         must(most == 0 || counted <= most + most / 16 + 8, || format!("{counted} connections of {most}"))?;
         let reserve = u32::from(self.flavour.time_passes);
         for user in USERS {
-            let ledger = self.shared.ledgers.pool("d", user);
+            let Some(ledger) = self.shared.ledgers.find("d", user) else { continue };
             let there = open.get(&ledger.id).copied().unwrap_or(0);
             must(ledger.open() == there, || {
                 format!("pool {user}: {} connections are counted, there are {there}", ledger.open())
@@ -67,7 +68,7 @@ impl World {
 
     /// Those who have logged in are counted, and kept to their limits.
     fn check_clients(&self) -> Checked {
-        let mut welcome: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut welcome: BTreeMap<PoolId, u32> = BTreeMap::new();
         for (_, client) in self.workers.iter().flat_map(|worker| worker.board.clients()) {
             client.pool().into_iter().for_each(|pool| *welcome.entry(pool).or_default() += 1);
         }
@@ -77,7 +78,7 @@ impl World {
             must(limit == 0 || all <= limit, || format!("{all} clients of {limit} for {what}"))?;
         }
         for user in USERS {
-            let ledger = self.shared.ledgers.pool("d", user);
+            let Some(ledger) = self.shared.ledgers.find("d", user) else { continue };
             let there = welcome.get(&ledger.id).copied().unwrap_or(0);
             let (counted, limit) = (ledger.user.clients(), self.loosest.user_clients);
             must(counted == there && (limit == 0 || counted <= limit), || {
@@ -232,7 +233,7 @@ impl World {
             must(Board::status(&worker.board).cancels == 0, || "cancels are under way".to_owned())?;
         }
         for user in USERS {
-            let ledger = self.shared.ledgers.pool("d", user);
+            let Some(ledger) = self.shared.ledgers.find("d", user) else { continue };
             let clients = (ledger.database.clients(), ledger.user.clients());
             must(clients == (0, 0), || format!("clients of {user} are still counted: {clients:?}"))?;
         }

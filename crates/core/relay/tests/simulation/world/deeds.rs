@@ -129,7 +129,7 @@ impl World {
             0..5 => (user, None),
             5..8 => ("w", None),
             8 => ("x", Some("28P01")),
-            _ => ("z", Some("28000")),
+            _ => ("z", Some("57P03")),
         };
         let wrong = refusal.is_none() && self.rng.u8(..) < 30;
         Start {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use trunkline_pool::{Capacity, PoolMode, PoolSettings};
-use trunkline_relay::{AuthQuery, Database, Directory, Target, Timeouts, TurnLimits, User};
+use trunkline_relay::{AuthQuery, Database, Directory, Target, Timeouts, TurnLimits, UnprovenLookUps, User};
 use trunkline_session::authentication::{Password, Secret};
 use trunkline_session::backend::{Challenge, LoginSettings};
 use trunkline_session::frontend::TlsWish;
@@ -255,12 +255,17 @@ impl Flavour {
                 query: time(12),
                 server_connect: time(5),
                 cancel_wait: time(3),
+                pool_idle: time(15),
                 abandoned_turn: time(10),
             },
             reset_query: "DISCARD ALL".to_owned(),
             reset_always: self.reset_always,
             check_query: if self.check_query { "SELECT check 1 1".to_owned() } else { String::new() },
             auth_cache_ttl: Duration::from_secs(u64::from(self.passwords_kept)),
+            auth_cache_bytes_max: 1 << 16,
+            strangers: edition.look_up.then(|| "d".to_owned()),
+            unproven_look_ups: UnprovenLookUps::default(),
+            pools_max: 0,
         }
     }
 }

@@ -1,0 +1,385 @@
+//! What somebody who has not logged in can make the proxy do, keep and tell.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use trunkline_pool::PoolMode;
+use trunkline_relay::board::NAMELESS;
+use trunkline_relay::{Action, Board, ClientKey, Directory, ServerKey, Shared, UnprovenLookUps};
+
+use crate::frames::{field, frame, take, text};
+use crate::scenes::{NoWires, answers, log_in, plain};
+use crate::world::settings::Flavour;
+
+const SECOND: u64 = 1_000_000;
+/// Somebody whom only a look-up can find.
+const STRANGER: &str = "stranger";
+
+/// Every database name is taken, users are looked up; `u` and `v` are known.
+fn every_name() -> Directory {
+    let flavour = Flavour { passwords: true, mode: PoolMode::Transaction, time_passes: true, ..plain() };
+    let mut directory = flavour.directory(&flavour.edition());
+    let mut database = directory.databases.remove("d").expect("it is there");
+    Arc::get_mut(&mut database).expect("nobody else has it").name = "*".to_owned();
+    directory.fallback = Some(database);
+    directory.strangers = None;
+    directory.auth_cache_ttl = Duration::from_secs(10);
+    directory
+}
+
+struct Scene {
+    board: Board,
+    shared: Arc<Shared>,
+    now: u64,
+    /// Connections that the board wants, and has not got an answer for.
+    dials: Vec<ServerKey>,
+    /// Clients that were closed, with their last words.
+    closed: Vec<(ClientKey, Vec<u8>)>,
+    warnings: Vec<String>,
+}
+
+impl Scene {
+    fn of(directory: Directory) -> Self {
+        let shared = Arc::new(Shared::new(1, 1 << 16));
+        let entropy = Box::new(|bytes: &mut [u8]| bytes.fill(7));
+        let board = Board::new(0, Arc::clone(&shared), Arc::new(directory), entropy);
+        Self { board, shared, now: 1, dials: Vec::new(), closed: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// Time passes, and the board looks at what it has brought.
+    fn pass(&mut self, micros: u64) {
+        self.now += micros;
+        self.board.set_now(self.now);
+        self.board.tick();
+        self.carry_out();
+    }
+
+    fn carry_out(&mut self) {
+        while let Some(action) = self.board.next_action() {
+            match action {
+                Action::Connect(server, _) => self.dials.push(server),
+                Action::CloseClient(client, last) => self.closed.push((client, last)),
+                Action::Note(trunkline_relay::Note::Warning(_, text)) => self.warnings.push(text),
+                _ => {}
+            }
+        }
+    }
+
+    fn client(&mut self, user: &str, database: &str) -> ClientKey {
+        self.client_with(user, database, b"")
+    }
+
+    fn client_with(&mut self, user: &str, database: &str, behind: &[u8]) -> ClientKey {
+        let client = self.board.client_accepted(false).expect("a client is welcome");
+        let body = format!("\0\x03\0\0user\0{user}\0database\0{database}\0\0");
+        let length = u32::try_from(body.len() + 4).expect("short").to_be_bytes();
+        self.board.client_bytes(client, &[&length, body.as_bytes(), behind].concat(), &mut NoWires);
+        self.carry_out();
+        client
+    }
+
+    fn password(&mut self, client: ClientKey, password: &str) {
+        self.board.client_bytes(client, &text(b'p', password).bytes, &mut NoWires);
+        self.carry_out();
+    }
+
+    /// The server turns the connection down that was asked for last.
+    fn refuse(&mut self, code: &str) {
+        let server = self.dials.pop().expect("a connection was asked for");
+        self.board.server_connected(server);
+        let error = format!("SFATAL\0VFATAL\0C{code}\0Mdatabase at 10.0.0.5 does not exist\0\0");
+        self.board.server_bytes(server, &frame(b'E', error.as_bytes()).bytes, &mut NoWires);
+        self.carry_out();
+    }
+
+    /// What a client was sent, its last words included.
+    fn told(&self, client: ClientKey) -> Vec<u8> {
+        let last = self.closed.iter().find(|(closed, _)| *closed == client).map(|(_, last)| last.clone());
+        last.unwrap_or_else(|| self.board.client_unsent(client).to_vec())
+    }
+
+    fn told_code(&self, client: ClientKey) -> String {
+        let mut told = self.told(client);
+        std::iter::from_fn(|| take(&mut told)).last().map(|error| field(&error, b'C')).expect("an error")
+    }
+}
+
+/// What goes wrong with a look-up on that server connection.
+type Failure = fn(&mut Scene, ServerKey);
+
+const PASSWORD_ASKED_FOR: &[u8] = b"R\0\0\0\x08\0\0\0\x03";
+
+/// Each name makes one connection attempt at most, few at once and few in a second, and leaves no pool and no metrics.
+#[test]
+fn made_up_databases_leave_nothing_behind() {
+    const NAMES: usize = 150;
+    let mut directory = every_name();
+    directory.unproven_look_ups = UnprovenLookUps { at_once: 4, per_second: 20 };
+    let mut scene = Scene::of(directory);
+    let clients: Vec<ClientKey> =
+        (0..NAMES).map(|number| scene.client(STRANGER, &format!("made up {number}"))).collect();
+    let (mut dialled, mut seconds) = (0, Vec::new());
+    while dialled < NAMES {
+        assert!(scene.dials.len() <= 4, "{} at once", scene.dials.len());
+        seconds.extend(scene.dials.iter().map(|_| scene.now / SECOND));
+        dialled += scene.dials.len();
+        while !scene.dials.is_empty() {
+            scene.refuse("3D000");
+        }
+        assert!(
+            scene.board.pools().iter().all(|pool| pool.database == NAMELESS),
+            "a made-up name in metrics"
+        );
+        assert!(scene.shared.ledgers.len() <= 41, "{} pools", scene.shared.ledgers.len());
+        scene.pass(SECOND / 10);
+        assert!(scene.now < 60 * SECOND, "only {dialled} of them were looked up");
+    }
+    for second in 0..60 {
+        let count = seconds.iter().filter(|at| **at == second).count();
+        assert!(count <= 40, "{count} in second {second}");
+    }
+    for client in &clients {
+        assert_eq!(scene.told(*client), PASSWORD_ASKED_FOR, "like anybody");
+        scene.password(*client, "guess");
+        assert_eq!(scene.told_code(*client), "28P01");
+    }
+    scene.pass(SECOND);
+    scene.pass(20 * SECOND);
+    assert_eq!((scene.shared.ledgers.len(), scene.shared.unproven_look_ups()), (0, 0));
+    assert_eq!(scene.board.status().auth_cache_bytes, 0, "what was said of them is forgotten");
+    assert!(scene.board.pools().iter().all(|pool| pool.database == NAMELESS));
+    assert_eq!(scene.board.pools()[0].counters.open_failed, NAMES as u64, "they are counted all the same");
+}
+
+/// One after another, each its own name, for ever: the places of pools that are gone are taken again.
+#[test]
+fn pools_that_are_gone_give_their_places_back() {
+    let mut scene = Scene::of(every_name());
+    for number in 0..2_000 {
+        let client = scene.client(STRANGER, &format!("made up {number}"));
+        scene.refuse("3D000");
+        scene.board.client_closed(client);
+        scene.pass(SECOND);
+        scene.pass(SECOND);
+        assert_eq!(scene.shared.ledgers.len(), 0);
+    }
+}
+
+/// A database that is there is known to be from the first login on: its look-ups wait for nobody.
+#[test]
+fn a_database_that_is_there_needs_no_leave() {
+    let mut directory = every_name();
+    directory.unproven_look_ups = UnprovenLookUps { at_once: 1, per_second: 1 };
+    let mut scene = Scene::of(directory);
+    let first = scene.client(STRANGER, "there");
+    let server = scene.dials.pop().expect("a connection is opened");
+    log_in(&mut scene.board, server);
+    let found = answers(&[(b'1', b""), (b'2', b""), (b'C', b"SELECT 0\0"), (b'3', b""), (b'Z', b"I")]);
+    scene.board.server_bytes(server, &found, &mut NoWires);
+    assert_eq!(scene.told(first), PASSWORD_ASKED_FOR);
+    let _waits = [scene.client(STRANGER, "made up"), scene.client(STRANGER, "made up too")];
+    for user in ["x", "y", "z"] {
+        let client = scene.client(user, "there");
+        scene.board.server_bytes(server, &found, &mut NoWires);
+        assert_eq!(scene.told(client), PASSWORD_ASKED_FOR, "{user}");
+    }
+    assert!(scene.board.pools().iter().any(|pool| pool.database == "there"));
+}
+
+/// Unknown users, unknown databases and wrong passwords: the same words, and as many of them.
+#[test]
+fn nobody_learns_who_and_what_is_there_without_a_password() {
+    let flavour = Flavour { passwords: true, mode: PoolMode::Transaction, ..plain() };
+    let mut told = Vec::new();
+    for (user, database) in [("u", "d"), ("u", "e"), ("q", "d"), ("q", "e")] {
+        let mut scene = Scene::of(flavour.directory(&flavour.edition()));
+        let client = scene.client(user, database);
+        for server in std::mem::take(&mut scene.dials) {
+            log_in(&mut scene.board, server);
+            let nobody =
+                answers(&[(b'1', b""), (b'2', b""), (b'C', b"SELECT 0\0"), (b'3', b""), (b'Z', b"I")]);
+            scene.board.server_bytes(server, &nobody, &mut NoWires);
+        }
+        let asked = scene.told(client);
+        scene.password(client, "guess");
+        let text = String::from_utf8_lossy(&scene.told(client)).replace(&format!("\"{user}\""), "?");
+        told.push((asked, text));
+    }
+    for (at, of) in told.iter().enumerate() {
+        assert_eq!(*of, told[0], "case {at}");
+    }
+    assert_eq!(told[0].0, PASSWORD_ASKED_FOR);
+    assert!(told[0].1.contains("28P01"), "{}", told[0].1);
+}
+
+/// Who has proved himself is told that there is no such database.
+#[test]
+fn that_a_database_is_unknown_is_told_after_the_login() {
+    let flavour = Flavour { passwords: true, mode: PoolMode::Transaction, ..plain() };
+    let mut scene = Scene::of(flavour.directory(&flavour.edition()));
+    let client = scene.client("u", "e");
+    scene.password(client, "secret of u");
+    assert_eq!(scene.told_code(client), "3D000");
+}
+
+/// Whatever keeps a user from being looked up: one answer, which says nothing of servers. The log has the rest.
+#[test]
+fn a_look_up_that_fails_has_one_answer() {
+    let flavour = Flavour { passwords: true, mode: PoolMode::Transaction, time_passes: true, ..plain() };
+    let failures: [(&str, Failure); 6] = [
+        ("unreachable", |scene, server| {
+            scene.board.server_closed(server, "cannot connect to 10.0.0.5:5432: refused");
+        }),
+        ("refused", |scene, server| {
+            scene.dials.push(server);
+            scene.refuse("3D000");
+        }),
+        ("starting up", |scene, server| {
+            scene.dials.push(server);
+            scene.refuse("57P03");
+        }),
+        ("query failed", |scene, server| {
+            log_in(&mut scene.board, server);
+            let error: (u8, &[u8]) =
+                (b'E', b"SERROR\0VERROR\0C42P01\0Mrelation \"hidden\" does not exist\0\0");
+            scene.board.server_bytes(server, &answers(&[error, (b'Z', b"I")]), &mut NoWires);
+        }),
+        ("lost", |scene, server| {
+            log_in(&mut scene.board, server);
+            scene.board.server_closed(server, "the connection to 10.0.0.5 was lost");
+        }),
+        ("too slow", |scene, _| scene.pass(4 * SECOND)),
+    ];
+    let mut told = Vec::new();
+    for (name, fail) in failures {
+        let mut scene = Scene::of(flavour.directory(&flavour.edition()));
+        let client = scene.client(STRANGER, "d");
+        let server = scene.dials.pop().expect("a connection is opened");
+        fail(&mut scene, server);
+        scene.carry_out();
+        assert!(!scene.warnings.is_empty(), "{name}: the operator is told nothing");
+        assert_eq!(scene.told_code(client), "57P03", "{name}");
+        told.push((name, scene.told(client)));
+    }
+    for (name, of) in &told {
+        assert_eq!(*of, told[0].1, "{name}");
+    }
+}
+
+/// In a database of the client's choice: whether it is there is not told. That the server cannot be reached may be.
+#[test]
+fn a_made_up_database_is_answered_like_an_unknown_user() {
+    for code in ["3D000", "28000", "53300", "55000"] {
+        let mut scene = Scene::of(every_name());
+        let client = scene.client(STRANGER, "made up");
+        scene.refuse(code);
+        assert_eq!(scene.told(client), PASSWORD_ASKED_FOR, "{code}");
+        // At once, the second time: that there is nobody is remembered, and that there is no such database.
+        for user in [STRANGER, "another"] {
+            let again = scene.client(user, "made up");
+            assert_eq!(scene.told(again), PASSWORD_ASKED_FOR, "{code}");
+            assert!(scene.dials.is_empty());
+        }
+    }
+    let mut scene = Scene::of(every_name());
+    let client = scene.client(STRANGER, "made up");
+    let server = scene.dials.pop().expect("a connection is opened");
+    scene.board.server_closed(server, "cannot connect to 10.0.0.5:5432: refused");
+    scene.carry_out();
+    assert_eq!(scene.told_code(client), "57P03");
+}
+
+/// Who waits to be looked up has no more time than others to log in, and is not read meanwhile.
+#[test]
+fn who_waits_for_a_look_up_is_held_to_the_bounds_of_a_login() {
+    let mut directory = every_name();
+    directory.unproven_look_ups = UnprovenLookUps { at_once: 1, per_second: 1 };
+    let mut scene = Scene::of(directory);
+    let much = vec![b'x'; 5_000];
+    let clients = [0, 1, 2].map(|number| scene.client_with(STRANGER, &format!("made up {number}"), &much));
+    assert_eq!(scene.dials.len(), 1);
+    for client in clients {
+        assert!(scene.board.client_paused(client), "more of it would be kept");
+    }
+    scene.board.client_closed(clients[1]);
+    scene.pass(3 * SECOND);
+    assert_eq!(scene.dials.len(), 1, "one at once");
+    scene.pass(8 * SECOND);
+    for client in [clients[0], clients[2]] {
+        assert_eq!(scene.told_code(client), "08006", "the login took too long");
+    }
+    assert_eq!(scene.shared.unproven_look_ups(), 0);
+}
+
+#[test]
+fn a_terminate_behind_the_start_up_packet_is_no_failed_login() {
+    for user in ["u", STRANGER] {
+        let mut scene = Scene::of(every_name());
+        let client = scene.client_with(user, "made up", b"X\0\0\0\x04");
+        if user == STRANGER {
+            scene.refuse("3D000");
+        }
+        assert_eq!(scene.told(client), PASSWORD_ASKED_FOR, "{user}");
+        assert_eq!((scene.closed.len(), scene.board.status().logins_failed), (1, 0), "{user}");
+    }
+}
+
+/// A pool whose clients and connections are gone is forgotten in time; one that is in use, or that the configuration names,
+/// is not.
+#[test]
+fn pools_that_nobody_uses_are_forgotten() {
+    let flavour = Flavour { passwords: false, mode: PoolMode::Transaction, time_passes: true, ..plain() };
+    let mut directory = flavour.directory(&flavour.edition());
+    directory.fallback = directory.databases.get("d").cloned();
+    directory.users.remove("v");
+    let mut scene = Scene::of(directory);
+    scene.board.set_now(scene.now);
+    for (user, database) in [("u", "d"), ("u", "e"), ("u", "f")] {
+        let client = scene.client(user, database);
+        let server = scene.dials.pop().expect("a connection is opened");
+        log_in(&mut scene.board, server);
+        if database != "f" {
+            scene.board.client_closed(client);
+        }
+        if database == "e" {
+            scene.board.server_closed(server, "the server is gone");
+        }
+    }
+    let names = |scene: &Scene| {
+        let mut names: Vec<String> = scene.board.pools().into_iter().map(|pool| pool.database).collect();
+        names.sort_unstable();
+        names
+    };
+    scene.pass(14 * SECOND);
+    assert_eq!(names(&scene), ["d", "e", "f"]);
+    scene.pass(SECOND);
+    assert_eq!(names(&scene), ["*", "d", "f"], "what it counted is kept, its name is not");
+    // The server's connections expire too: the configured pool stays, and so does the one with a client.
+    scene.pass(20 * SECOND);
+    assert_eq!((names(&scene).join(" "), scene.shared.ledgers.len()), ("* d f".to_owned(), 2));
+}
+
+#[test]
+fn the_number_of_pools_is_bounded() {
+    let flavour = Flavour { passwords: false, mode: PoolMode::Transaction, ..plain() };
+    let mut directory = flavour.directory(&flavour.edition());
+    directory.fallback = directory.databases.get("d").cloned();
+    directory.pools_max = 2;
+    let mut scene = Scene::of(directory);
+    let enter = |scene: &mut Scene, database: &str| {
+        let client = scene.client("u", database);
+        let server = scene.dials.pop();
+        server.into_iter().for_each(|server| log_in(&mut scene.board, server));
+        (client, server)
+    };
+    let (first, of_first) = enter(&mut scene, "a");
+    enter(&mut scene, "b");
+    let (third, dialled) = enter(&mut scene, "c");
+    assert_eq!((scene.told_code(third).as_str(), dialled), ("53300", None));
+    assert_eq!(scene.shared.limits_hit().find(|(name, _)| *name == "pools_max"), Some(("pools_max", 1)));
+    // One that nobody uses makes room.
+    scene.board.client_closed(first);
+    scene.board.server_closed(of_first.expect("it was opened"), "the server is gone");
+    assert!(enter(&mut scene, "c").1.is_some());
+    assert_eq!(scene.shared.ledgers.len(), 2);
+}
