@@ -26,6 +26,8 @@ impl Board {
                 self.tend_pool(pool);
             }
         }
+        // Who was told of an error, and has sent the end of its turn, reads that it is ready before it is sent away.
+        self.do_what_is_due();
         self.tend_shutdown();
         self.do_what_is_due();
     }
