@@ -27,6 +27,8 @@ impl Board {
         self.forget_pools();
         self.secrets.expire(self.now, self.directory.auth_cache_ttl);
         self.serve_strangers();
+        // Who was told of an error, and has sent the end of its turn, reads that it is ready before it is sent away.
+        self.do_what_is_due();
         self.tend_shutdown();
         self.do_what_is_due();
     }

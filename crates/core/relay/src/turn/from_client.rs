@@ -1,7 +1,7 @@
 //! Frames from a client to the server connection it is lent.
 
 use trunkline_wire::backend::TransactionStatus;
-use trunkline_wire::frame::{self, HEADER_BYTES};
+use trunkline_wire::frame::{self, HEADER_BYTES, Header};
 
 use super::{Expect, Owner, Subject, Unsettled, prepare};
 use crate::client::Client;
@@ -66,18 +66,10 @@ pub(crate) fn from_client<W: Wires>(
     client.frame_left -= at;
     server.undecided = false;
     let stop = loop {
-        let header = match frame::header(&input[at..]) {
-            Ok(Some(header)) => header,
-            Ok(None) => break ClientStop::More,
-            Err(error) => break ClientStop::Fault(ClientMisbehaved::Frame(error)),
+        let header = match next_message(path, &input[at..]) {
+            Ok(header) => header,
+            Err(stop) => break stop,
         };
-        if let Err(over) = path.limits.check(header) {
-            break ClientStop::Fault(ClientMisbehaved::TooLarge(over));
-        }
-        if path.share == 0 {
-            break ClientStop::Share;
-        }
-        path.share -= 1;
         let frame_bytes = header.frame_bytes();
         let there = &input[at..input.len().min(at + frame_bytes)];
         let whole = there.len() == frame_bytes;
@@ -122,6 +114,23 @@ pub(crate) fn from_client<W: Wires>(
     };
     path.finish_server(server, &input[run.min(at)..at], at < input.len());
     (at, stop)
+}
+
+/// The header of the message that is to be dealt with next, if there is one and the client's share of the round is not
+/// used up.
+#[inline]
+fn next_message<W>(path: &mut Path<'_, W>, rest: &[u8]) -> Result<Header, ClientStop> {
+    let fault = |fault| Err(ClientStop::Fault(fault));
+    let header = match frame::header(rest) {
+        Ok(Some(header)) => header,
+        Ok(None) => return Err(ClientStop::More),
+        Err(error) => return fault(ClientMisbehaved::Frame(error)),
+    };
+    if let Err(over) = path.limits.check(header) {
+        return fault(ClientMisbehaved::TooLarge(over));
+    }
+    path.share = path.share.checked_sub(1).ok_or(ClientStop::Share)?;
+    Ok(header)
 }
 
 fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Server) {
