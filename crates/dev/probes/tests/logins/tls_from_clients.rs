@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::process::{Command, Output};
-use std::time::Duration;
 
 use trunkline_probes::{Bystander, Setup, Stage, expect_refusal};
 use trunkline_testkit::cluster::PASSWORD;
@@ -33,7 +32,7 @@ fn psql(proxy: &Proxy, parameters: &str, command: &str) -> Output {
         .find(|path| path.is_file())
         .unwrap_or_else(|| "psql".into());
     let target = format!(
-        "host=localhost hostaddr=127.0.0.1 port={} user=app dbname=app connect_timeout=10",
+        "host=localhost hostaddr=127.0.0.1 port={} user=app dbname=app connect_timeout=120",
         proxy.port()
     );
     Command::new(program)
@@ -178,7 +177,7 @@ fn certificates_are_reloaded_by_hup(stage: &Stage) {
     assert!(trusts(first_root.path()) && !trusts(&renewed.cert()));
     certificate.replace_by(&renewed);
     proxy.reload(&setup.text()).expect("reloaded");
-    proxy.wait_for_log("certificates read again", Duration::from_secs(20)).expect("read");
+    proxy.wait_for_log("certificates read again").expect("read");
     stage.eventually("the new certificate is shown", || {
         if trusts(&renewed.cert()) { Ok(()) } else { Err("the old one is".to_owned()) }
     });
@@ -188,7 +187,7 @@ fn certificates_are_reloaded_by_hup(stage: &Stage) {
     // A broken file leaves the good one in force.
     std::fs::write(certificate.cert(), "no certificate").expect("written");
     proxy.reload(&setup.text()).expect("reloaded");
-    proxy.wait_for_log("stay in use", Duration::from_secs(20)).expect("refused");
+    proxy.wait_for_log("stay in use").expect("refused");
     assert!(trusts(&renewed.cert()));
     bystander.finish();
 }
