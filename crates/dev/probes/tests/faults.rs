@@ -298,7 +298,7 @@ fn a_client_gone_in_a_failed_transaction_or_with_unread_rows(stage: &Stage) {
     drop(client);
     assert_eq!(one(&mut next, "select pg_backend_pid()"), pid);
     let mut client = login(&proxy, "app");
-    let rows = "select repeat('x', 1000) from generate_series(1, 1000000)";
+    let rows = "select repeat('x', 1000), generate_series(1, 1000000)";
     client.send_messages(&Messages::new().query(rows)).expect("sent");
     client.frame().expect("the first frame");
     drop(client);
