@@ -136,8 +136,12 @@ fn cve_2021_3935_bytes_behind_an_ssl_request_with_tls(stage: &Stage) {
 
 fn nonsense_in_the_handshake(stage: &Stage) {
     let certificate = Certificate::new();
-    let proxy = with_tls(stage, "allow", &certificate).set("limits.client_login_timeout", "3s").start();
+    let setup = with_tls(stage, "allow", &certificate);
+    let proxy = setup.start();
     let bystander = Bystander::start(&proxy);
+    // As short as this only now: the bystander had all the time it needed.
+    let short = setup.set("limits.client_login_timeout", "3s").text();
+    proxy.reload_and_wait(&short).expect("reloaded");
     for nonsense in [
         &b"\x16\x03\x01\xff\xff"[..],
         b"\0\0\0\x08\x04\xd2\x16\x2f",
