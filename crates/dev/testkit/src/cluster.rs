@@ -122,7 +122,11 @@ impl Cluster {
         loop {
             self.port = free_port()?;
             match self.resume() {
-                Err(_) if tries > 1 && self.log().contains("could not bind") => tries -= 1,
+                Err(_) if tries > 1 && self.log().contains("could not bind") => {
+                    // It has ended.
+                    self.running = None;
+                    tries -= 1;
+                }
                 outcome => return outcome,
             }
         }
