@@ -29,7 +29,8 @@ pub(crate) fn copy(
 ) -> Result<()> {
     let kin = format!("data-{}-{}-", binaries.version.0, account.uid());
     let kept = cache.join(format!("{kin}{}", digest(binaries, made_by)?));
-    let lock = File::create(cache.join("data-lock"))?;
+    let lock = File::create(cache.join("data-lock"));
+    let lock = lock.with_context(|| format!("cannot write to {}: is it another user's?", cache.display()))?;
     lock.lock_shared().context("cannot lock the cache of data folders")?;
     if !kept.exists() {
         lock.unlock()?;
