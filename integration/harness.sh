@@ -4,7 +4,7 @@ set -uo pipefail
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-export PGCONNECT_TIMEOUT=20
+export PGCONNECT_TIMEOUT=120
 
 expect() {
     [ "$1" = "$2" ] && return

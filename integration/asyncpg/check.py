@@ -151,7 +151,7 @@ async def copy_in_and_out():
 @check
 async def cancel_a_running_query():
     async with connect() as c, connect() as observer:
-        task = asyncio.ensure_future(c.fetchval("select pg_sleep(60) /* asyncpg sleeper */"))
+        task = asyncio.ensure_future(c.fetchval("select pg_sleep(600) /* asyncpg sleeper */"))
         sleeping = "select count(*) from pg_stat_activity where query like '%asyncpg sleeper%' and wait_event = 'PgSleep'"
         while await observer.fetchval(sleeping) != 1:
             await asyncio.sleep(0.01)

@@ -133,7 +133,7 @@ check("cancel a running query", () =>
   connected((c) =>
     connected(async (observer) => {
       const sleeping = "select count(*)::int from pg_stat_activity where query like '%node sleeper%' and wait_event = 'PgSleep'";
-      const query = c.query("select pg_sleep(60) /* node sleeper */");
+      const query = c.query("select pg_sleep(600) /* node sleeper */");
       const rejected = fails("57014", query);
       while ((await scalar(observer, sleeping)) !== 1);
       // As node-postgres does it itself: a second connection with the first one's key.

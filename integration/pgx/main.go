@@ -20,7 +20,7 @@ import (
 const (
 	bigBytes = 8 << 20
 	clients  = 24
-	limit    = 60 * time.Second
+	limit    = 120 * time.Second
 )
 
 var (
@@ -375,7 +375,7 @@ func cancelQuery(ctx context.Context, observer *pgx.Conn) error {
 	return connected(url, func(ctx context.Context, c *pgx.Conn) error {
 		asked := make(chan error, 1)
 		go func() { asked <- cancelOnceAsleep(ctx, observer, c) }()
-		_, err := c.Exec(ctx, "select pg_sleep(60) /* pgx sleeper */")
+		_, err := c.Exec(ctx, "select pg_sleep(600) /* pgx sleeper */")
 		return errors.Join(<-asked, fails(err, "57014"), expect(ctx, c, 1, "select 1"))
 	})
 }

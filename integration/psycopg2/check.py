@@ -101,7 +101,7 @@ def cancel_a_running_query():
 
         thread = threading.Thread(target=cancel)
         thread.start()
-        fails("57014", lambda: c.rows("select pg_sleep(60) /* psycopg2 sleeper */"))
+        fails("57014", lambda: c.rows("select pg_sleep(600) /* psycopg2 sleeper */"))
         thread.join()
         expect(c.scalar("select 1"), 1)
 

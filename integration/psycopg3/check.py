@@ -159,7 +159,7 @@ def cancel_a_running_query():
 
         thread = threading.Thread(target=cancel)
         thread.start()
-        expect_error("57014", lambda: connection.execute("select pg_sleep(60) /* psycopg3 sleeper */"))
+        expect_error("57014", lambda: connection.execute("select pg_sleep(600) /* psycopg3 sleeper */"))
         thread.join()
         expect(pid, [True])
         expect(scalar(connection, "select 1"), 1)
@@ -280,7 +280,7 @@ def listen_and_notify():
     with connect() as listener, connect() as speaker:
         listener.execute("listen psycopg3_news")
         speaker.execute("select pg_notify('psycopg3_news', 'extra')")
-        news = next(listener.notifies(timeout=20))
+        news = next(listener.notifies(timeout=120))
         expect((news.channel, news.payload), ("psycopg3_news", "extra"))
 
 

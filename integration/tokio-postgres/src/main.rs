@@ -20,7 +20,7 @@ type Check = (&'static str, Run);
 
 const BIG_BYTES: usize = 8 << 20;
 const CLIENTS: i32 = 24;
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(120);
 
 macro_rules! checks {
     ($($name:ident),* $(,)?) => { [$((stringify!($name), (|| Box::pin($name())) as Run)),*] };
@@ -285,7 +285,7 @@ async fn cancel() -> Outcome {
         while int(&observer, sleeping).await? != 1 {}
         Ok::<(), Failure>(token.cancel_query(NoTls).await?)
     };
-    let (slept, asked) = tokio::join!(client.batch_execute("select pg_sleep(60) /* tokio sleeper */"), ask);
+    let (slept, asked) = tokio::join!(client.batch_execute("select pg_sleep(600) /* tokio sleeper */"), ask);
     asked?;
     fails(slept, "57014")?;
     same(int(&client, "select 1").await?, 1)

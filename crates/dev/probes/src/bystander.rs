@@ -6,9 +6,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use trunkline_testkit::cluster::APP_USER;
-use trunkline_testkit::{Proxy, RawClient};
+use trunkline_testkit::{PATIENCE, Proxy, RawClient};
 
 use crate::login;
+
+/// A rest between two queries: a bystander must not be what keeps the machine busy.
+const REST: Duration = Duration::from_millis(1);
 
 /// Runs one small query after the other on a connection of its own until [`Bystander::finish`].
 #[derive(Debug)]
@@ -24,7 +27,15 @@ impl Bystander {
     /// # Panics
     /// When the login or the first query fails.
     pub fn start(proxy: &Proxy) -> Self {
-        let mut client = login(proxy, APP_USER);
+        Self::start_as(proxy, APP_USER)
+    }
+
+    /// As [`Bystander::start`], as another user.
+    ///
+    /// # Panics
+    /// As [`Bystander::start`].
+    pub fn start_as(proxy: &Proxy, user: &str) -> Self {
+        let mut client = login(proxy, user);
         assert_eq!(client.sql("select 42").expect("the first query"), ["42"]);
         let (stop, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let (stopped, count) = (Arc::clone(&stop), Arc::clone(&answered));
@@ -33,6 +44,7 @@ impl Bystander {
             while !stopped.load(Ordering::Relaxed) {
                 slowest = slowest.max(ask(&mut client)?);
                 count.fetch_add(1, Ordering::Relaxed);
+                std::thread::sleep(REST);
             }
             Ok(slowest)
         });
@@ -47,9 +59,9 @@ impl Bystander {
     /// Waits until it has been answered `count` queries more.
     ///
     /// # Panics
-    /// When it is not within a minute.
+    /// When it is not in the end.
     pub fn wait_for(&self, count: usize) {
-        let (wanted, deadline) = (self.answered() + count, Instant::now() + Duration::from_secs(60));
+        let (wanted, deadline) = (self.answered() + count, Instant::now() + PATIENCE);
         while self.answered() < wanted {
             assert!(Instant::now() < deadline && !self.thread.is_finished(), "the bystander is stuck");
             std::thread::sleep(Duration::from_millis(1));

@@ -17,12 +17,14 @@
 //! Functions here panic with the reason where something fails that a test takes for granted.
 
 mod bystander;
+mod gate;
 mod memory;
 mod rotation;
 mod setup;
 mod stage;
 
 pub use bystander::Bystander;
+pub use gate::Gate;
 pub use memory::MemoryWatch;
 pub use rotation::{Rotation, errors, values};
 pub use setup::{Setup, Value};

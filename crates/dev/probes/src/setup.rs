@@ -35,8 +35,18 @@ impl From<bool> for Value {
     }
 }
 
+/// How long the proxy gives to servers and clients before it takes them for dead. A probe of such a limit sets it.
+const PATIENT: [&str; 5] = [
+    "timeouts.server_connect_timeout",
+    "timeouts.abandoned_turn_timeout",
+    "timeouts.cancel_wait_timeout",
+    "timeouts.query_wait_timeout",
+    "limits.client_login_timeout",
+];
+
 /// A `trunkline.toml` in the making: two workers, an HTTP page, the test's database as `app`, and the roles `app`,
-/// `md5user`, `plainuser` and `trusted` with their passwords in the config. Servers are spoken to without TLS.
+/// `md5user`, `plainuser` and `trusted` with their passwords in the config. Servers are spoken to without TLS, and no
+/// limit on time is met by whom the machine holds up.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// Table, key and value, in the order they were set.
@@ -54,6 +64,10 @@ impl Setup {
             .set("tls.server.sslmode", "disable")
             .server(address)
             .set(&format!("databases.{DATABASE}.dbname"), database);
+        // A server that the machine has no time for is not to be taken for one that hangs.
+        for limit in PATIENT {
+            setup = setup.set(limit, "10m");
+        }
         for user in [APP_USER, MD5_USER, PLAIN_USER, TRUSTED_USER] {
             setup = setup.set(&format!("users.{user}.password"), PASSWORD);
         }

@@ -1,16 +1,14 @@
 //! What a probe plays on: a server shared by the test binary, and a database of its own in it.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use trunkline_testkit::cluster::{APP_USER, PASSWORD};
-use trunkline_testkit::{Binaries, Cluster, Proxy, RawClient, Version};
+use trunkline_testkit::cluster::{APP_USER, PASSWORD, backends_of_others};
+use trunkline_testkit::{Cluster, PATIENCE, Proxy, RawClient, Version};
 
 use crate::setup::Setup;
 
-/// How long [`Stage::wait_for`] waits on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// How often it looks: a server's view has no event to wait for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -19,6 +17,8 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 pub struct Stage {
     cluster: &'static Cluster,
     database: String,
+    /// A superuser's connection, kept: a new one costs the server more than most of what it is asked.
+    superuser: Mutex<Option<RawClient>>,
 }
 
 impl Stage {
@@ -32,7 +32,7 @@ impl Stage {
         let database = format!("probe_{}", NEXT.fetch_add(1, Ordering::Relaxed));
         let mut client = cluster.superuser("postgres").expect("the server answers");
         client.sql(&format!("create database {database} owner {APP_USER}")).expect("a database");
-        let stage = Self { cluster, database };
+        let stage = Self { cluster, database, superuser: Mutex::default() };
         stage.sql("grant all on schema public to public");
         stage
     }
@@ -70,7 +70,22 @@ impl Stage {
     /// # Panics
     /// When the server answers with an error.
     pub fn sql(&self, sql: &str) -> Vec<String> {
-        self.superuser().sql(sql).unwrap_or_else(|error| panic!("{sql:?}: {error:#}"))
+        let mut kept = self.superuser.lock().unwrap_or_else(PoisonError::into_inner);
+        // A probe may have ended it, or the server.
+        let living = kept.take().and_then(|mut client| client.sql("").is_ok().then_some(client));
+        let client = kept.insert(living.unwrap_or_else(|| self.superuser()));
+        client.sql(sql).unwrap_or_else(|error| panic!("{sql:?}: {error:#}"))
+    }
+
+    /// Creates a role of the test's own, with everybody's password: roles belong to the whole server, and one that is
+    /// changed must not be one that another test logs in as.
+    ///
+    /// # Panics
+    /// When the server answers with an error.
+    pub fn role(&self, options: &str) -> String {
+        let name = format!("role_of_{}", self.database);
+        self.sql(&format!("create role {name} login password '{PASSWORD}' {options}"));
+        name
     }
 
     /// A superuser's connection to the test's database, past the proxy.
@@ -89,25 +104,22 @@ impl Stage {
         RawClient::login(self.cluster.address(), user, PASSWORD, &self.database).expect("a login")
     }
 
-    /// Process ids of the client backends in the test's database: the proxy's server connections, as long as no
-    /// [`Stage::superuser`] is open.
+    /// Process ids of the client backends in the test's database that are not the stage's own: the proxy's server
+    /// connections.
     ///
     /// # Panics
     /// When the server does not answer.
     pub fn backends(&self) -> Vec<u32> {
-        let sql = "select pid from pg_stat_activity where datname = current_database() \
-                   and backend_type = 'client backend' and pid <> pg_backend_pid() order by pid";
-        self.sql(sql).iter().map(|line| line.parse().expect("a process id")).collect()
+        self.sql(&backends_of_others()).iter().map(|line| line.parse().expect("a process id")).collect()
     }
 
     /// Waits until `sql` (one row, one column) gives `expected`.
     ///
     /// # Panics
-    /// When it does not within half a minute.
+    /// When it does not in the end.
     pub fn wait_for(&self, sql: &str, expected: &str) {
-        let mut client = self.superuser();
         self.eventually(sql, || {
-            let got = client.sql(sql).expect("sql").join("\n");
+            let got = self.sql(sql).join("\n");
             if got == expected { Ok(()) } else { Err(format!("{got:?}, not {expected:?}")) }
         });
     }
@@ -115,7 +127,7 @@ impl Stage {
     /// Asks `look` until it says `Ok`.
     ///
     /// # Panics
-    /// With what it said last when it does not within half a minute.
+    /// With what it said last when it does not in the end.
     pub fn eventually(&self, what: &str, mut look: impl FnMut() -> Result<(), String>) {
         let deadline = Instant::now() + PATIENCE;
         while let Err(still) = look() {
@@ -130,10 +142,7 @@ fn shared(version: Version) -> &'static Cluster {
     static POSTGRES_15: OnceLock<Cluster> = OnceLock::new();
     static POSTGRES_18: OnceLock<Cluster> = OnceLock::new();
     let cell = if version == Version::PG15 { &POSTGRES_15 } else { &POSTGRES_18 };
-    let cluster = cell.get_or_init(|| {
-        let binaries = Binaries::find(version).unwrap_or_else(|error| panic!("{error:#}"));
-        Cluster::start_with(&binaries, &[]).unwrap_or_else(|error| panic!("{error:#}"))
-    });
+    let cluster = cell.get_or_init(|| Cluster::start(version).unwrap_or_else(|error| panic!("{error:#}")));
     assert_eq!(cluster.version(), version, "only these two versions are shared");
     cluster
 }

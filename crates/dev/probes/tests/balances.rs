@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use trunkline_probes::testkit::Signal;
+use trunkline_probes::testkit::{PATIENCE, Signal};
 use trunkline_probes::{Rotation, Stage, probes};
 
 use teller::{Outcome, Shift, Teller};
@@ -31,8 +31,6 @@ const TELLERS: u64 = 20;
 const ACCOUNTS: u64 = 1000;
 /// Each kill comes so long, at most, after the workload has recovered from the one before.
 const PAUSE_MS_MAX: u64 = 60;
-/// The workload recovers from a kill within this, or something hangs.
-const RECOVERY_LIMIT: Duration = Duration::from_secs(60);
 
 /// A small generator (splitmix64): the same moments and amounts for the same seed.
 #[derive(Debug, Clone)]
@@ -88,9 +86,9 @@ fn kill_one(stage: &Stage, random: &mut Random) -> bool {
 
 /// Waits until `count` more transactions have been committed.
 fn wait_for_commits(commits: &AtomicU64, count: u64, failed: &AtomicBool) {
-    let (wanted, deadline) = (commits.load(Ordering::Relaxed) + count, Instant::now() + RECOVERY_LIMIT);
+    let (wanted, deadline) = (commits.load(Ordering::Relaxed) + count, Instant::now() + PATIENCE);
     while commits.load(Ordering::Relaxed) < wanted && !failed.load(Ordering::Relaxed) {
-        assert!(Instant::now() < deadline, "nothing was committed for {RECOVERY_LIMIT:?}");
+        assert!(Instant::now() < deadline, "nothing was committed for {PATIENCE:?}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -114,9 +112,9 @@ fn kill_9_of_backends_under_tpc_b(stage: &Stage) {
     for _ in 0..kills {
         wait_for_commits(&shift.commits, 20, &shift.failed);
         std::thread::sleep(Duration::from_millis(random.below(PAUSE_MS_MAX)));
-        let deadline = Instant::now() + RECOVERY_LIMIT;
+        let deadline = Instant::now() + PATIENCE;
         while !kill_one(stage, &mut random) && !shift.failed.load(Ordering::Relaxed) {
-            assert!(Instant::now() < deadline, "no backend to kill for {RECOVERY_LIMIT:?}");
+            assert!(Instant::now() < deadline, "no backend to kill for {PATIENCE:?}");
         }
     }
     wait_for_commits(&shift.commits, CLIENTS as u64, &shift.failed);

@@ -30,6 +30,9 @@ fn rotating(stage: &Stage) -> (Proxy, RawClient, Rotation) {
     (proxy, client, rotation)
 }
 
+/// Rows that come one after the other: in a FROM the series would be written to a file of gigabytes first.
+const ENDLESS: &str = "copy (select repeat('x', 1000), generate_series(1, 100000000)) to stdout";
+
 fn one(client: &mut RawClient, sql: &str) -> String {
     client.sql(sql).unwrap_or_else(|error| panic!("{sql}: {error:#}")).join("\n")
 }
@@ -199,8 +202,7 @@ fn copy_cancelled(stage: &Stage) {
 fn copy_out_cancelled(stage: &Stage) {
     let (proxy, mut client, mut rotation) = rotating(stage);
     rotation.turn();
-    let endless = "copy (select repeat('x', 1000), g from generate_series(1, 100000000) g) to stdout";
-    client.send_messages(&Messages::new().query(endless)).expect("sent");
+    client.send_messages(&Messages::new().query(ENDLESS)).expect("sent");
     for _ in 0..100 {
         client.frame().expect("a frame");
     }
@@ -244,8 +246,7 @@ fn a_client_gone_in_a_copy(stage: &Stage) {
     // Rows that nobody reads.
     let pid = one(&mut next, "select pg_backend_pid()");
     let mut client = login(&proxy, "app");
-    let endless = "copy (select repeat('x', 1000), g from generate_series(1, 100000000) g) to stdout";
-    client.send_messages(&Messages::new().query(endless)).expect("sent");
+    client.send_messages(&Messages::new().query(ENDLESS)).expect("sent");
     client.frame().expect("a frame");
     drop(client);
     assert_eq!(one(&mut next, "select pg_backend_pid()"), pid);

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use trunkline_probes::testkit::cluster::{PASSWORD, PLAIN_USER};
 use trunkline_probes::testkit::{Messages, Proxy, RawClient, Signal};
 use trunkline_probes::{
-    Bystander, Rotation, Stage, errors, expect_error, expect_refusal, login, probes, sqlstate, try_login,
-    values,
+    Bystander, Gate, Rotation, Stage, errors, expect_error, expect_refusal, login, probes, sqlstate,
+    try_login, values,
 };
 
 probes! {
@@ -33,12 +33,6 @@ fn one(client: &mut RawClient, sql: &str) -> String {
     client.sql(sql).unwrap_or_else(|error| panic!("{sql}: {error:#}")).join("\n")
 }
 
-fn wait_until_asleep(stage: &Stage, count: usize) {
-    let sql = "select count(*) from pg_stat_activity where wait_event = 'PgSleep' and \
-               datname = current_database()";
-    stage.wait_for(sql, &count.to_string());
-}
-
 /// Waits until one metric, summed over the label sets that contain `labels`, is `wanted`.
 fn wait_for_metric(stage: &Stage, proxy: &Proxy, name: &str, labels: &[&str], wanted: f64) {
     stage.eventually(name, || match proxy.metric(name, labels) {
@@ -47,11 +41,25 @@ fn wait_for_metric(stage: &Stage, proxy: &Proxy, name: &str, labels: &[&str], wa
     });
 }
 
+fn wait_until_one_waits(stage: &Stage, proxy: &Proxy) {
+    wait_for_metric(stage, proxy, "trunkline_clients", &["state=\"waiting\""], 1.0);
+}
+
+/// Waits until so many of the proxy's connections to the server are left: a backend needs a moment to go.
+fn wait_for_backends(stage: &Stage, count: usize) {
+    stage.eventually("server connections", || match stage.backends().len() {
+        found if found == count => Ok(()),
+        found => Err(format!("{found}, not {count}")),
+    });
+}
+
 fn query_wait_timeout_fails_the_turn_and_keeps_the_client(stage: &Stage) {
-    let setup = stage.setup().set("timeouts.query_wait_timeout", "300ms");
-    let proxy = Rotation::setup(setup, 1).start();
+    let setup = Rotation::setup(stage.setup(), 1);
+    let proxy = setup.start();
     let (mut holder, mut waiter) = (login(&proxy, "app"), login(&proxy, "app"));
     holder.sql("begin").expect("begin");
+    // From here on only: a login may wait for its server connection as long as it takes.
+    proxy.reload_and_wait(&setup.set("timeouts.query_wait_timeout", "300ms").text()).expect("reloaded");
     for messages in [
         Messages::new().query("select 1"),
         Messages::new().extended("select 1", &[]),
@@ -68,25 +76,31 @@ fn query_wait_timeout_fails_the_turn_and_keeps_the_client(stage: &Stage) {
 }
 
 fn query_timeout_ends_the_client_and_cancels_its_query(stage: &Stage) {
-    let proxy = Rotation::setup(stage.setup().set("timeouts.query_timeout", "1s"), 1).start();
+    let setup = Rotation::setup(stage.setup(), 1);
+    let proxy = setup.start();
     let mut next = login(&proxy, "app");
     let pid = one(&mut next, "select pg_backend_pid()");
     let mut slow = login(&proxy, "app");
-    slow.send_messages(&Messages::new().query("select pg_sleep(300)")).expect("sent");
+    let gate = Gate::close(stage);
+    slow.send_messages(&Messages::new().query(&Gate::query("'slow'"))).expect("sent");
+    Gate::wait_for(stage, 1);
+    let timed = |limit: &str| setup.clone().set("timeouts.query_timeout", limit).text();
+    proxy.reload_and_wait(&timed("1s")).expect("reloaded");
     expect_refusal(&mut slow, "57014");
+    gate.open();
     assert_eq!(one(&mut next, "select pg_backend_pid()"), pid, "cancelled, and the connection kept");
-    // Many short queries in one transaction are no long one.
+    // Many short queries in one transaction are no long one: together longer than the limit, each a twentieth of it.
+    proxy.reload_and_wait(&timed("2s")).expect("reloaded");
     next.sql("begin").expect("begin");
-    let begun = Instant::now();
-    while begun.elapsed() < Duration::from_millis(1500) {
-        assert_eq!(one(&mut next, "select 1 from pg_sleep(0.05)"), "1");
+    for _ in 0..25 {
+        assert_eq!(one(&mut next, "select 1 from pg_sleep(0.1)"), "1");
     }
     next.sql("commit").expect("commit");
 }
 
 fn idle_transaction_timeout_ends_the_client_and_rolls_back(stage: &Stage) {
     stage.direct("app").sql("create table t (a int)").expect("a table");
-    let proxy = Rotation::setup(stage.setup().set("timeouts.idle_transaction_timeout", "2s"), 1).start();
+    let proxy = Rotation::setup(stage.setup().set("timeouts.idle_transaction_timeout", "1s"), 1).start();
     let mut next = login(&proxy, "app");
     let pid = one(&mut next, "select pg_backend_pid()");
     let mut idle = login(&proxy, "app");
@@ -94,34 +108,44 @@ fn idle_transaction_timeout_ends_the_client_and_rolls_back(stage: &Stage) {
     expect_refusal(&mut idle, "25P03");
     assert_eq!(one(&mut next, "select count(*) from t"), "0");
     assert_eq!(one(&mut next, "select pg_backend_pid()"), pid, "the connection is kept");
-    // A query that runs is not idle.
-    next.sql("begin").expect("begin");
-    assert_eq!(one(&mut next, "select 1 from pg_sleep(3)"), "1");
-    next.sql("commit").expect("commit");
+    // A query that runs is not idle. Sent at once: between these the transaction waits for nobody.
+    let busy = Messages::new().query("begin").query("select 1 from pg_sleep(2)").query("commit");
+    next.send_messages(&busy).expect("sent");
+    for turn in 0..3 {
+        assert_eq!(errors(&next.until_ready().expect("an answer")), Vec::<String>::new(), "turn {turn}");
+    }
 }
 
 fn client_idle_timeout_ends_idle_clients_only(stage: &Stage) {
-    let proxy = stage.setup().set("timeouts.client_idle_timeout", "1s").start();
+    let setup = stage.setup();
+    let proxy = setup.start();
     let (mut idle, mut busy) = (login(&proxy, "app"), login(&proxy, "app"));
-    busy.send_messages(&Messages::new().query("select 'busy' from pg_sleep(2)")).expect("sent");
+    let gate = Gate::close(stage);
+    busy.send_messages(&Messages::new().query(&Gate::query("'busy'"))).expect("sent");
+    Gate::wait_for(stage, 1);
+    proxy.reload_and_wait(&setup.set("timeouts.client_idle_timeout", "1s").text()).expect("reloaded");
     expect_refusal(&mut idle, "57P05");
+    // As old as the idle one, and at work: another client is refused for a second of idleness meanwhile.
+    expect_refusal(&mut login(&proxy, "app"), "57P05");
+    gate.open();
     assert_eq!(values(&busy.until_ready().expect("rows")), ["busy"]);
     expect_refusal(&mut busy, "57P05");
 }
 
 fn server_lifetime_renews_connections_between_turns(stage: &Stage) {
+    const LIFETIME: Duration = Duration::from_millis(500);
     let proxy = Rotation::setup(stage.setup().set("timeouts.server_lifetime", "500ms"), 1).start();
     let mut client = login(&proxy, "app");
     client.turn(&Messages::new().parse("s", "select pg_backend_pid()", &[]).sync()).expect("parsed");
     let bind = Messages::new().bind("", "s", &[]).execute("", 0).sync();
-    let mut pids = Vec::new();
-    let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(2) {
+    let (mut pids, begun) = (Vec::new(), Instant::now());
+    stage.eventually("connections are renewed", || {
         pids.extend(values(&client.turn(&bind).expect("rows")));
-    }
-    let turns = pids.len();
-    pids.dedup();
-    assert!((3..10).contains(&pids.len()), "{} connections in 2 s, {turns} turns", pids.len());
+        pids.dedup();
+        if pids.len() > 4 { Ok(()) } else { Err(format!("{pids:?}")) }
+    });
+    // Of these, the first may have been old, and the last is new.
+    assert!(begun.elapsed() >= LIFETIME * 3, "renewed before their time: {:?}", begun.elapsed());
     // Within a transaction it stays the same.
     client.sql("begin").expect("begin");
     let before = one(&mut client, "select pg_backend_pid()");
@@ -134,12 +158,12 @@ fn server_idle_timeout_closes_down_to_min_pool_size(stage: &Stage) {
     let setup = stage.setup().set("timeouts.server_idle_timeout", "500ms").set("pool.min_pool_size", 1);
     let proxy = Rotation::setup(setup, 4).start();
     Rotation::warm(&proxy, 4);
-    assert_eq!(stage.backends().len(), 4);
-    stage.eventually("the idle are closed", || match stage.backends().len() {
-        1 => Ok(()),
-        other => Err(format!("{other} left")),
-    });
-    assert_eq!(one(&mut login(&proxy, "app"), "select 1"), "1");
+    wait_for_backends(stage, 1);
+    let opened = proxy.metric("trunkline_server_opened_total", &[]).expect("a metric");
+    // All four were idle equally long.
+    let kept = stage.backends();
+    assert_eq!(one(&mut login(&proxy, "app"), "select pg_backend_pid()"), kept[0].to_string());
+    assert_eq!(proxy.metric("trunkline_server_opened_total", &[]).expect("a metric"), opened);
 }
 
 fn min_pool_size_is_kept_open(stage: &Stage) {
@@ -170,17 +194,15 @@ fn the_reserve_pool_serves_those_who_waited(stage: &Stage) {
     let begun = Instant::now();
     assert_eq!(clients[1].sql("begin; select 1").expect("served by the reserve"), ["1"]);
     assert!(begun.elapsed() >= Duration::from_millis(500), "{:?}", begun.elapsed());
-    assert_eq!(stage.backends().len(), 2);
+    wait_for_backends(stage, 2);
     // It is no bigger than that.
     clients[2].send_messages(&Messages::new().query("select 3")).expect("sent");
-    wait_for_metric(stage, &proxy, "trunkline_clients", &["state=\"waiting\""], 1.0);
+    wait_until_one_waits(stage, &proxy);
     clients[0].sql("commit").expect("commit");
     assert_eq!(values(&clients[2].until_ready().expect("rows")), ["3"]);
     clients[1].sql("commit").expect("commit");
-    stage.eventually("the reserve is closed when nobody waits", || match stage.backends().len() {
-        1 => Ok(()),
-        other => Err(format!("{other} open")),
-    });
+    // The reserve is closed when nobody waits.
+    wait_for_backends(stage, 1);
 }
 
 fn max_db_connections_evicts_the_idle_of_another_user(stage: &Stage) {
@@ -196,7 +218,7 @@ fn max_db_connections_evicts_the_idle_of_another_user(stage: &Stage) {
         assert_eq!(one(&mut b, "select current_user"), PLAIN_USER);
         assert_eq!(one(&mut a2, "select 1"), "1");
         a2.sql("commit").expect("commit");
-        assert_eq!(stage.backends().len(), 2);
+        wait_for_backends(stage, 2);
         for _ in 0..3 {
             b.sql("begin").expect("begin");
             assert_eq!(one(&mut a, "select current_user"), "app");
@@ -213,17 +235,19 @@ fn max_db_connections_evicts_the_idle_of_another_user(stage: &Stage) {
     }
 }
 
+/// The crowd never stops: that the other is served at all is what is asked.
 fn max_db_connections_under_load_starves_nobody(stage: &Stage) {
     let setup = stage.setup().set("pool.max_db_connections", 1).set("workers", 1);
     let proxy = setup.set("auth.cleartext_without_tls", true).start();
     let crowd: Vec<_> = (0..4).map(|_| Bystander::start(&proxy)).collect();
-    let begun = Instant::now();
     let mut other = login(&proxy, PLAIN_USER);
     for _ in 0..3 {
         assert_eq!(one(&mut other, "select current_user"), PLAIN_USER);
+        crowd.iter().for_each(|bystander| bystander.wait_for(1));
     }
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
-    crowd.into_iter().for_each(|bystander| assert!(bystander.finish() < Duration::from_secs(10)));
+    for bystander in crowd {
+        bystander.finish();
+    }
 }
 
 fn max_client_conn_refuses_and_keeps_room_for_cancels(stage: &Stage) {
@@ -231,8 +255,9 @@ fn max_client_conn_refuses_and_keeps_room_for_cancels(stage: &Stage) {
     let mut clients: Vec<_> = (0..4).map(|_| login(&proxy, "app")).collect();
     let refused = try_login(&proxy, "app", PASSWORD).expect_err("one too many");
     assert_eq!(sqlstate(&refused), "53300");
-    clients[0].send_messages(&Messages::new().query("select pg_sleep(300)")).expect("sent");
-    wait_until_asleep(stage, 1);
+    let _gate = Gate::close(stage);
+    clients[0].send_messages(&Messages::new().query(&Gate::query("1"))).expect("sent");
+    Gate::wait_for(stage, 1);
     clients[0].cancel(proxy.address()).expect("heard");
     assert_eq!(errors(&clients[0].until_ready().expect("cancelled")), ["57014"]);
     drop(clients.pop());
@@ -245,7 +270,6 @@ fn max_client_conn_refuses_and_keeps_room_for_cancels(stage: &Stage) {
 fn a_starving_worker_gets_the_others_idle_connection(stage: &Stage) {
     const CLIENTS: usize = 16;
     let proxy = stage.setup().set("workers", 2).set("pool.pool_size", 1).start();
-    let begun = Instant::now();
     let threads: Vec<_> = (0..CLIENTS)
         .map(|number| {
             let mut client = login(&proxy, "app");
@@ -258,7 +282,6 @@ fn a_starving_worker_gets_the_others_idle_connection(stage: &Stage) {
         })
         .collect();
     threads.into_iter().for_each(|thread| thread.join().expect("a client"));
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_eq!(stage.backends().len(), 1, "one connection served both workers");
     let handed = proxy.metric("trunkline_server_handed_on_total", &[]).expect("a metric");
     assert!(handed >= 1.0, "{CLIENTS} clients of two workers shared one connection without handing it on");
@@ -363,12 +386,9 @@ fn pause_and_resume(stage: &Stage) {
     wait_for_metric(stage, &proxy, "trunkline_paused", &[], 1.0);
     assert_eq!(one(&mut inside, "select 1"), "1", "what runs may end");
     waiting.send_messages(&Messages::new().query("select 2")).expect("sent");
-    wait_for_metric(stage, &proxy, "trunkline_clients", &["state=\"waiting\""], 1.0);
+    wait_until_one_waits(stage, &proxy);
     inside.sql("commit").expect("commit");
-    stage.eventually("all server connections are closed", || match stage.backends().len() {
-        0 => Ok(()),
-        other => Err(format!("{other} open")),
-    });
+    wait_for_backends(stage, 0);
     // Cancelled while it waits, and asked again.
     waiting.cancel(proxy.address()).expect("heard");
     assert_eq!(expect_error(&mut waiting, "57014").tag, b'E');

@@ -2,7 +2,7 @@
 
 use trunkline_probes::testkit::cluster::PASSWORD;
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
-use trunkline_probes::{Rotation, Setup, Stage, login, probes};
+use trunkline_probes::{Gate, Rotation, Setup, Stage, login, probes};
 
 probes! {
     set_follows_the_client_and_leaks_to_nobody,
@@ -262,14 +262,18 @@ fn temporary_tables_and_locks_of_transactions_end_with_them(stage: &Stage) {
     for _ in 0..2 * SIZE {
         next.sql("select * from t").expect_err("no such table");
     }
-    stage.wait_for("select count(*) from pg_locks where locktype = 'advisory'", "0");
+    stage.wait_for(ADVISORY_LOCKS, "0");
     stage.wait_for("select count(*) from pg_class where relname = 't'", "0");
 }
+
+/// Those of this database: other tests have theirs.
+const ADVISORY_LOCKS: &str = "select count(*) from pg_locks where locktype = 'advisory' and \
+                              database = (select oid from pg_database where datname = current_database())";
 
 /// What a session can leave behind, and whether it is there.
 const TRACES: [(&str, &str); 5] = [
     ("create temp table left_over (a int)", "select count(*) from pg_class where relname = 'left_over'"),
-    ("select pg_advisory_lock(42)", "select count(*) from pg_locks where locktype = 'advisory'"),
+    ("select pg_advisory_lock(42)", ADVISORY_LOCKS),
     ("listen left_over", "select count(*) from pg_listening_channels()"),
     ("set work_mem = '7MB'", "select count(*) from pg_settings where name = 'work_mem' and setting = '7168'"),
     ("prepare left_over as select 1", "select count(*) from pg_prepared_statements where name = 'left_over'"),
@@ -331,9 +335,9 @@ fn session_mode_gives_the_servers_own_process_id(stage: &Stage) {
         assert_eq!(client.backend_key().map(|(pid, _)| pid.to_string()), Some(pid));
     }
     let [a, _b] = &mut clients;
-    a.send_messages(&Messages::new().query("select pg_sleep(60)")).expect("sent");
-    let pid = a.backend_key().expect("a key").0;
-    stage.wait_for(&format!("select wait_event from pg_stat_activity where pid = {pid}"), "PgSleep");
+    let _gate = Gate::close(stage);
+    a.send_messages(&Messages::new().query(&Gate::query("1"))).expect("sent");
+    Gate::wait_for(stage, 1);
     a.cancel(proxy.address()).expect("heard");
     let frames = a.until_ready().expect("an answer");
     assert_eq!(trunkline_probes::errors(&frames), ["57014"]);

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use trunkline_probes::{Bystander, Stage, login, sqlstate, try_login};
-use trunkline_testkit::cluster::PASSWORD;
+use trunkline_probes::{Bystander, Gate, Stage, login, sqlstate, try_login};
+use trunkline_testkit::cluster::{PASSWORD, TRUSTED_USER};
 use trunkline_testkit::{Messages, RawClient, Signal};
 
 trunkline_probes::probes! {
@@ -11,9 +11,13 @@ trunkline_probes::probes! {
     term_ends_clients_at_its_deadline, a_second_term_ends_at_once, quit_ends_at_once, usr1_pauses_and_usr2_resumes,
 }
 
-/// How long an end may take on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(20);
-const RELOADED: &str = "read again";
+/// Begins a query that runs until the gate opens, and waits until the server runs it.
+fn run_behind_gate(stage: &Stage, client: &mut RawClient) -> Gate {
+    let gate = Gate::close(stage);
+    client.send_messages(&Messages::new().query(&Gate::query("'done'"))).expect("sent");
+    Gate::wait_for(stage, 1);
+    gate
+}
 
 fn hup_drops_nobody(stage: &Stage) {
     let setup = stage.setup().set("pool.pool_size", 6);
@@ -24,20 +28,20 @@ fn hup_drops_nobody(stage: &Stage) {
         .sql("begin; create temporary table kept (v int); insert into kept values (1)")
         .expect("sql");
     let mut running = login(&proxy, "app");
-    running.send_messages(&Messages::new().query("select pg_sleep(2), 'slept'")).expect("sent");
+    let gate = run_behind_gate(stage, &mut running);
     let mut idle = login(&proxy, "md5user");
     let waiting = RawClient::connect(proxy.address()).expect("accepted");
     for number in 0..5 {
         let text = setup.clone().set("pool.pool_size", 7 + number).text();
-        proxy.reload(&text).expect("reloaded");
+        proxy.reload_and_wait(&text).expect("reloaded");
     }
-    proxy.wait_for_log(RELOADED, PATIENCE).expect("read");
     for bystander in &bystanders {
         bystander.wait_for(20);
     }
     in_transaction.sql("insert into kept values (2)").expect("the transaction goes on");
     assert_eq!(in_transaction.sql("select sum(v) from kept").expect("rows"), ["3"]);
     in_transaction.sql("commit").expect("commit");
+    gate.open();
     let frames = running.until_ready().expect("the query goes on");
     assert_eq!(trunkline_probes::tags(&frames), "TDCZ");
     assert_eq!(idle.sql("select 1").expect("it goes on"), ["1"]);
@@ -48,20 +52,31 @@ fn hup_drops_nobody(stage: &Stage) {
     }
 }
 
+/// A role of the test's own changes its password, in the server and in the config; another is removed from the config,
+/// one of whom the server asks no password: who is in needs no luck to get a server connection.
 fn hup_changes_what_it_can(stage: &Stage) {
-    let setup = stage.setup();
+    let role = stage.role("");
+    let setup = stage.setup().set(&format!("users.{role}.password"), PASSWORD);
     let proxy = setup.start();
     let bystander = Bystander::start(&proxy);
-    let changed = setup.set("users.app.password", "another").unset("users.md5user");
-    let mut stays = login(&proxy, "md5user");
-    proxy.reload(&changed.text()).expect("reloaded");
-    stage.eventually("the old password is refused", || match try_login(&proxy, "app", PASSWORD) {
-        Err(error) if sqlstate(&error) == "28P01" => Ok(()),
-        other => Err(format!("{other:?}")),
-    });
-    let gone = try_login(&proxy, "md5user", PASSWORD).expect_err("no such user any more");
+    let (mut stays, mut stays_too) = (login(&proxy, &role), login(&proxy, TRUSTED_USER));
+    assert_eq!(stays.sql("select 1").expect("rows"), ["1"]);
+    stage.sql(&format!("alter role {role} password 'another'"));
+    let changed = setup.set(&format!("users.{role}.password"), "another");
+    let changed = changed.unset(&format!("users.{TRUSTED_USER}"));
+    proxy.reload_and_wait(&changed.text()).expect("reloaded");
+    let old = try_login(&proxy, &role, PASSWORD).expect_err("the old password is refused");
+    assert_eq!(sqlstate(&old), "28P01", "{old:#}");
+    let gone = try_login(&proxy, TRUSTED_USER, PASSWORD).expect_err("no such user any more");
     assert_eq!(sqlstate(&gone), "28P01", "{gone:#}");
     assert_eq!(stays.sql("select 1").expect("who is in stays in"), ["1"]);
+    assert_eq!(stays_too.sql("select 1").expect("who is in stays in"), ["1"]);
+    // Transactions side by side: some need new server connections, which are opened with the new password.
+    let mut new: Vec<_> =
+        (0..3).map(|_| try_login(&proxy, &role, "another").expect("the new password opens")).collect();
+    for client in new.iter_mut().chain([&mut stays]) {
+        client.sql("begin").expect("a server connection");
+    }
     bystander.finish();
 }
 
@@ -71,7 +86,7 @@ fn hup_with_a_broken_file_changes_nothing(stage: &Stage) {
     for broken in ["", "listen = 7", "[users.app]\npasword = \"x\"", "\u{0}", "[[["] {
         proxy.reload(broken).expect("sent");
     }
-    proxy.wait_for_log("the configuration stays as it is", PATIENCE).expect("refused");
+    proxy.wait_for_log("the configuration stays as it is").expect("refused");
     bystander.wait_for(20);
     login(&proxy, "app");
     bystander.finish();
@@ -103,21 +118,18 @@ fn int_waits_for_servers(stage: &Stage) {
     let mut running = login(&proxy, "app");
     let mut in_transaction = login(&proxy, "app");
     in_transaction.sql("begin").expect("a transaction");
-    running.send_messages(&Messages::new().query("select pg_sleep(1)")).expect("sent");
-    stage.wait_for(
-        "select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'",
-        "1",
-    );
+    let gate = run_behind_gate(stage, &mut running);
     proxy.signal(Signal::INT).expect("sent");
     sent_away(&mut idle);
     assert!(nobody_new(proxy.address()));
+    gate.open();
     let frames = running.until_ready().expect("the query ends first");
     assert!(trunkline_probes::tags(&frames).starts_with("TDC"), "{frames:?}");
     nobody_listens(stage, proxy.address());
     assert!(proxy.is_running().expect("status"), "a transaction is open");
     assert_eq!(in_transaction.sql("select 1").expect("it goes on"), ["1"]);
     in_transaction.sql("commit").expect("commit");
-    assert!(proxy.wait_for_exit(PATIENCE).expect("it ends").success());
+    assert!(proxy.wait_for_exit().expect("it ends").success());
 }
 
 fn term_waits_for_clients(stage: &Stage) {
@@ -125,7 +137,7 @@ fn term_waits_for_clients(stage: &Stage) {
     let bystander = Bystander::start(&proxy);
     let mut idle = login(&proxy, "app");
     proxy.signal(Signal::TERM).expect("sent");
-    proxy.wait_for_log("last client", PATIENCE).expect("said");
+    proxy.wait_for_log("last client").expect("said");
     stage.eventually("nobody new is taken", || {
         if nobody_new(proxy.address()) { Ok(()) } else { Err("a login".to_owned()) }
     });
@@ -135,7 +147,7 @@ fn term_waits_for_clients(stage: &Stage) {
     bystander.finish();
     assert!(proxy.is_running().expect("status"), "one client is left");
     idle.terminate().expect("good-bye");
-    assert!(proxy.wait_for_exit(PATIENCE).expect("it ends").success());
+    assert!(proxy.wait_for_exit().expect("it ends").success());
 }
 
 fn term_ends_clients_at_its_deadline(stage: &Stage) {
@@ -148,7 +160,7 @@ fn term_ends_clients_at_its_deadline(stage: &Stage) {
     sent_away(&mut idle);
     assert!(begun.elapsed() > Duration::from_millis(900), "not before its time: {:?}", begun.elapsed());
     sent_away(&mut in_transaction);
-    assert!(proxy.wait_for_exit(PATIENCE).expect("it ends").success());
+    assert!(proxy.wait_for_exit().expect("it ends").success());
     stage.wait_for(
         "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'",
         "0",
@@ -159,25 +171,21 @@ fn a_second_term_ends_at_once(stage: &Stage) {
     let mut proxy = stage.proxy();
     let mut idle = login(&proxy, "app");
     proxy.signal(Signal::TERM).expect("sent");
-    proxy.wait_for_log("last client", PATIENCE).expect("said");
+    proxy.wait_for_log("last client").expect("said");
     assert_eq!(idle.sql("select 1").expect("still served"), ["1"]);
     proxy.signal(Signal::TERM).expect("sent");
     sent_away(&mut idle);
-    assert!(proxy.wait_for_exit(PATIENCE).expect("it ends").success());
+    assert!(proxy.wait_for_exit().expect("it ends").success());
 }
 
 fn quit_ends_at_once(stage: &Stage) {
     let mut proxy = stage.proxy();
     let mut idle = login(&proxy, "app");
     let mut running = login(&proxy, "app");
-    running.send_messages(&Messages::new().query("select pg_sleep(600)")).expect("sent");
-    stage.wait_for(
-        "select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'",
-        "1",
-    );
+    let _gate = run_behind_gate(stage, &mut running);
     proxy.signal(Signal::QUIT).expect("sent");
     sent_away(&mut idle);
-    assert!(proxy.wait_for_exit(PATIENCE).expect("it ends").success());
+    assert!(proxy.wait_for_exit().expect("it ends").success());
     let end = running.frame().map(|frame| frame.sqlstate());
     assert!(end.is_err() || end.is_ok_and(|code| code.as_deref() == Some("57P01")));
 }
@@ -189,13 +197,17 @@ fn usr1_pauses_and_usr2_resumes(stage: &Stage) {
     let mut idle = login(&proxy, "app");
     idle.sql("select 1").expect("a server connection");
     proxy.signal(Signal::USR1).expect("sent");
-    proxy.wait_for_log("paused", PATIENCE).expect("said");
+    proxy.wait_for_log("paused").expect("said");
     in_transaction.sql("commit").expect("what has begun goes on");
-    stage.wait_for("select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()", "0");
+    stage.eventually("server connections are closed", || match stage.backends().len() {
+        0 => Ok(()),
+        left => Err(format!("{left} left")),
+    });
     idle.send_messages(&Messages::new().query("select 'after the pause'")).expect("sent");
-    idle.set_read_limit(Duration::from_millis(300)).expect("set");
-    assert!(idle.frame().is_err(), "it waits");
-    idle.set_read_limit(PATIENCE).expect("set");
+    stage.eventually("it waits", || match proxy.metric("trunkline_clients", &["state=\"waiting\""]) {
+        Ok(1.0) => Ok(()),
+        other => Err(format!("{other:?}")),
+    });
     proxy.signal(Signal::USR2).expect("sent");
     let frames = idle.until_ready().expect("an answer");
     assert_eq!(trunkline_probes::tags(&frames), "TDCZ");

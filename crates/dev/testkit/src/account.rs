@@ -54,6 +54,14 @@ impl Account {
         }
     }
 
+    /// The user's number.
+    pub fn uid(self) -> u32 {
+        match self {
+            Self::Ourselves => rustix::process::geteuid().as_raw(),
+            Self::Other { uid, .. } => uid,
+        }
+    }
+
     /// Hands a file or folder of ours to this account.
     ///
     /// # Errors

@@ -123,7 +123,7 @@ fn major_version(text: &str) -> Option<Version> {
 }
 
 /// `.trunkline/` in the checkout, unless PostgreSQL's account cannot reach it there.
-fn cache_folder() -> Result<PathBuf> {
+pub(crate) fn cache_folder() -> Result<PathBuf> {
     let account = Account::choose()?;
     let mut folder = repository_root().join(".trunkline");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;

@@ -7,17 +7,18 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
 use crate::account::Account;
+use crate::binaries::cache_folder;
 use crate::certificate::Certificate;
 use crate::guard::Guard;
 use crate::process::{POLL_INTERVAL, Signal, send_signal, wait_for_exit};
 use crate::raw::RawClient;
-use crate::{Binaries, Version, free_port};
+use crate::{Binaries, PATIENCE, Version, free_port, ram_disk, template};
 
 /// The superuser: trusted on the unix socket, SCRAM with [`PASSWORD`] over TCP.
 pub const SUPERUSER: &str = "postgres";
@@ -33,13 +34,24 @@ pub const TRUSTED_USER: &str = "trusted";
 pub const EXPIRED_USER: &str = "expired";
 /// Every user's password. These servers are reachable from this machine only, and for minutes.
 pub const PASSWORD: &str = "correct-horse";
+/// The application name of [`Cluster::superuser`]'s connections: who counts connections leaves them out.
+pub const OURS: &str = "testkit";
 /// The database that tests use.
 pub const DATABASE: &str = "app";
 
-/// How long a server may take to start or stop on a loaded machine.
-const START_LIMIT: Duration = Duration::from_secs(60);
-/// Another process may take a free port before PostgreSQL does: how often to try with a new one.
+/// A program that is no test may take a free port before PostgreSQL does: how often to try with a new one.
 const PORT_TRIES: usize = 5;
+const INITDB_ARGUMENTS: [&str; 8] = [
+    "--username",
+    SUPERUSER,
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale=C",
+    // Small pieces of the log: a new server has one, and copies it.
+    "--wal-segsize=1",
+    "--no-sync",
+    "--no-instructions",
+];
 
 /// A running server.
 #[derive(Debug)]
@@ -47,52 +59,77 @@ pub struct Cluster {
     binaries: Binaries,
     account: Account,
     port: u16,
-    certificate: PathBuf,
+    certificate: Certificate,
     /// The postmaster and who watches over it; `None` while stopped.
     running: Option<(Child, Guard)>,
     folder: TempDir,
 }
 
 impl Cluster {
-    /// Starts a server of `version` with [`Cluster`]'s roles, TLS, and 300 connections.
+    /// Starts a server of `version` with [`Cluster`]'s roles, TLS, and 300 connections, in memory where that has room.
     ///
     /// # Errors
     /// When there are no binaries, or the server does not start; the server's log is in the error.
     pub fn start(version: Version) -> Result<Self> {
-        Self::start_with(&Binaries::find(version)?, &[])
+        Self::start_in(&Binaries::find(version)?, &[], &ram_disk::folder())
     }
 
-    /// Starts a server from `binaries`, with further lines of `postgresql.conf` such as
-    /// `("log_statement", "all")`.
+    /// Starts a server from `binaries` in the folder for temporary files, with further lines of `postgresql.conf` such
+    /// as `("log_statement", "all")`.
     ///
     /// # Errors
     /// As [`Cluster::start`].
     pub fn start_with(binaries: &Binaries, settings: &[(&str, &str)]) -> Result<Self> {
+        Self::start_in(binaries, settings, &std::env::temp_dir())
+    }
+
+    fn start_in(binaries: &Binaries, settings: &[(&str, &str)], parent: &Path) -> Result<Self> {
+        let mut cluster = Self::stopped_in(binaries, parent)?;
+        let made_by = format!("{INITDB_ARGUMENTS:?} {}", roles());
+        template::copy(binaries, cluster.account, &made_by, &cache_folder()?, &cluster.data(), |to| {
+            let made = Self::initialized(binaries, parent)?;
+            template::copy_folder(&made.data(), to)?;
+            made.write_through(to)
+        })?;
+        cluster.configure(settings)?;
+        cluster.launch()?;
+        Ok(cluster)
+    }
+
+    /// A folder to put a server into.
+    fn stopped_in(binaries: &Binaries, parent: &Path) -> Result<Self> {
         let account = Account::choose()?;
-        let folder = tempfile::Builder::new().prefix("trunkline-pg-").tempdir()?;
+        let folder = tempfile::Builder::new().prefix("trunkline-pg-").tempdir_in(parent)?;
         account.give(folder.path())?;
         let certificate = Certificate::generate(folder.path(), account)?;
-        let mut cluster = Self {
-            binaries: binaries.clone(),
-            account,
-            port: 0,
-            certificate: certificate.certificate.clone(),
-            running: None,
-            folder,
-        };
+        Ok(Self { binaries: binaries.clone(), account, port: 0, certificate, running: None, folder })
+    }
+
+    /// A new server with all roles, stopped.
+    fn initialized(binaries: &Binaries, parent: &Path) -> Result<Self> {
+        let mut cluster = Self::stopped_in(binaries, parent)?;
         cluster.initialize()?;
-        cluster.configure(&certificate, settings)?;
+        cluster.configure(&[])?;
+        cluster.launch()?;
+        cluster.create_roles()?;
+        cluster.stop(Signal::INT)?;
+        Ok(cluster)
+    }
+
+    /// Starts the server on a new port.
+    fn launch(&mut self) -> Result<()> {
         let mut tries = PORT_TRIES;
         loop {
-            cluster.port = free_port()?;
-            match cluster.resume() {
-                Ok(()) => break,
-                Err(_) if tries > 1 && cluster.log().contains("could not bind") => tries -= 1,
-                Err(error) => return Err(error),
+            self.port = free_port()?;
+            match self.resume() {
+                Err(_) if tries > 1 && self.log().contains("could not bind") => {
+                    // It has ended.
+                    self.running = None;
+                    tries -= 1;
+                }
+                outcome => return outcome,
             }
         }
-        cluster.create_roles()?;
-        Ok(cluster)
     }
 
     /// The server's major version.
@@ -122,7 +159,7 @@ impl Cluster {
 
     /// The server's certificate (PEM), which is its own authority: for `sslrootcert`.
     pub fn certificate(&self) -> &Path {
-        &self.certificate
+        &self.certificate.certificate
     }
 
     /// A connection URL over TCP for one of the roles.
@@ -157,33 +194,32 @@ impl Cluster {
     /// When the server does not answer.
     pub fn superuser(&self, database: &str) -> Result<RawClient> {
         let mut client = RawClient::connect_unix(&self.socket_path())?;
-        client.authenticate("", &[("user", SUPERUSER), ("database", database)])?;
+        let named = ("application_name", OURS);
+        client.authenticate("", &[("user", SUPERUSER), ("database", database), named])?;
         Ok(client)
     }
 
-    /// Process ids of the client backends that serve [`DATABASE`], the caller's own connection not counted.
+    /// Process ids of the client backends that serve [`DATABASE`], without those of [`Cluster::superuser`].
     ///
     /// # Errors
     /// When the server does not answer.
     pub fn backends(&self) -> Result<Vec<u32>> {
-        let sql = "select pid from pg_stat_activity where datname = current_database() \
-                   and backend_type = 'client backend' and pid <> pg_backend_pid() order by pid";
-        self.psql(sql)?.lines().map(|line| line.parse().context("a process id")).collect()
+        self.psql(&backends_of_others())?.lines().map(|line| line.parse().context("a process id")).collect()
     }
 
     /// Waits until `sql` (one row, one column) gives `expected`.
     ///
     /// # Errors
-    /// When it still does not after `limit`: the error tells what it gave last.
-    pub fn wait_for(&self, sql: &str, expected: &str, limit: Duration) -> Result<()> {
-        let deadline = Instant::now() + limit;
+    /// When it does not in the end: the error tells what it gave last.
+    pub fn wait_for(&self, sql: &str, expected: &str) -> Result<()> {
+        let deadline = Instant::now() + PATIENCE;
         let mut client = self.superuser(DATABASE)?;
         loop {
             let got = client.sql(sql)?.join("\n");
             if got == expected {
                 return Ok(());
             }
-            ensure!(Instant::now() < deadline, "after {limit:?}, {sql:?} gives {got:?}, not {expected:?}");
+            ensure!(Instant::now() < deadline, "after {PATIENCE:?}, {sql:?} gives {got:?}, not {expected:?}");
             thread::sleep(POLL_INTERVAL);
         }
     }
@@ -209,11 +245,11 @@ impl Cluster {
     /// Stops the server: SIGINT is a fast shutdown, SIGQUIT an immediate one.
     ///
     /// # Errors
-    /// When it does not end within a minute.
+    /// When it does not end.
     pub fn stop(&mut self, signal: Signal) -> Result<()> {
         let Some((child, _)) = self.running.as_mut() else { return Ok(()) };
         send_signal(child.id(), signal)?;
-        wait_for_exit(child, START_LIMIT).context("PostgreSQL does not stop")?;
+        wait_for_exit(child, PATIENCE).context("PostgreSQL does not stop")?;
         self.running = None;
         Ok(())
     }
@@ -247,7 +283,7 @@ impl Cluster {
 
     /// A server that starts has no event to wait for but its answer: asks until it comes or the process ends.
     fn wait_until_ready(&self, child: &mut Child) -> Result<()> {
-        let deadline = Instant::now() + START_LIMIT;
+        let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = child.try_wait()? {
                 bail!("PostgreSQL ended at start ({status}). Its log:\n{}", self.log());
@@ -271,40 +307,36 @@ impl Cluster {
     }
 
     fn initialize(&self) -> Result<()> {
-        let done = self
-            .account
-            .command(&self.binaries.program("initdb"))
-            .arg("-D")
-            .arg(self.data())
-            .args([
-                "-U",
-                SUPERUSER,
-                "--auth=trust",
-                "--encoding=UTF8",
-                "--locale=C",
-                "--no-sync",
-                "--no-instructions",
-            ])
-            .current_dir("/")
-            .stdin(Stdio::null())
-            .output()
-            .context("cannot run initdb")?;
+        self.initdb(&self.data(), &INITDB_ARGUMENTS)
+    }
+
+    /// Has a data folder written to its disk: it outlives the machine's next breakdown.
+    fn write_through(&self, data: &Path) -> Result<()> {
+        self.initdb(data, &["--sync-only"])
+    }
+
+    fn initdb(&self, data: &Path, arguments: &[&str]) -> Result<()> {
+        let mut command = self.account.command(&self.binaries.program("initdb"));
+        let done = command.arg("-D").arg(data).args(arguments).current_dir("/").stdin(Stdio::null()).output();
+        let done = done.context("cannot run initdb")?;
         ensure!(done.status.success(), "initdb failed: {}", String::from_utf8_lossy(&done.stderr));
         Ok(())
     }
 
-    fn configure(&self, certificate: &Certificate, settings: &[(&str, &str)]) -> Result<()> {
+    /// Writes the settings to the file that is read last.
+    fn configure(&self, settings: &[(&str, &str)]) -> Result<()> {
         let mut lines = format!(
             "listen_addresses = '127.0.0.1'\nunix_socket_directories = '{}'\n\
              ssl = on\nssl_cert_file = '{}'\nssl_key_file = '{}'\n",
             self.folder.path().display(),
-            certificate.certificate.display(),
-            certificate.key.display(),
+            self.certificate.certificate.display(),
+            self.certificate.key.display(),
         );
         let fixed = [
             ("max_connections", "300"),
             ("max_prepared_transactions", "10"),
             ("shared_buffers", "64MB"),
+            ("max_wal_size", "256MB"),
             ("fsync", "off"),
             ("synchronous_commit", "off"),
             ("full_page_writes", "off"),
@@ -316,24 +348,14 @@ impl Cluster {
         for (name, value) in fixed.iter().chain(settings) {
             lines.push_str(&format!("{name} = '{value}'\n"));
         }
-        let mut conf = File::options().append(true).open(self.data().join("postgresql.conf"))?;
-        conf.write_all(lines.as_bytes())?;
+        fs::write(self.data().join("postgresql.auto.conf"), lines)?;
         fs::write(self.data().join("pg_hba.conf"), host_based_authentication())?;
         Ok(())
     }
 
     fn create_roles(&self) -> Result<()> {
-        let mut client = self.superuser(SUPERUSER)?;
-        client.sql(&format!(
-            "alter role {SUPERUSER} password '{PASSWORD}';
-             create role {APP_USER} login password '{PASSWORD}';
-             create role {PLAIN_USER} login password '{PASSWORD}';
-             create role {TRUSTED_USER} login;
-             create role {EXPIRED_USER} login password '{PASSWORD}' valid until '2001-01-01';
-             set password_encryption = 'md5';
-             create role {MD5_USER} login password '{PASSWORD}';"
-        ))?;
-        client.sql(&format!("create database {DATABASE} owner {APP_USER}"))?;
+        self.superuser(SUPERUSER)?.sql(&roles())?;
+        self.superuser(SUPERUSER)?.sql(&format!("create database {DATABASE} owner {APP_USER}"))?;
         // From version 15 on, only the owner may create in `public`.
         self.psql("grant all on schema public to public").map(|_| ())
     }
@@ -348,12 +370,34 @@ impl Drop for Cluster {
         }
         if let Some((child, _)) = self.running.as_mut() {
             let _ = send_signal(child.id(), Signal::QUIT);
-            if wait_for_exit(child, START_LIMIT).is_err() {
+            if wait_for_exit(child, PATIENCE).is_err() {
                 let _ = child.kill();
                 let _ = child.wait();
             }
         }
     }
+}
+
+/// SQL for the process ids of a database's client backends, without those of [`Cluster::superuser`]: of these, one may
+/// be on its way out and still be listed.
+pub fn backends_of_others() -> String {
+    format!(
+        "select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend' \
+         and application_name <> '{OURS}' order by pid"
+    )
+}
+
+/// SQL that makes the roles.
+fn roles() -> String {
+    format!(
+        "alter role {SUPERUSER} password '{PASSWORD}';
+         create role {APP_USER} login password '{PASSWORD}';
+         create role {PLAIN_USER} login password '{PASSWORD}';
+         create role {TRUSTED_USER} login;
+         create role {EXPIRED_USER} login password '{PASSWORD}' valid until '2001-01-01';
+         set password_encryption = 'md5';
+         create role {MD5_USER} login password '{PASSWORD}'"
+    )
 }
 
 /// pg_hba.conf: the method follows from the user, the same by TCP and by unix socket.

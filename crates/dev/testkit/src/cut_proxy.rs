@@ -4,9 +4,10 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+
+use crate::PATIENCE;
 
 /// What one read of the relay takes at most.
 const READ_BYTES: usize = 64 * 1024;
@@ -127,12 +128,12 @@ impl CutProxy {
     /// Waits until no more than `count` connections are open.
     ///
     /// # Errors
-    /// When more are after `limit`.
-    pub fn wait_until_open(&self, count: usize, limit: Duration) -> Result<()> {
+    /// When more stay open.
+    pub fn wait_until_open(&self, count: usize) -> Result<()> {
         let waited =
-            self.shared.1.wait_timeout_while(rules(&self.shared), limit, |rules| rules.open.len() > count);
+            self.shared.1.wait_timeout_while(rules(&self.shared), PATIENCE, |rules| rules.open.len() > count);
         let (rules, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        ensure!(rules.open.len() <= count, "{} connections are open after {limit:?}", rules.open.len());
+        ensure!(rules.open.len() <= count, "{} connections are open after {PATIENCE:?}", rules.open.len());
         Ok(())
     }
 }
@@ -225,6 +226,8 @@ fn allow(shared: &Shared, direction: Direction, number: usize, count: usize) -> 
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::raw::{RawClient, RawServer};
 
@@ -250,7 +253,7 @@ mod tests {
         relay.cut_after(Direction::ToClient, 7);
         assert!(client.sql("select").is_err());
         assert_eq!(relay.passed(Direction::ToClient), before + 7);
-        relay.wait_until_open(0, Duration::from_secs(20)).expect("closed");
+        relay.wait_until_open(0).expect("closed");
         RawClient::login(relay.address(), "u", "", "d").expect("the next one passes");
     }
 
@@ -263,7 +266,7 @@ mod tests {
         client.send_messages(&crate::Messages::new().query("select")).expect("sent");
         assert!(client.frame().is_err(), "nothing may come through");
         relay.resume();
-        client.set_read_limit(crate::raw::READ_LIMIT).expect("limit");
+        client.set_read_limit(PATIENCE).expect("limit");
         assert_eq!(client.until_ready().expect("frames").len(), 4);
     }
 }

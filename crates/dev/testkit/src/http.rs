@@ -2,12 +2,10 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// How long a page may take.
-const LIMIT: Duration = Duration::from_secs(10);
+use crate::PATIENCE;
 
 /// An HTTP answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +19,11 @@ pub struct Answer {
 /// Reads `path` (such as `/metrics`) from `address`.
 ///
 /// # Errors
-/// When nothing answers within ten seconds, or the answer is not HTTP.
+/// When nothing answers, or the answer is not HTTP.
 pub fn fetch(address: SocketAddr, path: &str) -> Result<Answer> {
-    let mut stream = TcpStream::connect_timeout(&address, LIMIT)
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)
         .with_context(|| format!("cannot reach http://{address}{path}"))?;
-    stream.set_read_timeout(Some(LIMIT))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut text = String::new();

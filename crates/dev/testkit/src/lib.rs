@@ -17,45 +17,28 @@ pub mod cluster;
 pub mod cut_proxy;
 pub mod guard;
 pub mod http;
+mod ports;
 pub mod process;
 pub mod proxy;
+mod ram_disk;
 pub mod raw;
+mod template;
 
 pub use binaries::{Binaries, Version};
 pub use cluster::Cluster;
 pub use cut_proxy::CutProxy;
+pub use ports::free_port;
 pub use process::Signal;
 pub use proxy::Proxy;
 pub use raw::{Frame, Messages, RawClient, RawServer};
 
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
-use anyhow::Result;
-
-/// Ports are taken from below those that the kernel gives to outgoing connections (32768 and up).
-const FIRST_PORT: u32 = 10_000;
-/// How many a process has to itself, and how many processes there is room for.
-const PORTS_A_PROCESS: u32 = 100;
-const PROCESSES: u32 = 200;
-
-/// A TCP port on 127.0.0.1 that nothing listens on at the moment of the call, and that neither this process nor
-/// (most likely) another test process is given soon: the proxy shares a port with whoever listens on it already.
+/// How long anything that a test waits for may take before the test fails.
 ///
-/// # Errors
-/// When all ports are taken.
-pub fn free_port() -> Result<u16> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let mine = FIRST_PORT + std::process::id() % PROCESSES * PORTS_A_PROCESS;
-    for _ in 0..PORTS_A_PROCESS {
-        let port = u16::try_from(mine + NEXT.fetch_add(1, Ordering::Relaxed) % PORTS_A_PROCESS)?;
-        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
-            return Ok(port);
-        }
-    }
-    anyhow::bail!("no free port on 127.0.0.1 from {mine} on")
-}
+/// It ends tests that hang, and measures nothing: no machine is so busy that an answer takes so long.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The repository's root: the first folder above this crate that holds `Cargo.lock`.
 pub fn repository_root() -> PathBuf {

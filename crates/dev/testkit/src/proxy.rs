@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::guard::Guard;
 use crate::process::{self, POLL_INTERVAL, Signal, send_signal, wait_for_exit};
-use crate::{cluster, free_port, http, repository_root};
+use crate::{PATIENCE, cluster, free_port, http, repository_root};
 
 /// Names the binary to test; without it, cargo builds one.
 pub const BINARY_VARIABLE: &str = "TRUNKLINE_BIN";
@@ -24,8 +24,10 @@ pub const LISTEN_PORT: &str = "@LISTEN_PORT@";
 /// Stands for the port of the HTTP page in a config or an argument.
 pub const HTTP_PORT: &str = "@HTTP_PORT@";
 
-/// How long the proxy may take to start or to end.
-const START_LIMIT: Duration = Duration::from_secs(30);
+/// What the proxy says when it has started.
+const LISTENING: &str = "listening on ";
+/// What the proxy says when it works with another config.
+const READ_AGAIN: &str = "configuration and certificates read again";
 
 /// What the proxy has written, and a bell for those who wait for a line.
 type Log = Arc<(Mutex<String>, Condvar)>;
@@ -43,11 +45,11 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Starts `trunkline serve --config FILE` and waits until it takes connections. In `config`,
+    /// Starts `trunkline serve --config FILE` and waits until it says that it listens. In `config`,
     /// [`LISTEN_PORT`] and [`HTTP_PORT`] become free ports.
     ///
     /// # Errors
-    /// When it ends or does not listen within half a minute; its log is in the error.
+    /// When it ends or does not listen; its log is in the error.
     pub fn start(config: &str) -> Result<Self> {
         Self::start_with(Some(config), &[])
     }
@@ -145,6 +147,20 @@ impl Proxy {
         self.signal(Signal::HUP)
     }
 
+    /// As [`Proxy::reload`], and waits until every worker goes by the new config, which has an HTTP page. Not while
+    /// an earlier [`Proxy::reload`] may be under way.
+    ///
+    /// # Errors
+    /// As [`Proxy::reload`], and when the config is refused; the log is in the error.
+    pub fn reload_and_wait(&self, config: &str) -> Result<()> {
+        let before = self.log().matches(READ_AGAIN).count();
+        self.reload(config)?;
+        self.wait_for_log_that(|log| log.matches(READ_AGAIN).count() > before)
+            .context("the config was not read again")?;
+        // Workers read their letters in order: who answers has read the one with the config.
+        self.metrics().map(drop)
+    }
+
     /// Sends a signal.
     ///
     /// # Errors
@@ -156,9 +172,9 @@ impl Proxy {
     /// Waits until the process has ended.
     ///
     /// # Errors
-    /// When it still runs after `limit`.
-    pub fn wait_for_exit(&mut self, limit: Duration) -> Result<ExitStatus> {
-        let status = wait_for_exit(&mut self.child, limit)?;
+    /// When it does not end.
+    pub fn wait_for_exit(&mut self) -> Result<ExitStatus> {
+        let status = wait_for_exit(&mut self.child, PATIENCE)?;
         self.guard = None;
         Ok(status)
     }
@@ -187,14 +203,22 @@ impl Proxy {
         process::rss_kib(self.pid())
     }
 
-    /// The text of `/metrics`.
+    /// The text of `/metrics`, to which every worker has contributed: the page itself does not wait for those that
+    /// are busy.
     ///
     /// # Errors
-    /// When the page does not answer with status 200.
+    /// When the page does not answer with status 200, or a worker does not answer.
     pub fn metrics(&self) -> Result<String> {
-        let answer = http::fetch(self.http_address(), "/metrics")?;
-        ensure!(answer.status == 200, "/metrics answers {}: {}", answer.status, answer.body);
-        Ok(answer.body)
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let answer = http::fetch(self.http_address(), "/metrics")?;
+            ensure!(answer.status == 200, "/metrics answers {}: {}", answer.status, answer.body);
+            let workers = |name| answer.body.lines().find_map(|line| line.strip_prefix(name));
+            if workers("trunkline_workers ") == workers("trunkline_workers_answering ") {
+                return Ok(answer.body);
+            }
+            ensure!(Instant::now() < deadline, "a worker does not answer: {}", answer.body);
+        }
     }
 
     /// The sum over all label sets of one metric, and only those whose labels contain every text of `labels`
@@ -222,29 +246,34 @@ impl Proxy {
     /// Waits until the log contains `text`.
     ///
     /// # Errors
-    /// When it does not after `limit`; the log is in the error.
-    pub fn wait_for_log(&self, text: &str, limit: Duration) -> Result<()> {
+    /// When it does not in the end; the log is in the error.
+    pub fn wait_for_log(&self, text: &str) -> Result<()> {
+        self.wait_for_log_that(|log| log.contains(text)).with_context(|| format!("no {text:?}"))
+    }
+
+    fn wait_for_log_that(&self, is_so: impl Fn(&str) -> bool) -> Result<()> {
         let (lines, bell) = &*self.log;
         let guard = lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = bell.wait_timeout_while(guard, limit, |log| !log.contains(text));
+        let waited = bell.wait_timeout_while(guard, PATIENCE, |log| !is_so(log));
         let (log, outcome) = waited.unwrap_or_else(PoisonError::into_inner);
-        ensure!(!outcome.timed_out(), "no {text:?} after {limit:?} in trunkline's log:\n{log}");
+        ensure!(!outcome.timed_out(), "after {PATIENCE:?}, trunkline's log:\n{log}");
         Ok(())
     }
 
+    /// Waits for the line that the proxy writes when clients, signals and the page are looked after. A connection of
+    /// ours would tell less, and count as a client until its end is seen.
     fn wait_until_ready(&mut self) -> Result<()> {
-        let deadline = Instant::now() + START_LIMIT;
+        let deadline = Instant::now() + PATIENCE;
         loop {
+            let log = self.log();
+            if log.contains(LISTENING) {
+                return Ok(());
+            }
             if let Some(status) = self.child.try_wait()? {
                 bail!("trunkline ended at start ({status}). Its log:\n{}", self.log());
             }
-            match TcpStream::connect(self.address()) {
-                Ok(_) => return Ok(()),
-                Err(error) if Instant::now() >= deadline => {
-                    bail!("trunkline does not listen ({error}). Its log:\n{}", self.log())
-                }
-                Err(_) => thread::sleep(POLL_INTERVAL),
-            }
+            ensure!(Instant::now() < deadline, "trunkline does not listen. Its log:\n{log}");
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }

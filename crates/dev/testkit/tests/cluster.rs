@@ -1,7 +1,5 @@
 //! The kit's servers are what the tests take them for.
 
-use std::time::Duration;
-
 use trunkline_testkit::cluster::{
     APP_USER, DATABASE, EXPIRED_USER, MD5_USER, PASSWORD, PLAIN_USER, TRUSTED_USER,
 };
@@ -56,7 +54,7 @@ fn a_killed_backend_and_a_cut_connection_are_seen_as_such() {
     let last = client.frame().expect("a farewell");
     assert_eq!(last.sqlstate().as_deref(), Some("57P01"));
     cluster
-        .wait_for("select count(*) from pg_stat_activity where usename = 'app'", "0", Duration::from_secs(20))
+        .wait_for("select count(*) from pg_stat_activity where usename = 'app'", "0")
         .expect("the backend goes");
 
     let relay = CutProxy::start(cluster.address()).expect("a relay");
@@ -71,7 +69,7 @@ fn a_cancel_reaches_the_running_query() {
     let mut client = RawClient::login(cluster.address(), APP_USER, PASSWORD, DATABASE).expect("a login");
     client.send_messages(&Messages::new().query("select pg_sleep(600)")).expect("sent");
     let sleeping = "select count(*) from pg_stat_activity where wait_event = 'PgSleep'";
-    cluster.wait_for(sleeping, "1", Duration::from_secs(20)).expect("it sleeps");
+    cluster.wait_for(sleeping, "1").expect("it sleeps");
     client.cancel(cluster.address()).expect("a cancel");
     let frames = client.until_ready().expect("frames");
     assert!(frames.iter().any(|frame| frame.sqlstate().as_deref() == Some("57014")), "{frames:?}");

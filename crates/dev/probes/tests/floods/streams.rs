@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use trunkline_probes::{Bystander, MemoryWatch, Stage, expect_refusal, login, note, tags};
 use trunkline_testkit::raw::{read_frame, startup};
-use trunkline_testkit::{Messages, Proxy, RawClient};
+use trunkline_testkit::{Messages, PATIENCE, Proxy, RawClient};
 
 use crate::alone;
 
@@ -100,7 +100,6 @@ fn a_300_mb_query(stage: &Stage) {
     let _alone = alone();
     let scene = Scene::set(stage);
     let mut client = login(&scene.proxy, "app");
-    client.set_read_limit(Duration::from_secs(120)).expect("set");
     let (head, tail) = (b"select 7 /*", b"*/\0");
     client.send(&[&b"Q"[..], &length(4 + head.len() + 300 * MB + tail.len()), head].concat()).expect("sent");
     assert_eq!(pour(&mut client, 300 * MB), 300 * MB);
@@ -114,7 +113,6 @@ fn a_300_mb_bind(stage: &Stage) {
     let _alone = alone();
     let scene = Scene::set(stage);
     let mut client = login(&scene.proxy, "app");
-    client.set_read_limit(Duration::from_secs(120)).expect("set");
     // Named: the proxy has to put its own name into this Bind.
     client.turn(&Messages::new().parse("long", "select length($1::text)", &[]).sync()).expect("parsed");
     let head = [&b"\0long\0\0\0\0\x01"[..], &length(300 * MB)].concat();
@@ -132,7 +130,6 @@ fn a_300_mb_copy(stage: &Stage) {
     stage.sql("create unlogged table rows (v text); grant all on rows to public");
     let scene = Scene::set(stage);
     let mut client = login(&scene.proxy, "app");
-    client.set_read_limit(Duration::from_secs(120)).expect("set");
     client.send_messages(&Messages::new().query("copy rows from stdin")).expect("sent");
     assert_eq!(client.frame().expect("COPY begins").tag, b'G');
     let row = [vec![b'y'; 999_999], b"\n".to_vec()].concat();
@@ -151,7 +148,6 @@ fn a_300_mb_row_to_a_slow_reader(stage: &Stage) {
     let _alone = alone();
     let scene = Scene::set(stage);
     let mut client = login(&scene.proxy, "app");
-    client.set_read_limit(Duration::from_secs(120)).expect("set");
     client.send_messages(&Messages::new().query("select repeat('x', 300000000)")).expect("sent");
     assert_eq!(client.frame().expect("columns").tag, b'T');
     let mut left = 5 + 2 + 4 + 300 * MB;
@@ -179,7 +175,7 @@ fn a_client_and_server_that_both_only_write(stage: &Stage) {
     bystander.wait_for(50);
     let memory = MemoryWatch::start(&proxy);
     let mut reader = TcpStream::connect(proxy.address()).expect("accepted");
-    reader.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
+    reader.set_read_timeout(Some(PATIENCE)).expect("set");
     reader.write_all(&startup(&[("user", "app"), ("database", "app")])).expect("sent");
     while read_frame(&mut reader).expect("a welcome").tag != b'Z' {}
     let mut writer = reader.try_clone().expect("the same socket");

@@ -26,13 +26,6 @@ fn asking(stage: &Stage) -> Setup {
         .set("timeouts.server_login_retry_max", "1ms")
 }
 
-/// Roles belong to the whole server: one that is this test's own.
-fn role(stage: &Stage, options: &str) -> String {
-    let name = format!("role_of_{}", stage.database());
-    stage.sql(&format!("create role {name} login password '{PASSWORD}' {options}"));
-    name
-}
-
 fn users_are_found_by_auth_query(stage: &Stage) {
     let proxy = asking(stage).start();
     right(&proxy, "app", PASSWORD);
@@ -48,7 +41,7 @@ fn users_are_found_by_auth_query(stage: &Stage) {
 
 /// The proxy has only the verifier: what opens the server are the keys that the client's own proof gave away.
 fn scram_pass_through_by_auth_query(stage: &Stage) {
-    let user = role(stage, "");
+    let user = stage.role("");
     let setup = asking(stage).set("pool.pool_size", 4);
     let proxy = setup.start();
     let mut clients: Vec<RawClient> = (0..4).map(|_| login(&proxy, &user)).collect();
@@ -75,7 +68,7 @@ fn scram_pass_through_by_auth_query(stage: &Stage) {
 }
 
 fn cve_2025_2291_a_password_past_its_valid_until(stage: &Stage) {
-    let user = role(stage, "valid until '2100-01-01'");
+    let user = stage.role("valid until '2100-01-01'");
     for method in ["scram-sha-256", "md5"] {
         let proxy = asking(stage).set("auth.type", method).start();
         wrong(&proxy, "expired", PASSWORD);
@@ -157,7 +150,7 @@ fn cve_2025_12819_search_path_set_by_a_client(stage: &Stage) {
 }
 
 fn a_role_that_may_not_log_in(stage: &Stage) {
-    let user = role(stage, "");
+    let user = stage.role("");
     stage.sql(&format!("alter role {user} nologin"));
     wrong(&asking(stage).start(), &user, PASSWORD);
 }
@@ -218,7 +211,7 @@ fn user_names_are_no_sql(stage: &Stage) {
 }
 
 fn a_changed_password_is_noticed(stage: &Stage) {
-    let user = role(stage, "");
+    let user = stage.role("");
     let proxy = asking(stage).start();
     right(&proxy, &user, PASSWORD);
     stage.sql(&format!("alter role {user} password 'battery-staple'"));

@@ -3,11 +3,11 @@
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, StreamOwned};
 use tempfile::TempDir;
+use trunkline_testkit::PATIENCE;
 
 /// A client's TLS stream to the proxy or to a server.
 pub(crate) type TlsStream = StreamOwned<ClientConnection, TcpStream>;
@@ -72,6 +72,6 @@ pub(crate) fn client(root: &CertificateDer<'static>, stream: TcpStream, alpn: &[
 /// A TCP connection whose reads have a deadline.
 pub(crate) fn dial(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("accepted");
-    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("set");
+    stream.set_read_timeout(Some(PATIENCE)).expect("set");
     stream
 }

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::READ_LIMIT;
 use super::frame::{Frame, read_frame};
 use super::login::Login;
 use super::messages::{Messages, cancel_request, startup};
+use crate::PATIENCE;
 
 /// An ErrorResponse that ended a login or a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,10 +58,10 @@ impl RawClient {
     /// # Errors
     /// When nobody listens.
     pub fn connect(address: SocketAddr) -> Result<Self> {
-        let stream = TcpStream::connect_timeout(&address, READ_LIMIT)
+        let stream = TcpStream::connect_timeout(&address, PATIENCE)
             .with_context(|| format!("cannot connect to {address}"))?;
         stream.set_nodelay(true)?;
-        Self::over(Stream::Tcp(stream), READ_LIMIT)
+        Self::over(Stream::Tcp(stream), PATIENCE)
     }
 
     /// Connects to a unix socket by its path.
@@ -71,7 +71,7 @@ impl RawClient {
     pub fn connect_unix(path: &Path) -> Result<Self> {
         let stream =
             UnixStream::connect(path).with_context(|| format!("cannot connect to {}", path.display()))?;
-        Self::over(Stream::Unix(stream), READ_LIMIT)
+        Self::over(Stream::Unix(stream), PATIENCE)
     }
 
     /// Connects, and logs in by whatever method the server asks for.

@@ -12,8 +12,3 @@ pub use client::{RawClient, ServerError};
 pub use frame::{Frame, read_frame};
 pub use messages::{Messages, cancel_request, ssl_request, startup};
 pub use server::{RawServer, ServerConnection};
-
-use std::time::Duration;
-
-/// How long a read may take before the test fails: longer than small machines stand still when their disk is behind.
-pub const READ_LIMIT: Duration = Duration::from_secs(60);

@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, Result, ensure};
 
-use super::READ_LIMIT;
 use super::frame::{Frame, read_frame};
+use crate::PATIENCE;
 
 const SSL_REQUEST: u32 = 80_877_103;
 const GSS_REQUEST: u32 = 80_877_104;
@@ -102,7 +102,7 @@ pub struct ServerConnection {
 impl ServerConnection {
     fn new(stream: TcpStream, number: usize) -> Result<Self> {
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(READ_LIMIT))?;
+        stream.set_read_timeout(Some(PATIENCE))?;
         Ok(Self { stream, number })
     }
 
@@ -196,6 +196,14 @@ impl ServerConnection {
     /// # Errors
     /// When the peer has closed.
     pub fn answer(&mut self, value: &str) -> Result<()> {
+        self.answer_and(value, b"")
+    }
+
+    /// As [`ServerConnection::answer`], with `more` right behind it, in one piece.
+    ///
+    /// # Errors
+    /// When the peer has closed.
+    pub fn answer_and(&mut self, value: &str, more: &[u8]) -> Result<()> {
         // One column `v`: no table, no attribute, type text (25) of any length, no modifier, text format.
         let mut bytes = frame(b'T', b"\0\x01v\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0");
         let mut row = vec![0, 1];
@@ -204,6 +212,7 @@ impl ServerConnection {
         bytes.extend(frame(b'D', &row));
         bytes.extend(frame(b'C', b"SELECT 1\0"));
         bytes.extend(frame(b'Z', b"I"));
+        bytes.extend(more);
         self.send(&bytes)
     }
 

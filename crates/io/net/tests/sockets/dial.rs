@@ -1,7 +1,7 @@
 //! Dialling: what comes up, what does not, and how a host is told from a folder.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpListener};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -35,9 +35,10 @@ fn a_tcp_connection_comes_up_and_carries_bytes() {
 
 #[test]
 fn a_refused_connection_says_so() {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
-    let address = listener.local_addr().expect("its address");
-    drop(listener);
+    // Bound, so that nobody else is given the port, and not listening.
+    let holder = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).expect("a socket");
+    holder.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).expect("bound");
+    let address = holder.local_addr().expect("its address").as_socket().expect("an address and a port");
     let mut stream = match dial::tcp(address) {
         Ok(stream) => stream,
         Err(error) => return assert_eq!(error.kind(), ErrorKind::ConnectionRefused),

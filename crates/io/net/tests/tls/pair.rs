@@ -9,8 +9,8 @@ use trunkline_net::stream::Stream;
 use trunkline_net::tls::{TlsError, TlsSession};
 use trunkline_net::{dial, listen};
 
-/// No test waits this long for anything; one that does has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Ends a test that hangs, and measures nothing.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct End {
     pub(crate) stream: Stream,
@@ -39,6 +39,12 @@ impl End {
             truncated: false,
             error: None,
         }
+    }
+
+    /// The socket below, for its options.
+    pub(crate) fn socket(&self) -> socket2::SockRef<'_> {
+        let Stream::Tcp(stream) = &self.stream else { panic!("the tests use TCP") };
+        socket2::SockRef::from(stream)
     }
 
     /// Does what can be done now.

@@ -59,10 +59,14 @@ fn large_transfers_both_ways_arrive_whole() {
 
 #[test]
 fn a_slow_reader_holds_back_the_sender() {
+    /// Many times what the sockets below hold.
+    const BYTES: usize = 4 << 20;
     let mut pair = pair();
     pair.client.paused = true;
-    // More than loopback sockets hold, whatever their buffers grow to.
-    let down = numbered(64 << 20);
+    // Buffers that do not grow by themselves.
+    pair.server.socket().set_send_buffer_size(64 << 10).expect("set");
+    pair.client.socket().set_recv_buffer_size(64 << 10).expect("set");
+    let down = numbered(BYTES);
     pair.server.to_send.clone_from(&down);
     pair.server.step();
     assert!(pair.server.error.is_none(), "{:?}", pair.server.error);
@@ -72,13 +76,12 @@ fn a_slow_reader_holds_back_the_sender() {
     // The other direction is not held up.
     pair.client.to_send = b"still here".to_vec();
     pair.run_until("the other direction", |pair| pair.server.received == b"still here");
-    // The kernel may have taken a little more meanwhile, as its buffers grow; the session's own share is
-    // bounded.
+    // The kernel may have taken a little more meanwhile; the session's own share is bounded.
     let queued = queued_bytes(&pair.server);
     assert!(pair.server.session.wants_write() && pair.server.sent < down.len());
     assert!(queued > 0 && queued <= QUEUED_BYTES_MAX + 4096, "{queued} bytes wait");
     pair.client.paused = false;
-    pair.run_until("the rest", |pair| pair.client.received.len() >= 64 << 20);
+    pair.run_until("the rest", |pair| pair.client.received.len() >= BYTES);
     assert!(pair.client.received == down);
 }
 

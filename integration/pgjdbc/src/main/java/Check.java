@@ -329,7 +329,7 @@ public final class Check {
         statement.cancel();
         return null;
       });
-      fails("57014", () -> statement.execute("select pg_sleep(60) /* jdbc sleeper */"));
+      fails("57014", () -> statement.execute("select pg_sleep(600) /* jdbc sleeper */"));
       asked.get();
       executor.shutdown();
       same(scalar(c, "select 1"), "1");
@@ -339,7 +339,7 @@ public final class Check {
   static void queryTimeout(Connection c) throws Exception {
     try (Statement statement = c.createStatement()) {
       statement.setQueryTimeout(1);
-      fails("57014", () -> statement.execute("select pg_sleep(60)"));
+      fails("57014", () -> statement.execute("select pg_sleep(600)"));
     }
     for (int n = 0; n < 20; n++) {
       same(scalar(c, "select ?::int", n), String.valueOf(n));

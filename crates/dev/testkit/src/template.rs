@@ -1,0 +1,110 @@
+//! A server's data folder, made once for each version of PostgreSQL and copied for each server: initdb and the first
+//! start take seconds of a core, a copy some milliseconds.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::Binaries;
+use crate::account::Account;
+
+/// Puts a copy of the data folder that `make` gives for these binaries at `to`, which must not exist. The folder is
+/// kept in `cache`.
+///
+/// `made_by` is all that the folder's contents depend on beside the binaries: a folder made by something else is not
+/// used. `make` gets the path at which it must leave the folder, with no server running in it.
+///
+/// # Errors
+/// When it cannot be kept there, `make` fails, or the copy does.
+pub(crate) fn copy(
+    binaries: &Binaries,
+    account: Account,
+    made_by: &str,
+    cache: &Path,
+    to: &Path,
+    make: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    let kin = format!("data-{}-{}-", binaries.version.0, account.uid());
+    let kept = cache.join(format!("{kin}{}", digest(binaries, made_by)?));
+    let lock = File::create(cache.join("data-lock"));
+    let lock = lock.with_context(|| format!("cannot write to {}: is it another user's?", cache.display()))?;
+    lock.lock_shared().context("cannot lock the cache of data folders")?;
+    if !kept.exists() {
+        lock.unlock()?;
+        lock.lock().context("cannot lock the cache of data folders")?;
+        // Another process may have been faster.
+        if !kept.exists() {
+            remove_older(cache, &kin);
+            let scratch = tempfile::Builder::new().prefix("making-").tempdir_in(cache)?;
+            account.give(scratch.path())?;
+            let unfinished = scratch.path().join("data");
+            make(&unfinished)?;
+            fs::rename(unfinished, &kept)?;
+        }
+    }
+    copy_folder(&kept, to)
+}
+
+/// Copies a folder and all in it, owners and modes too.
+///
+/// # Errors
+/// When the system refuses, for want of room for instance.
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    let done = Command::new("cp").arg("-a").arg(from).arg(to).stdin(Stdio::null()).output();
+    let done = done.context("cannot run cp")?;
+    ensure!(done.status.success(), "cannot copy a data folder: {}", String::from_utf8_lossy(&done.stderr));
+    Ok(())
+}
+
+/// The binaries' release, and what has been done with them, as a name for a file.
+fn digest(binaries: &Binaries, made_by: &str) -> Result<String> {
+    let said = Command::new(binaries.program("postgres")).arg("--version").output();
+    let mut hasher = DefaultHasher::new();
+    said.context("cannot run postgres")?.stdout.hash(&mut hasher);
+    binaries.folder.hash(&mut hasher);
+    made_by.hash(&mut hasher);
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// What an older release or older code has left.
+fn remove_older(cache: &Path, kin: &str) {
+    let entries =
+        fs::read_dir(cache).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
+    let of_kin =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(kin));
+    for path in entries.into_iter().map(|entry| entry.path()).filter(of_kin) {
+        // What cannot be removed costs some megabytes, no more.
+        let _ = fs::remove_dir_all(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Version;
+
+    #[test]
+    fn a_folder_is_made_once_and_anew_for_other_contents() {
+        let (binaries, account) =
+            (Binaries::find(Version::PG15).expect("binaries"), Account::choose().expect("an account"));
+        let (cache, folder) =
+            (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let mut made = 0;
+        for (number, contents) in ["first", "first", "second"].into_iter().enumerate() {
+            let to = folder.path().join(number.to_string());
+            copy(&binaries, account, contents, cache.path(), &to, |at| {
+                made += 1;
+                fs::create_dir(at)?;
+                Ok(fs::write(at.join("contents"), contents)?)
+            })
+            .expect("copied");
+            assert_eq!(fs::read_to_string(to.join("contents")).expect("copied"), contents);
+        }
+        assert_eq!(made, 2);
+        let kept = fs::read_dir(cache.path()).expect("there").flatten().filter(|entry| entry.path().is_dir());
+        assert_eq!(kept.count(), 1, "the older one is gone");
+    }
+}
