@@ -13,5 +13,5 @@ pub use registry::Registry;
 pub use schema::{Schema, Schemas, changes_definitions};
 pub use server::ServerStatements;
 pub use shape::Shape;
-pub(crate) use statement::{NAME_PREFIX, Parsed};
-pub use statement::{Statement, StatementId};
+pub(crate) use statement::NAME_PREFIX;
+pub use statement::{Parsed, Statement, StatementId};

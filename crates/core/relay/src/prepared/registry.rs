@@ -51,12 +51,7 @@ impl Registry {
 
     /// The statement that a Parse is of: that of others whose text, types and reading are the same, unless it is
     /// outdated or older than `lifetime`; else a new one.
-    pub(crate) fn intern(
-        &self,
-        parsed: Parsed<'_>,
-        lifetime: Micros,
-        entropy: &mut dyn Entropy,
-    ) -> Arc<Statement> {
+    pub fn intern(&self, parsed: Parsed<'_>, lifetime: Micros, entropy: &mut dyn Entropy) -> Arc<Statement> {
         let reading = parsed.profile.reading(Literals::of(parsed.text()));
         let hash = self.hasher.hash_one((parsed.body, Some(&**reading)));
         let same = |known: &Arc<Statement>| {

@@ -58,15 +58,16 @@ pub(super) struct Born {
 }
 
 /// A Parse message as far as it decides which statement it is of.
-#[derive(Clone, Copy)]
-pub(crate) struct Parsed<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct Parsed<'a> {
     /// The message's body behind the name.
-    pub(crate) body: &'a [u8],
+    pub body: &'a [u8],
     /// The parameters of the client's session.
-    pub(crate) profile: &'a Profile,
+    pub profile: &'a Profile,
     /// The definitions that the server reads it by.
-    pub(crate) schema: &'a Arc<Schema>,
-    pub(crate) now: Micros,
+    pub schema: &'a Arc<Schema>,
+    /// The moment.
+    pub now: Micros,
 }
 
 impl Parsed<'_> {

@@ -335,9 +335,12 @@ fn resident_bytes() -> Option<u64> {
 mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
+    use std::sync::Arc;
 
     use trunkline_relay::Counters;
     use trunkline_relay::board::{BoardStatus, PoolStatus};
+    use trunkline_relay::parameters::Profile;
+    use trunkline_relay::prepared::Parsed;
 
     use super::*;
     use crate::worker::Report;
@@ -382,7 +385,9 @@ mod tests {
         };
         let shared = Shared::new(2, 1 << 20);
         shared.clients.store(6, Relaxed);
-        shared.registry.intern(b"SELECT 1\0\0\0");
+        let (profile, schema) = (Profile::default(), Arc::default());
+        let parsed = Parsed { body: b"SELECT 1\0\0\0", profile: &profile, schema: &schema, now: 1 };
+        shared.registry.intern(parsed, 0, &mut |bytes: &mut [u8]| bytes.fill(7));
         let process = Process { started: UNIX_EPOCH, workers: 2, answering: 1, paused: false };
         let mut out = String::new();
         write(&process, &Figures::sum(&[first, second]), &shared, &Config::default(), &mut out);
