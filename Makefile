@@ -8,7 +8,7 @@ export PATH := $(CARGO_HOME)/bin:$(PATH)
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 
-.PHONY: run test bench bench-parser release fmt lint
+.PHONY: run test suites bench bench-parser release fmt lint
 
 # A throwaway PostgreSQL, Trunkline in front of it, and a short comparison. ONCE=1 leaves after the table.
 run:
@@ -20,6 +20,11 @@ run:
 test:
 	@scripts/setup test
 	@scripts/test
+
+# What is rare and long: more of the same random input, the packages, the release build. An hour on two cores.
+suites:
+	@scripts/setup test
+	@scripts/suites
 
 # The binary to ship, optimised by a profile of the benchmark's loads: prints where it is.
 release:

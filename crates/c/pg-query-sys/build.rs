@@ -11,6 +11,8 @@ use std::path::PathBuf;
 fn main() -> Result<(), Box<dyn Error>> {
     let source = pg_query_headers::source()?;
     println!("cargo::rerun-if-env-changed={}", pg_query_headers::SOURCE_VARIABLE);
+    // Build scripts of packages that depend on this one find it in DEP_TRUNKLINE_PG_QUERY_SOURCE.
+    println!("cargo::metadata=source={}", source.display());
     for header in pg_query_headers::HEADERS {
         println!("cargo::rerun-if-changed={}", source.join(header).display());
     }

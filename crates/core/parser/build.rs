@@ -22,8 +22,9 @@ use std::fs;
 use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let source = pg_query_headers::source()?;
-    println!("cargo::rerun-if-env-changed={}", pg_query_headers::SOURCE_VARIABLE);
+    // Said by the build script of pg-query-sys.
+    let source = std::env::var_os("DEP_TRUNKLINE_PG_QUERY_SOURCE").map(PathBuf::from);
+    let source = source.ok_or("trunkline-pg-query-sys does not say where libpg_query's source is")?;
     println!("cargo::rerun-if-changed=build");
     for header in pg_query_headers::HEADERS {
         println!("cargo::rerun-if-changed={}", source.join(header).display());

@@ -53,8 +53,8 @@ impl fmt::Display for Error {
             Self::NotFound { searched, fetch } => {
                 write!(
                     f,
-                    "the source of the crate pg_query {} was not found; run `cargo fetch` once with a network, or \
-                     set {} to its folder `libpg_query`. Searched:",
+                    "the source of the crate pg_query {0} was not found; run `cargo info pg_query@{0}` once with a \
+                     network, or set {1} to its folder `libpg_query`. Searched:",
                     crate::VERSION,
                     crate::SOURCE_VARIABLE
                 )?;

@@ -1,4 +1,4 @@
-//! Where libpg_query's C source lies: in the folder of a crate that is fetched, and never built.
+//! Where libpg_query's C source lies: in our package, or for a checkout in a crate that is fetched and never built.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,37 +9,47 @@ use std::process::Command;
 use crate::error::Error;
 use crate::read::HEADERS;
 
-/// The release of the crate `pg_query` whose C source is used.
+/// The release of the crate `pg_query` whose C source is used. The parity tests compare with the same one.
 pub const VERSION: &str = "18.1.0";
 
 /// The environment variable that names the folder `libpg_query` outright, for builds that have no cargo
 /// registry.
 pub const SOURCE_VARIABLE: &str = "TRUNKLINE_PG_QUERY_SOURCE";
 
+/// The folder in the package that is built where packaging has put libpg_query's source (`cargo xtask package`).
+pub const PACKAGED: &str = "libpg_query";
+
+/// The file that cargo adds to every `.crate`: a checkout has none.
+const MARK_OF_A_PACKAGE: &str = "Cargo.toml.orig";
+
 /// The marker cargo leaves in a registry folder once it is wholly unpacked.
 const UNPACKED_MARKER: &str = ".cargo-ok";
 
-/// Finds libpg_query's folder. To be called from a build script.
+/// Finds libpg_query's folder. To be called from the build script of the package that has it, or will have it:
+/// other packages are told by that one.
 ///
-/// Looked at, in this order: [`SOURCE_VARIABLE`]; the neighbours of the package that is built (a registry's
-/// or a vendored folder); cargo's registry; and after a `cargo fetch` of a project in `OUT_DIR` that depends
-/// on nothing else, the registry again and whatever place cargo itself names.
+/// Looked at, in this order: [`SOURCE_VARIABLE`]; [`PACKAGED`] in the package that is built. In a checkout, which
+/// has no source of others, then: cargo's registry; the registry after cargo was asked for that one crate, of
+/// which it fetches nothing else; where cargo says that the workspace's own dependency lies (a vendored folder).
 ///
 /// # Errors
 /// [`Error::NotFound`] says where it looked and what to do; [`Error::NotASource`] if the variable names a
-/// folder that is none.
+/// folder that is none, or the package was made without it.
 pub fn source() -> Result<PathBuf, Error> {
     if let Some(named) = env::var_os(SOURCE_VARIABLE) {
-        let path = PathBuf::from(named);
-        return match reason_against(&path) {
-            None => Ok(path),
-            Some(reason) => Err(Error::NotASource { path, reason }),
-        };
+        return usable(PathBuf::from(named));
+    }
+    let built = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    let packaged = built.join(PACKAGED);
+    if packaged.exists() {
+        return usable(packaged);
+    }
+    if built.join(MARK_OF_A_PACKAGE).exists() {
+        let reason = "this package was made without it: make it by `cargo xtask package`".to_owned();
+        return Err(Error::NotASource { path: packaged, reason });
     }
     let mut searched = Vec::new();
-    let mut candidates = neighbours();
-    candidates.extend(registry());
-    if let Some(found) = first_usable(candidates, &mut searched) {
+    if let Some(found) = first_usable(registry(), &mut searched) {
         return Ok(found);
     }
     let mut fetch = None;
@@ -47,22 +57,27 @@ pub fn source() -> Result<PathBuf, Error> {
     // builds may stand above the target folder or, where that lies elsewhere, above the package.
     for network in [&["--offline"][..], &[]] {
         for settings in ["OUT_DIR", "CARGO_MANIFEST_DIR"] {
-            match fetch_by_settings_of(settings, network) {
-                Err(reason) => fetch = Some(reason),
-                Ok(manifest_folder) => {
-                    let mut candidates = registry();
-                    candidates.extend(manifest_folder);
-                    if let Some(found) = first_usable(candidates, &mut searched) {
-                        return Ok(found);
-                    }
-                    fetch = Some("cargo fetched it to a place that was not found".to_owned());
-                }
+            let asked = ask_cargo(settings, network);
+            if let Some(found) = first_usable(registry(), &mut searched) {
+                return Ok(found);
             }
+            fetch = asked.err().or(fetch);
         }
+    }
+    let vendored = dependency_of(&built).unwrap_or_default();
+    if let Some(found) = first_usable(vendored.into_iter().collect(), &mut searched) {
+        return Ok(found);
     }
     searched.sort();
     searched.dedup();
     Err(Error::NotFound { searched, fetch })
+}
+
+fn usable(path: PathBuf) -> Result<PathBuf, Error> {
+    match reason_against(&path) {
+        None => Ok(path),
+        Some(reason) => Err(Error::NotASource { path, reason }),
+    }
 }
 
 fn first_usable(packages: Vec<PathBuf>, searched: &mut Vec<PathBuf>) -> Option<PathBuf> {
@@ -75,13 +90,6 @@ fn first_usable(packages: Vec<PathBuf>, searched: &mut Vec<PathBuf>) -> Option<P
         }
     }
     None
-}
-
-/// The folder's name with and without the version: a registry has the former, `cargo vendor` makes either.
-fn neighbours() -> Vec<PathBuf> {
-    let Some(built) = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else { return Vec::new() };
-    let Some(parent) = built.parent() else { return Vec::new() };
-    vec![parent.join(format!("pg_query-{VERSION}")), parent.join("pg_query")]
 }
 
 fn cargo_home() -> Option<PathBuf> {
@@ -127,35 +135,27 @@ fn reason_against(folder: &Path) -> Option<String> {
         .map(|header| format!("it has no file {header}"))
 }
 
-/// Lets cargo fetch the package by a project of our own, with the settings (source replacement, a proxy,
-/// offline mode) that hold in the folder an environment variable names, and `network` as further arguments.
-/// Returns where cargo says it is.
-fn fetch_by_settings_of(variable: &str, network: &[&str]) -> Result<Option<PathBuf>, String> {
-    let folder = |name: &str| {
-        let found = env::var_os(name).map(PathBuf::from);
-        found.ok_or_else(|| format!("{name} is not set: this is no build script"))
-    };
-    let (project, settings) = (folder("OUT_DIR")?.join("fetch"), folder(variable)?);
-    let manifest = format!(
-        "[package]\nname = \"fetch-pg-query\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[lib]\npath = \"lib.rs\"\n\n\
-         [dependencies]\npg_query = \"={VERSION}\"\n\n[workspace]\n"
-    );
-    let manifest_path = project.join("Cargo.toml");
-    let written = fs::create_dir_all(&project)
-        .and_then(|()| fs::write(&manifest_path, manifest))
-        .and_then(|()| fs::write(project.join("lib.rs"), ""));
-    written.map_err(|error| format!("writing {}: {error}", project.display()))?;
-    cargo(&settings, &manifest_path, &[&["fetch"], network].concat())?;
-    let describe = [&["metadata", "--format-version", "1"], network].concat();
-    let metadata = cargo(&settings, &manifest_path, &describe)?;
-    Ok(manifest_folder(&metadata))
+/// Has cargo unpack the crate into its registry, with the settings (source replacement, a proxy, offline mode)
+/// that hold in the folder an environment variable names. To tell of a crate cargo downloads that one alone: a
+/// `cargo fetch` would bring the 90 others that building it needs.
+fn ask_cargo(settings: &str, network: &[&str]) -> Result<(), String> {
+    let folder =
+        env::var_os(settings).ok_or_else(|| format!("{settings} is not set: this is no build script"))?;
+    let named = format!("pg_query@{VERSION}");
+    cargo(Path::new(&folder), &[&["info", "--quiet", "--locked", &named], network].concat()).map(drop)
 }
 
-/// Runs cargo on a project, with the settings that hold in a folder, and returns what it wrote.
-fn cargo(settings: &Path, manifest_path: &Path, arguments: &[&str]) -> Result<String, String> {
+/// Where cargo says that the dependency `pg_query` of a package's workspace lies.
+fn dependency_of(package: &Path) -> Result<Option<PathBuf>, String> {
+    let described = cargo(package, &["metadata", "--format-version", "1", "--locked", "--offline"])?;
+    Ok(manifest_folder(&described))
+}
+
+/// Runs cargo in a folder and returns what it wrote.
+fn cargo(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     let program = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(&program);
-    command.args(arguments).arg("--manifest-path").arg(manifest_path).current_dir(settings);
+    command.args(arguments).current_dir(folder);
     // Cargo hands its own settings for this build down to build scripts; these would mislead the one run here.
     for name in ["CARGO_TARGET_DIR", "CARGO_ENCODED_RUSTFLAGS", "CARGO_MAKEFLAGS", "RUSTC_WRAPPER", "RUSTC"] {
         command.env_remove(name);
@@ -165,7 +165,7 @@ fn cargo(settings: &Path, manifest_path: &Path, arguments: &[&str]) -> Result<St
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&done.stderr);
-    Err(format!("`cargo {}` in {}: {}", arguments.join(" "), settings.display(), said.trim()))
+    Err(format!("`cargo {}` in {}: {}", arguments.join(" "), folder.display(), said.trim()))
 }
 
 /// The folder of `pg_query` in what `cargo metadata` wrote, searched without a JSON reader: a package's

@@ -26,7 +26,7 @@ pub(crate) fn render(options: &Options, ground: &Ground) -> String {
     );
     line("PostgreSQL", version(&ground.binaries.program("postgres")));
     line("PgBouncer", ground.pgbouncer.as_deref().and_then(version));
-    line("Trunkline", ground.trunkline.as_deref().and_then(version).map(|text| text + &commit()));
+    line("Trunkline", ground.trunkline.as_deref().and_then(trunkline));
     line(
         "runs",
         Some(format!("{} of {} s each, interleaved; medians", options.repetitions, options.seconds)),
@@ -63,6 +63,16 @@ fn machine() -> Option<String> {
 fn version(program: &Path) -> Option<String> {
     let said = daemon::run(Command::new(program).arg("--version")).ok()?;
     said.lines().next().map(str::to_owned)
+}
+
+/// Which build of ours is measured: `make release` leaves the profile beside what it guided.
+fn trunkline(program: &Path) -> Option<String> {
+    let build = if program.with_extension("profdata").exists() {
+        "guided by a profile"
+    } else {
+        "built without a profile"
+    };
+    Some(format!("{}{}, {build}", version(program)?, commit()))
 }
 
 fn commit() -> String {

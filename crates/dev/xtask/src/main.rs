@@ -1,10 +1,11 @@
-//! Repository chores that need no shell: `cargo xtask tidy`.
+//! Repository chores that need no shell: `cargo xtask tidy`, `cargo xtask package`.
 //!
 //! Prints to standard output: it is a program for people and for CI, and has no log.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod finding;
+mod package;
 mod tidy;
 mod tree;
 
@@ -12,17 +13,29 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask tidy [ROOT]
+       cargo xtask package [CARGO'S ARGUMENTS]
+       cargo xtask publish [CARGO'S ARGUMENTS]
 
-  tidy   checks of the repository that cargo cannot make; one line a finding, `file:line: what, what to do`.
-         ROOT is the repository to look at, this one by default.";
+  tidy     checks of the repository that cargo cannot make; one line a finding, `file:line: what, what to do`.
+           ROOT is the repository to look at, this one by default.
+  package  makes the .crate of every crate that is for others, in target/package, each with all that it is built of.
+  publish  the same, and uploads them to the registry (try --dry-run).";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let chore = arguments.next();
-    let root = arguments.next().map_or_else(repository_root, PathBuf::from);
-    match (chore.as_deref(), arguments.next()) {
-        (Some("tidy"), None) => report(&root),
-        (Some("help" | "--help" | "-h"), _) => {
+    let chore = arguments.next().unwrap_or_default();
+    let rest: Vec<String> = arguments.collect();
+    match (chore.as_str(), rest.as_slice()) {
+        ("tidy", []) => report(&repository_root()),
+        ("tidy", [root]) => report(Path::new(root)),
+        ("package" | "publish", arguments) => match package::run(&repository_root(), &chore, arguments) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("{chore}: {error}");
+                ExitCode::FAILURE
+            }
+        },
+        ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");
             ExitCode::SUCCESS
         }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 /// Folders that hold what was built, fetched or is git's: never looked into.
-const SKIPPED: [&str; 7] =
-    ["target", ".git", ".trunkline", "node_modules", ".venv", "__pycache__", "artifacts"];
+const SKIPPED: [&str; 8] =
+    ["target", ".git", ".trunkline", "node_modules", ".venv", "__pycache__", "artifacts", "libpg_query"];
 
 /// A Rust source file.
 pub(crate) struct Source {
