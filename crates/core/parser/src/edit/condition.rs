@@ -128,7 +128,7 @@ impl Plan {
             match above.view() {
                 View::RangeTableSample(_) => item = above,
                 View::JoinExpr(join) => {
-                    is_plain &= join.jointype() == JoinType::JoinInner && join.alias().is_none()
+                    is_plain &= join.jointype() == JoinType::JoinInner && join.alias().is_none();
                 }
                 View::SelectStmt(_) | View::UpdateStmt(_) | View::DeleteStmt(_) if is_plain => {
                     self.conditions.entry(above.address()).or_default().push(reference.to_owned());

@@ -86,7 +86,7 @@ impl NodeMut<'_> {
                 (kind, NewValue::Int(value)) => match kind {
                     FieldKind::Int16 => write(place, i16::try_from(value).map_err(|_| wrong)?),
                     FieldKind::Int | FieldKind::Location => {
-                        write(place, i32::try_from(value).map_err(|_| wrong)?)
+                        write(place, i32::try_from(value).map_err(|_| wrong)?);
                     }
                     FieldKind::UInt => write(place, u32::try_from(value).map_err(|_| wrong)?),
                     FieldKind::Long => write(place, value),
