@@ -1,4 +1,5 @@
-//! Edits, whichever: what was edited can be read, written and freed, and a copy of it is equal.
+//! Edits, whichever, of any field of any node: what was edited can be read and freed, a copy of it is equal, and what is
+//! written of it, if it is written, is the text of that tree and of no other.
 //!
 //! The text, a byte 255, then edits: what, where, with what.
 
@@ -20,6 +21,7 @@ fuzz_target!(|input: &[u8]| {
     let mut parts = input.splitn(2, |byte| *byte == 255);
     let (Some(Ok(text)), Some(edits)) = (parts.next().map(std::str::from_utf8), parts.next()) else { return };
     let Ok(mut tree) = parse(text) else { return };
+    unchanged(&mut tree);
     let mut script = Script::new(edits);
     while let Some(edit) = script.next_edit() {
         let size = tree.nodes().count();
@@ -31,6 +33,13 @@ fuzz_target!(|input: &[u8]| {
     }
     check(&tree, text);
 });
+
+/// A tree that was only borrowed to be changed is written as before.
+fn unchanged(tree: &mut ParsedSql) {
+    let Ok(written) = tree.deparse() else { return };
+    assert_eq!(tree.statements_mut().len(), tree.root().len());
+    assert_eq!(tree.deparse().as_ref(), Ok(&written));
+}
 
 fn check(tree: &ParsedSql, text: &str) {
     sql::read_all(tree, text);
@@ -46,9 +55,10 @@ fn check(tree: &ParsedSql, text: &str) {
         }
     }
     for options in sql::layouts(text) {
-        if let Ok(written) = tree.deparse_with(&options) {
-            // It may be no SQL: what is written of names and operators is what was put there.
-            let _ = parse(&written);
+        let Ok(written) = tree.deparse_with(&options) else { continue };
+        match parse(&written) {
+            Err(error) => panic!("{written}\n{error}\n{options:?}"),
+            Ok(again) => assert!(*tree == again, "{written}\n{options:?}\n{tree:?}\n{again:?}"),
         }
     }
     for node in tree.nodes() {

@@ -94,6 +94,7 @@ fn changed(text: &str, literals: &[Literal], change: u8) -> String {
 fn another(class: LiteralClass) -> &'static str {
     match class {
         LiteralClass::Integer => "70001",
+        LiteralClass::BigInteger => "70000000001",
         LiteralClass::Float => "8.25e3",
         LiteralClass::BitString => "b'1011'",
         LiteralClass::HexString => "x'1f'",

@@ -6,85 +6,8 @@ use trunkline_parser::node::NodeTag;
 
 use super::{Script, fields};
 
-/// Nodes that are made empty. Those of lists and values, which have no struct, are refused.
-const TAGS: &[NodeTag] = &[
-    NodeTag::SelectStmt,
-    NodeTag::InsertStmt,
-    NodeTag::UpdateStmt,
-    NodeTag::DeleteStmt,
-    NodeTag::MergeStmt,
-    NodeTag::RawStmt,
-    NodeTag::CreateStmt,
-    NodeTag::AlterTableStmt,
-    NodeTag::AlterTableCmd,
-    NodeTag::IndexStmt,
-    NodeTag::AConst,
-    NodeTag::AExpr,
-    NodeTag::BoolExpr,
-    NodeTag::NullTest,
-    NodeTag::BooleanTest,
-    NodeTag::CaseExpr,
-    NodeTag::CaseWhen,
-    NodeTag::SubLink,
-    NodeTag::TypeCast,
-    NodeTag::TypeName,
-    NodeTag::FuncCall,
-    NodeTag::WindowDef,
-    NodeTag::RangeVar,
-    NodeTag::RangeSubselect,
-    NodeTag::RangeFunction,
-    NodeTag::JoinExpr,
-    NodeTag::Alias,
-    NodeTag::WithClause,
-    NodeTag::CommonTableExpr,
-    NodeTag::SortBy,
-    NodeTag::GroupingSet,
-    NodeTag::LockingClause,
-    NodeTag::ResTarget,
-    NodeTag::MultiAssignRef,
-    NodeTag::ColumnRef,
-    NodeTag::ParamRef,
-    NodeTag::AIndirection,
-    NodeTag::AIndices,
-    NodeTag::AArrayExpr,
-    NodeTag::RowExpr,
-    NodeTag::CoalesceExpr,
-    NodeTag::MinMaxExpr,
-    NodeTag::XmlExpr,
-    NodeTag::JsonTable,
-    NodeTag::JsonFuncExpr,
-    NodeTag::ColumnDef,
-    NodeTag::Constraint,
-    NodeTag::DefElem,
-    NodeTag::CopyStmt,
-    NodeTag::VariableSetStmt,
-    NodeTag::TransactionStmt,
-    NodeTag::ExplainStmt,
-    NodeTag::CreateFunctionStmt,
-    NodeTag::FunctionParameter,
-    NodeTag::ObjectWithArgs,
-    NodeTag::DropStmt,
-    NodeTag::GrantStmt,
-    NodeTag::RoleSpec,
-    NodeTag::ViewStmt,
-    NodeTag::RuleStmt,
-    NodeTag::CreateTrigStmt,
-    NodeTag::PartitionSpec,
-    NodeTag::PartitionBoundSpec,
-    NodeTag::OnConflictClause,
-    NodeTag::InferClause,
-    NodeTag::String,
-    NodeTag::Integer,
-    NodeTag::Float,
-    NodeTag::BitString,
-    NodeTag::Boolean,
-    NodeTag::List,
-    NodeTag::IntList,
-    NodeTag::Invalid,
-    NodeTag::CommentStmt,
-    NodeTag::LockStmt,
-    NodeTag::PrepareStmt,
-];
+/// Tags that have a number are below this. Those of lists and of no struct are refused.
+const TAGS: usize = 500;
 
 pub fn fragment(tree: &ParsedSql, script: &mut Script<'_>) -> Result<Fragment, EditError> {
     if script.depth_left == 0 {
@@ -108,7 +31,7 @@ pub fn fragment(tree: &ParsedSql, script: &mut Script<'_>) -> Result<Fragment, E
         13 => Fragment::list([fragment(tree, script)?, fragment(tree, script)?]),
         14 => edit::expression(text),
         _ => {
-            let mut made = Fragment::new(TAGS[script.below(TAGS.len())])?;
+            let mut made = Fragment::new(NodeTag::from_raw(script.below(TAGS) as u32))?;
             let other = fragment(tree, script)?;
             let _ = fields::change(made.node_mut(), script, other);
             Ok(made)

@@ -71,6 +71,19 @@ impl<'a> Script<'a> {
             "%",
             "public",
             "like",
+            "csv",
+            "heap",
+            "t",
+            "; DROP TABLE x; --",
+            "1; DROP TABLE x",
+            ")",
+            ",",
+            "current_user",
+            "default",
+            "on",
+            "extract",
+            "b1'",
+            "E'",
         ];
         TEXTS[self.below(TEXTS.len())]
     }
@@ -83,7 +96,6 @@ impl<'a> Script<'a> {
         Some(match self.byte() % 5 {
             0 => Edit::Replace,
             1 => Edit::Statements,
-            2 => Edit::Lists,
             _ => Edit::Fields,
         })
     }
@@ -95,8 +107,6 @@ pub enum Edit {
     Replace,
     /// The list of statements.
     Statements,
-    /// A list in a node.
-    Lists,
     /// A field of a node.
     Fields,
 }
@@ -116,7 +126,6 @@ impl Edit {
             let Some(fragment) = other.take_if(|_| here) else { return Ok(()) };
             match self {
                 Edit::Replace => slot.replace(fragment),
-                Edit::Lists => fields::change_lists(slot.node_mut(), script, fragment),
                 _ => fields::change(slot.node_mut(), script, fragment),
             }
         })

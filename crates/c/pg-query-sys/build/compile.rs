@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 const SYMBOLS: &str = include_str!("../csrc/symbols.txt");
 
 /// Our sources, each a translation unit. Those that include PostgreSQL's are named in `INCLUDED`.
-const OURS: &[&str] = &["unity.c", "location.c", "leaves.c", "plpgsql.c", "plpgsql_parse.c"];
+const OURS: &[&str] =
+    &["unity.c", "location.c", "leaves.c", "plpgsql.c", "plpgsql_json.c", "plpgsql_parse.c"];
 
 /// Sources of `src/postgres` that are part of a unit of ours, or that ours take the place of (memory contexts).
 const INCLUDED: &[&str] = &[
@@ -42,7 +43,6 @@ pub(crate) fn compile(source: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let mut build = configured(source, &ours, &rename);
     build.files(OURS.iter().map(|name| ours.join(name)));
     build.file(out.join("layout.c"));
-    build.file(source.join("src/pg_query_json_plpgsql.c"));
     let mut theirs: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(source.join("src/postgres"))? {
         let path = entry?.path();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use pg_query_headers::{Model, Struct};
 
-use crate::names::{escape, getter_name, type_name};
+use crate::names::{escape, getter_name, type_name, view_name};
 use crate::views::{getter, is_by_hand};
 
 /// The text of `edits.rs`.
@@ -25,7 +25,8 @@ pub(crate) fn text(model: &Model) -> String {
 
 fn push_view(text: &mut String, one: &Struct) {
     let name = type_name(&one.name);
-    let _ = writeln!(text, "view_mut! {{ {name}Mut {name} {} \"{}\" {{", one.name, one.name);
+    let view = view_name(&one.name);
+    let _ = writeln!(text, "view_mut! {{ {view}Mut {view} {name} {} \"{}\" {{", one.name, one.name);
     for field in &one.fields {
         let Some(getter) = getter(one, field) else { continue };
         // A field of one type of node is reached as that type's view.
@@ -33,6 +34,10 @@ fn push_view(text: &mut String, one: &Struct) {
             ')',
             if getter.starts_with("view(") || getter.starts_with("inner(") { "Mut)" } else { ")" },
         );
+        // The grammar sets a third field with these two.
+        let is_limit =
+            one.name == "SelectStmt" && matches!(field.name.as_str(), "limitCount" | "limitOffset");
+        let kind = if is_limit { "limit()".to_owned() } else { kind };
         let getter = getter_name(&field.name);
         let bare = getter.trim_start_matches("r#");
         let _ = writeln!(

@@ -18,6 +18,12 @@ pub(crate) fn type_name(c: &str) -> String {
     name
 }
 
+/// A view: as [`type_name`], but for what would take the place of a name that every Rust program has where all of `node` is
+/// imported.
+pub(crate) fn view_name(c: &str) -> String {
+    if c == "String" { "StringNode".to_owned() } else { type_name(c) }
+}
+
 /// A variant of an enum: as [`type_name`], and what is one word in capitals is written small too.
 pub(crate) fn variant_name(c: &str) -> String {
     if c.contains('_') || c.chars().any(|letter| letter.is_ascii_lowercase()) {

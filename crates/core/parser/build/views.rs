@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use pg_query_headers::{Field, Kind, Model, Struct};
 
-use crate::names::{escape, getter_name, type_name};
+use crate::names::{escape, getter_name, type_name, view_name};
 
 /// Structs with a tag that have a view of their own, written by hand: `List`, `Bitmapset`.
 pub(crate) fn is_by_hand(name: &str) -> bool {
@@ -21,14 +21,15 @@ pub(crate) fn text(model: &Model) -> String {
     }
     text.push_str("views! {\n");
     for one in model.nodes().filter(|one| !is_by_hand(&one.name)) {
-        let _ = writeln!(text, "    {},", type_name(&one.name));
+        let _ = writeln!(text, "    {} {},", type_name(&one.name), view_name(&one.name));
     }
     text.push_str("}\n");
     text
 }
 
 fn push_view(text: &mut String, one: &Struct) {
-    let _ = writeln!(text, "view! {{ {} {} \"{}\" {{", type_name(&one.name), one.name, one.name);
+    let (view, tag) = (view_name(&one.name), type_name(&one.name));
+    let _ = writeln!(text, "view! {{ {view} {tag} {} \"{}\" {{", one.name, one.name);
     for field in &one.fields {
         if let Some(getter) = getter(one, field) {
             let _ = writeln!(
@@ -61,9 +62,9 @@ pub(crate) fn getter(one: &Struct, field: &Field) -> Option<String> {
         Kind::Node => "node()".to_owned(),
         Kind::List => "list()".to_owned(),
         Kind::Bitmapset => "bits()".to_owned(),
-        Kind::Pointer(name) => format!("view({})", type_name(name)),
+        Kind::Pointer(name) => format!("view({})", view_name(name)),
         Kind::Embedded(name) if name == "ValUnion" => "value()".to_owned(),
         Kind::Embedded(name) if matches!(name.as_str(), "Expr" | "JsonTablePlan") => return None,
-        Kind::Embedded(name) => format!("inner({})", type_name(name)),
+        Kind::Embedded(name) => format!("inner({})", view_name(name)),
     })
 }

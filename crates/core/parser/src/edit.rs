@@ -14,10 +14,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use crate::raw::edit::*;
+mod condition;
+mod rename;
+mod tables;
 
-use crate::lexer::Lexer;
-use crate::node::{AExprKind, BoolExprType, Node, NodeTag, RawStmt, ResTarget, SelectStmt, Value};
+pub use crate::raw::edit::*;
+pub use rename::RelationName;
+pub use tables::TableMut;
+
+use crate::lexer::{Lexer, TokenKind};
+use crate::node::{AExprKind, BoolExpr, BoolExprType, Node, NodeTag, RawStmt, ResTarget, SelectStmt, Value};
 use crate::raw::ParsedSql;
 
 /// The expression that a text is: `a + $1`, `lower(name)`, `EXISTS (SELECT ...)`.
@@ -37,7 +43,7 @@ pub fn expression(text: &str) -> Result<Fragment, EditError> {
 }
 
 /// The one value of a SELECT that consists of nothing else.
-fn only_expression(tree: &ParsedSql) -> Option<Node<'_>> {
+pub(crate) fn only_expression(tree: &ParsedSql) -> Option<Node<'_>> {
     let statement = only(tree)?.cast::<SelectStmt<'_>>()?;
     let has_more = statement.node().fields().any(|(field, value)| match value {
         Value::Node(node) | Value::View(node) => node.is_some(),
@@ -58,7 +64,8 @@ pub fn statement(text: &str) -> Result<Fragment, EditError> {
     Fragment::picked(crate::parse(text)?, only).ok_or(EditError::NotOne("statement"))
 }
 
-fn only(tree: &ParsedSql) -> Option<Node<'_>> {
+/// The one statement of a text.
+pub(crate) fn only(tree: &ParsedSql) -> Option<Node<'_>> {
     let mut statements = tree.root().nodes();
     let statement = statements.next()?.cast::<RawStmt<'_>>()?.stmt();
     statements.next().is_none().then_some(statement)?
@@ -79,7 +86,7 @@ fn filled(
 /// # Errors
 /// [`EditError::Nul`], [`EditError::OutOfMemory`], as of all functions here.
 pub fn name(text: &str) -> Result<Fragment, EditError> {
-    filled(NodeTag::String, |node| Some(node.cast::<StringMut<'_>>()?.set_sval(text)))
+    filled(NodeTag::String, |node| Some(node.cast::<StringNodeMut<'_>>()?.set_sval(text)))
 }
 
 fn push_names(mut list: ListMut<'_>, names: &[&str]) -> Result<(), EditError> {
@@ -93,15 +100,19 @@ fn push_all(mut list: ListMut<'_>, nodes: impl IntoIterator<Item = Fragment>) ->
 /// A column, with what it is qualified by before it: `["t", "a"]` is `t.a`.
 ///
 /// # Errors
-/// As of [`name`].
+/// As of [`name`]; [`EditError::Nothing`] for no name at all.
 pub fn column(names: &[&str]) -> Result<Fragment, EditError> {
+    if names.is_empty() {
+        return Err(EditError::Nothing("a column's names"));
+    }
     filled(NodeTag::ColumnRef, |node| Some(push_names(node.cast::<ColumnRefMut<'_>>()?.into_fields(), names)))
 }
 
 /// A constant.
 ///
 /// # Errors
-/// As of [`name`].
+/// As of [`name`]; [`EditError::NotOne`] for a [`Constant::Float`] that is no number, and a [`Constant::BitString`] that is no bit
+/// string.
 pub fn constant(value: Constant<'_>) -> Result<Fragment, EditError> {
     filled(NodeTag::AConst, |node| Some(node.cast::<AConstMut<'_>>()?.set_val(value)))
 }
@@ -109,19 +120,26 @@ pub fn constant(value: Constant<'_>) -> Result<Fragment, EditError> {
 /// The parameter `$number`.
 ///
 /// # Errors
-/// As of [`name`].
+/// As of [`name`]; [`EditError::NoParameter`] for numbers below 1.
 pub fn parameter(number: i32) -> Result<Fragment, EditError> {
+    if number < 1 {
+        return Err(EditError::NoParameter(number));
+    }
     filled(NodeTag::ParamRef, |node| {
         node.cast::<ParamRefMut<'_>>()?.set_number(number);
         Some(Ok(()))
     })
 }
 
-/// `left operator right`, for an operator of any name.
+/// `left operator right`, for an operator of any name. `!=` is `<>`, as PostgreSQL reads it.
 ///
 /// # Errors
-/// As of [`name`].
+/// As of [`name`]; [`EditError::NotOne`] for what is no operator: a word such as LIKE, or `--`.
 pub fn operator(operator: &str, left: Fragment, right: Fragment) -> Result<Fragment, EditError> {
+    let operator = if operator == "!=" { "<>" } else { operator };
+    if !is_operator(operator) {
+        return Err(EditError::NotOne("operator"));
+    }
     filled(NodeTag::AExpr, |node| {
         let mut expression = node.cast::<AExprMut<'_>>()?;
         expression.set_kind(AExprKind::AexprOp);
@@ -133,6 +151,34 @@ pub fn operator(operator: &str, left: Fragment, right: Fragment) -> Result<Fragm
     })
 }
 
+/// Whether a text is read as one operator.
+fn is_operator(text: &str) -> bool {
+    let token = Lexer::new(text).next_token().ok().flatten().filter(|token| {
+        (token.start, token.end as usize) == (0, text.len())
+            && matches!(
+                token.kind,
+                TokenKind::Operator | TokenKind::NotEquals | TokenKind::LessEquals | TokenKind::GreaterEquals
+            )
+    });
+    token.is_some() || matches!(text, "+" | "-" | "*" | "/" | "%" | "^" | "<" | ">" | "=")
+}
+
+/// AND or OR. As in a text, `(a AND b) AND c` is one AND of three.
+fn chain(kind: BoolExprType, operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
+    let mut operands = operands.into_iter();
+    let mut first = operands.next().ok_or(EditError::Nothing("operands of AND or OR"))?;
+    let Some(second) = operands.next() else { return Ok(first) };
+    let rest = std::iter::once(second).chain(operands);
+    let is_same = first.node().cast::<BoolExpr<'_>>().is_some_and(|inner| inner.boolop() == kind);
+    if !is_same {
+        return boolean(kind, std::iter::once(first).chain(rest));
+    }
+    if let Some(mut inner) = first.node_mut().cast::<BoolExprMut<'_>>() {
+        push_all(inner.args_mut(), rest)?;
+    }
+    Ok(first)
+}
+
 fn boolean(kind: BoolExprType, operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
     filled(NodeTag::BoolExpr, |node| {
         let mut expression = node.cast::<BoolExprMut<'_>>()?;
@@ -141,20 +187,20 @@ fn boolean(kind: BoolExprType, operands: impl IntoIterator<Item = Fragment>) -> 
     })
 }
 
-/// `a AND b AND ...`
+/// `a AND b AND ...`; of one operand, that itself.
 ///
 /// # Errors
-/// As of [`name`].
+/// As of [`name`]; [`EditError::Nothing`] for no operand.
 pub fn and(operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
-    boolean(BoolExprType::AndExpr, operands)
+    chain(BoolExprType::AndExpr, operands)
 }
 
-/// `a OR b OR ...`
+/// `a OR b OR ...`; of one operand, that itself.
 ///
 /// # Errors
-/// As of [`name`].
+/// As of [`name`]; [`EditError::Nothing`] for no operand.
 pub fn or(operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
-    boolean(BoolExprType::OrExpr, operands)
+    chain(BoolExprType::OrExpr, operands)
 }
 
 /// `NOT a`
@@ -168,11 +214,14 @@ pub fn not(operand: Fragment) -> Result<Fragment, EditError> {
 /// A call of a function: `["pg_catalog", "now"]`.
 ///
 /// # Errors
-/// As of [`name`].
+/// As of [`name`]; [`EditError::Nothing`] for no name at all.
 pub fn function(
     names: &[&str],
     arguments: impl IntoIterator<Item = Fragment>,
 ) -> Result<Fragment, EditError> {
+    if names.is_empty() {
+        return Err(EditError::Nothing("a function's names"));
+    }
     filled(NodeTag::FuncCall, |node| {
         let mut call = node.cast::<FuncCallMut<'_>>()?;
         Some(push_names(call.funcname_mut(), names).and_then(|()| push_all(call.args_mut(), arguments)))
@@ -186,8 +235,6 @@ pub fn function(
 pub fn table(schema: Option<&str>, name: &str) -> Result<Fragment, EditError> {
     filled(NodeTag::RangeVar, |node| {
         let mut table = node.cast::<RangeVarMut<'_>>()?;
-        table.set_inh(true);
-        table.set_relpersistence('p');
         Some(table.set_schemaname(schema).and_then(|()| table.set_relname(Some(name))))
     })
 }

@@ -1,6 +1,7 @@
 //! Whether two trees mean the same statement.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::iter::zip;
 
 use crate::ParsedSql;
@@ -10,23 +11,58 @@ use crate::node::{Fields, List, MultiAssignRef, Node, NodeTag, Value};
 /// function call or cast was written in (`CoercionForm`) counts. Takes stack for no depth of the tree.
 impl PartialEq for Node<'_> {
     fn eq(&self, other: &Self) -> bool {
-        Comparison { pairs: vec![(*self, *other)], rows: HashSet::new() }.run()
+        self.difference(*other).is_none()
     }
 }
 
 /// Statement by statement, as nodes are compared.
 impl PartialEq for ParsedSql {
     fn eq(&self, other: &Self) -> bool {
-        let mut comparison = Comparison { pairs: Vec::new(), rows: HashSet::new() };
-        comparison.lists(self.root(), other.root()) && comparison.run()
+        self.root() == other.root()
     }
 }
 
 /// Element by element, as nodes are compared.
 impl PartialEq for List<'_> {
     fn eq(&self, other: &Self) -> bool {
+        self.difference(*other).is_none()
+    }
+}
+
+/// The first thing that is not the same in two trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Difference {
+    /// Another node, or a list of another length.
+    Node(NodeTag, NodeTag),
+    /// A field of two nodes of this type.
+    Field(NodeTag, &'static str),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Node(one, other) if one == other => write!(out, "another {}", one.c_name()),
+            Self::Node(one, other) => write!(out, "a {} in the place of a {}", other.c_name(), one.c_name()),
+            Self::Field(tag, field) => write!(out, "another {field} of a {}", tag.c_name()),
+        }
+    }
+}
+
+impl Node<'_> {
+    /// What is not the same in this node and another; None if they are equal.
+    pub(crate) fn difference(self, other: Node<'_>) -> Option<Difference> {
+        Comparison { pairs: vec![(self, other)], rows: HashSet::new() }.run()
+    }
+}
+
+impl List<'_> {
+    /// What is not the same in this list and another; None if they are equal.
+    pub(crate) fn difference(self, other: List<'_>) -> Option<Difference> {
         let mut comparison = Comparison { pairs: Vec::new(), rows: HashSet::new() };
-        comparison.lists(*self, *other) && comparison.run()
+        match comparison.lists(self, other) {
+            true => comparison.run(),
+            false => Some(Difference::Node(self.tag(), other.tag())),
+        }
     }
 }
 
@@ -38,19 +74,24 @@ struct Comparison<'a, 'b> {
 }
 
 impl<'a, 'b> Comparison<'a, 'b> {
-    fn run(mut self) -> bool {
+    fn run(mut self) -> Option<Difference> {
         while let Some((one, other)) = self.pairs.pop() {
-            let same = one.tag() == other.tag()
-                && match (one.as_list(), other.as_list()) {
-                    (Some(one), Some(other)) => self.lists(one, other),
-                    _ if self.is_compared_row(one, other) => true,
-                    _ => self.fields(one.fields(), other.fields()),
-                };
-            if !same {
-                return false;
+            let difference = Difference::Node(one.tag(), other.tag());
+            if one.tag() != other.tag() {
+                return Some(difference);
+            }
+            match (one.as_list(), other.as_list()) {
+                (Some(one), Some(other)) if !self.lists(one, other) => return Some(difference),
+                (Some(_), Some(_)) => {}
+                _ if self.is_compared_row(one, other) => {}
+                _ => {
+                    if let Some(field) = self.fields(one.fields(), other.fields()) {
+                        return Some(Difference::Field(one.tag(), field));
+                    }
+                }
             }
         }
-        true
+        None
     }
 
     /// Whether two nodes are columns that differ in nothing from such whose rows were compared.
@@ -64,9 +105,12 @@ impl<'a, 'b> Comparison<'a, 'b> {
         !is_new && one.colno() == other.colno() && one.ncolumns() == other.ncolumns()
     }
 
-    /// Compares what two nodes of one type hold themselves, and notes the nodes below.
-    fn fields(&mut self, one: Fields<'a>, other: Fields<'b>) -> bool {
-        zip(one, other).all(|((info, one), (_, other))| info.is_ignored_by_equal() || self.values(one, other))
+    /// Compares what two nodes of one type hold themselves, and notes the nodes below. The name of a field that is not
+    /// the same.
+    fn fields(&mut self, one: Fields<'a>, other: Fields<'b>) -> Option<&'static str> {
+        zip(one, other)
+            .find(|((info, one), (_, other))| !info.is_ignored_by_equal() && !self.values(*one, *other))
+            .map(|((info, _), _)| info.name())
     }
 
     fn values(&mut self, one: Value<'a>, other: Value<'b>) -> bool {
@@ -74,7 +118,7 @@ impl<'a, 'b> Comparison<'a, 'b> {
             (Value::Node(one) | Value::View(one), Value::Node(other) | Value::View(other)) => {
                 self.nodes(one, other)
             }
-            (Value::Inner(one), Value::Inner(other)) => self.fields(one, other),
+            (Value::Inner(one), Value::Inner(other)) => self.fields(one, other).is_none(),
             (Value::List(one), Value::List(other)) => self.lists(one, other),
             (Value::Str(one), Value::Str(other)) => one == other,
             (Value::Bool(one), Value::Bool(other)) => one == other,

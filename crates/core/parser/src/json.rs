@@ -4,10 +4,12 @@
 //! name. Zero, false, the empty string and NULL are left out; enums always stand there, by the names of C's
 //! constants. A constant's value, the value nodes and lists are written in ways of their own.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::ParsedSql;
-use crate::node::{AConst, Fields, List, ListIter, Node, NodeTag, Value, View};
+use crate::node::{AConst, Fields, List, ListIter, MultiAssignRef, Node, NodeTag, Value, View};
 use crate::options::REPEATED_BYTES_MAX;
 use crate::raw::VERSION;
 
@@ -30,7 +32,7 @@ impl ParsedSql {
     pub fn write_json(&self, out: &mut String) {
         // Writing to a String cannot fail.
         let _ = write!(out, "{{\"version\":{VERSION},\"stmts\":[");
-        let mut writer = Writer { out, stack: Vec::new() };
+        let mut writer = Writer::new(out);
         for (place, statement) in self.root().iter().enumerate() {
             if place > 0 {
                 writer.out.push(',');
@@ -53,7 +55,7 @@ impl Node<'_> {
     #[must_use]
     pub fn to_json(self) -> String {
         let mut out = String::new();
-        let mut writer = Writer { out: &mut out, stack: Vec::new() };
+        let mut writer = Writer::new(&mut out);
         writer.node(Some(self));
         writer.run();
         out
@@ -63,16 +65,41 @@ impl Node<'_> {
 /// What is written halfway, and what closes it. Kept here and not on the stack: trees are as deep as whoever
 /// wrote the SQL likes.
 enum Open<'a> {
-    Fields { fields: Fields<'a>, close: &'static str },
-    List { elements: ListIter<'a>, first: bool, close: &'static str },
+    Fields {
+        fields: Fields<'a>,
+        close: &'static str,
+    },
+    List {
+        elements: ListIter<'a>,
+        first: bool,
+        close: &'static str,
+    },
+    /// The row that columns are assigned from, which begins at `start`.
+    Row {
+        row: Node<'a>,
+        start: usize,
+    },
+    /// What follows the row of a column.
+    Column {
+        column: MultiAssignRef<'a>,
+        close: &'static str,
+    },
 }
 
 struct Writer<'a, 'o> {
     out: &'o mut String,
     stack: Vec<Open<'a>>,
+    /// Rows that several columns are assigned from, and where each was written: below the other columns it is copied.
+    rows: HashMap<*const (), Range<usize>>,
+    /// How many bytes were copied so.
+    repeated_bytes: usize,
 }
 
-impl<'a> Writer<'a, '_> {
+impl<'a, 'o> Writer<'a, 'o> {
+    fn new(out: &'o mut String) -> Self {
+        Self { out, stack: Vec::new(), rows: HashMap::new(), repeated_bytes: 0 }
+    }
+
     /// Writes all that is open to its end.
     fn run(&mut self) {
         while let Some(top) = self.stack.last_mut() {
@@ -99,8 +126,52 @@ impl<'a> Writer<'a, '_> {
                         self.close(close);
                     }
                 },
+                Open::Row { row, start } => {
+                    let (row, start) = (row.address(), *start);
+                    self.stack.pop();
+                    self.rows.insert(row, start..self.out.len());
+                    self.out.push(',');
+                }
+                Open::Column { column, close } => {
+                    let (column, close) = (*column, *close);
+                    self.stack.pop();
+                    self.column(column, close);
+                }
             }
         }
+    }
+
+    /// A column of `(a, b, c) = row`: the row comes first.
+    fn row_of_column(&mut self, column: MultiAssignRef<'a>, close: &'static str) {
+        self.stack.push(Open::Column { column, close });
+        let Some(row) = column.source() else { return };
+        match self.rows.get(&row.address()).cloned() {
+            None => {
+                self.out.push_str("\"source\":");
+                self.stack.push(Open::Row { row, start: self.out.len() });
+                self.node(Some(row));
+            }
+            Some(written) if self.repeated_bytes + written.len() <= REPEATED_BYTES_MAX => {
+                self.repeated_bytes += written.len();
+                self.out.push_str("\"source\":");
+                // Its ends are where nodes begin and end.
+                self.out.extend_from_within(written);
+                self.out.push(',');
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn column(&mut self, column: MultiAssignRef<'a>, close: &'static str) {
+        for (name, number) in [("\"colno\":", column.colno()), ("\"ncolumns\":", column.ncolumns())] {
+            if number != 0 {
+                self.number(name, number);
+            }
+        }
+        if self.out.ends_with(',') {
+            self.out.pop();
+        }
+        self.closed(close);
     }
 
     /// Closes what was opened last. The comma of its last field goes; where it was a field itself its own comes.
@@ -144,10 +215,7 @@ impl<'a> Writer<'a, '_> {
                 self.constant(constant);
                 self.closed(close);
             }
-            View::MultiAssignRef(column) if column.colno() > 1 && self.out.len() > REPEATED_BYTES_MAX => {
-                let _ = write!(self.out, "\"colno\":{},\"ncolumns\":{}", column.colno(), column.ncolumns());
-                self.closed(close);
-            }
+            View::MultiAssignRef(column) => self.row_of_column(column, close),
             view => {
                 if self.value_node(view) {
                     self.closed(close);
@@ -246,10 +314,17 @@ impl<'a> Writer<'a, '_> {
                 self.name(name);
                 self.out.push_str("true,");
             }
-            Value::Char(letter) => self.constant_name(name, letter.encode_utf8(&mut [0; 4])),
+            Value::Char(letter) => {
+                self.name(name);
+                // An edited tree may have any.
+                push_text(self.out, letter.encode_utf8(&mut [0; 4]));
+                self.out.push(',');
+            }
             Value::Int(value) => self.number(name, value),
             Value::UInt(value) => self.number(name, value),
             Value::Location(value) => self.number(name, value),
+            // JSON has no number that is none.
+            Value::Float(value) if !value.is_finite() => self.plain(name, "null"),
             Value::Float(value) => self.plain(name, format_args!("{value:.6}")),
             Value::Enum(value, info) => {
                 // "(null)" is what C's printf makes of a number that is none of the enum's.

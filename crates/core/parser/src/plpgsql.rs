@@ -4,7 +4,8 @@ use crate::error::ParseError;
 use crate::raw;
 
 /// The trees of the PL/pgSQL functions that `text` makes (CREATE FUNCTION, CREATE PROCEDURE, DO), as the JSON that pg_query's
-/// `parse_plpgsql` gives: an array, empty where there is none.
+/// `parse_plpgsql` gives: an array, empty where there is none. Where pg_query's is no JSON, this is: the variables of triggers'
+/// functions (`tg_name`) are written as variables.
 ///
 /// ```
 /// let json = trunkline_parser::parse_plpgsql("DO $$ BEGIN PERFORM 1; END $$")?;
@@ -37,6 +38,45 @@ mod tests {
         assert!(parse_plpgsql("SELECT 1 1").is_err());
         assert!(parse_plpgsql(&block("a := ;")).is_err());
         assert!(parse_plpgsql("a\0").is_err());
+    }
+
+    fn is_json(text: &str) -> bool {
+        serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+    }
+
+    /// libpg_query writes `{}}` for the variables of a trigger.
+    #[test]
+    fn a_triggers_function_is_json() {
+        let json = parse_plpgsql(
+            "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.a := TG_NAME; RETURN NEW; END $$",
+        )
+        .expect("it parses");
+        assert!(is_json(&json), "{json}");
+        for name in ["tg_name", "tg_op", "tg_argv", "new", "old"] {
+            assert!(json.contains(&format!("\"refname\":\"{name}\"")), "{name}: {json}");
+        }
+        let event = "CREATE FUNCTION f() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '% <\u{1}>', tg_tag; END $$";
+        let json = parse_plpgsql(event).expect("it parses");
+        assert!(is_json(&json) && json.contains("tg_tag"), "{json}");
+    }
+
+    #[test]
+    fn functions_of_other_languages_have_nothing_in_them() {
+        let sql = "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'";
+        let both = format!("{sql}; DO LANGUAGE plpgsql 'BEGIN END'; {sql}; {}", block(""));
+        let json = parse_plpgsql(&both).expect("it parses");
+        assert!(is_json(&json), "{json}");
+        assert_eq!(json.matches("PLpgSQL_function").count(), 4, "{json}");
+        assert_eq!(json.matches("PLpgSQL_stmt_block").count(), 2, "{json}");
+    }
+
+    /// libpg_query copies all that it has with each function: of these, 25 GB.
+    #[test]
+    fn many_functions_of_one_text() {
+        let text = format!("{};", block("PERFORM 1;")).repeat(DEEP / 10);
+        let json = parse_plpgsql(&text).expect("it parses");
+        assert!(is_json(&json));
+        assert_eq!(json.matches("PLpgSQL_function").count(), DEEP / 10);
     }
 
     #[test]

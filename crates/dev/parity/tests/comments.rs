@@ -7,7 +7,7 @@ use faithful::{is_of, same_or_better};
 use trunkline_parity::corpus::Statement;
 use trunkline_parity::{compare, oracle, same_value};
 use trunkline_parser::lexer::Lexer;
-use trunkline_parser::{DeparseOptions, comments, parse};
+use trunkline_parser::{Comment, DeparseOptions, comments, parse};
 
 /// What is put between two tokens, to have comments of all kinds at all places.
 const COMMENTS: [&str; 5] =
@@ -75,7 +75,7 @@ fn written_alike(sql: &str, pretty: bool) -> Result<(), String> {
     };
     let Ok(expected) = oracle::deparse_opts(sql, &options) else { return Ok(()) };
     let comments = comments(sql).map_err(|error| error.to_string())?;
-    let options = DeparseOptions { comments, pretty, ..DeparseOptions::default() };
+    let options = DeparseOptions { comments, pretty, comments_follow: false, ..DeparseOptions::default() };
     let got = tree.deparse_with(&options).map_err(|error| error.to_string())?;
     same_or_better(&tree, &expected, &got)
 }
@@ -119,6 +119,29 @@ fn are_put_back_into_several_statements() {
         let several =
             format!("-- first\n{one}; -- behind\n/* before */ SELECT 1 /* within */\n;\n{one}\n-- last");
         written_alike(&several, true)
+    });
+}
+
+/// What stands at the end of a line stays there, and all comments are put back into SQL of the same tree.
+#[test]
+fn stay_behind_what_they_follow() {
+    compare("comments behind what they follow", |statement| {
+        if !statement.line.is_multiple_of(SEVERAL_EVERY) {
+            return Ok(());
+        }
+        let sql = commented(statement);
+        let Ok(tree) = parse(&sql) else { return Ok(()) };
+        let options = DeparseOptions {
+            comments: comments(&sql).map_err(|error| error.to_string())?,
+            pretty: true,
+            ..DeparseOptions::default()
+        };
+        let text = tree.deparse_with(&options).map_err(|error| error.to_string())?;
+        is_of(&tree, &text)?;
+        let found = comments(&text).map_err(|error| error.to_string())?;
+        let texts =
+            |comments: &[Comment]| comments.iter().map(|comment| comment.text.clone()).collect::<Vec<_>>();
+        same_value(&texts(&options.comments), &texts(&found))
     });
 }
 

@@ -26,7 +26,7 @@ pub(super) fn add(statement: Node<'_>, class: &mut Class, runs: Runs) {
                 nodes.skip_below();
             }
             NodeTag::String => {
-                if node.cast::<String<'_>>().is_some_and(|name| is_temp_schema(name.sval())) {
+                if node.cast::<StringNode<'_>>().is_some_and(|name| is_temp_schema(name.sval())) {
                     class.touches |= Touches::TEMP_SCHEMA;
                 }
             }

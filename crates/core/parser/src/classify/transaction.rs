@@ -41,7 +41,7 @@ pub(super) fn modes(options: List<'_>) -> TransactionModes {
         match option.defname() {
             Some("transaction_isolation") => {
                 modes.isolation = value
-                    .and_then(|value| value.cast::<String<'_>>())
+                    .and_then(|value| value.cast::<StringNode<'_>>())
                     .and_then(|name| isolation(name.sval()));
             }
             Some("transaction_read_only") => modes.read_only = is_on(),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::equal::Difference;
+use crate::error::ParseError;
 use crate::node::NodeTag;
 
 /// Why a tree has no text: it is not of a form that the grammar makes, as an edited tree may be, or it is too deep.
@@ -19,6 +21,16 @@ impl DeparseError {
     /// A node where none of its kind can be.
     pub(super) fn misplaced(tag: NodeTag, place: &str) -> Self {
         Self::new(format!("a {tag:?} cannot stand as {place}"))
+    }
+
+    /// What would be written does not parse.
+    pub(super) fn not_sql(error: &ParseError) -> Self {
+        Self::new(format!("what would be written is refused by the grammar: {error}"))
+    }
+
+    /// What would be written is the text of another tree.
+    pub(super) fn read_otherwise(difference: Difference) -> Self {
+        Self::new(format!("what would be written is read as {difference}"))
     }
 
     /// No node, or an empty list, where there must be one.

@@ -1,6 +1,6 @@
 //! Where clauses stand in the text that is written: for those who shorten it.
 
-use super::{DeparseError, DeparseOptions, Deparser, Done, TEXT_BYTES_USUAL, Writer};
+use super::{DeparseError, DeparseOptions, Deparser, Done, TEXT_BYTES_USUAL, Writer, read_back};
 use crate::node::{Node, RawStmt};
 use crate::raw::ParsedSql;
 
@@ -52,6 +52,9 @@ impl ParsedSql {
             deparser.raw_statement(statement)?;
             marks = deparser.writer.marks.take().unwrap_or_default();
             text = deparser.writer.finish();
+        }
+        if self.is_edited() {
+            read_back::check_statements(&text.replace(MARK, ""), self)?;
         }
         Ok((text, marks))
     }

@@ -16,6 +16,7 @@ mod names;
 mod need;
 mod options;
 mod query;
+mod read_back;
 mod statement;
 mod table;
 mod utility;
@@ -101,7 +102,9 @@ impl ParsedSql {
     /// The statements as SQL, in one line.
     ///
     /// # Errors
-    /// [`DeparseError`]: for a tree that was edited into what SQL cannot say, or is more than 250,000 levels deep.
+    /// [`DeparseError`]: for a tree that was edited into what PostgreSQL's grammar does not make of any text, or is more than
+    /// 250,000 levels deep. What is written of an edited tree is read back to know that; of one that was only parsed, it
+    /// need not be.
     ///
     /// ```
     /// let tree = trunkline_parser::parse("select  A, 'b' from c where d in (1, 2)")?;
@@ -117,7 +120,16 @@ impl ParsedSql {
     /// # Errors
     /// As of [`deparse`](Self::deparse).
     pub fn deparse_with(&self, options: &DeparseOptions) -> Result<String, DeparseError> {
+        let text = self.write(options)?;
+        if self.is_edited() {
+            read_back::check_statements(&text, self)?;
+        }
+        Ok(text)
+    }
+
+    fn write(&self, options: &DeparseOptions) -> Result<String, DeparseError> {
         let mut comments = options.comments.clone();
+        comments.iter().try_for_each(|comment| read_back::check_comment(&comment.text))?;
         comments.sort_by_key(|comment| comment.location);
         let mut left = comments.as_slice();
         let mut text = String::with_capacity(TEXT_BYTES_USUAL);
@@ -151,7 +163,8 @@ impl ParsedSql {
 }
 
 impl Node<'_> {
-    /// This node as SQL, in one line: a statement, or an expression.
+    /// This node as SQL, in one line: a statement, or an expression. It is read back: a node need not be of a tree that the
+    /// grammar made.
     ///
     /// # Errors
     /// [`DeparseError`]: for other nodes, and as of [`ParsedSql::deparse`].
@@ -159,12 +172,18 @@ impl Node<'_> {
         let options = DeparseOptions::default();
         let mut deparser = Deparser { writer: Writer::new(String::new(), &options, &[]), depth: 0 };
         deparser.enter();
+        let is_statement = self.tag().c_name().ends_with("Stmt");
         match self.cast::<RawStmt<'_>>() {
             Some(statement) => deparser.raw_statement(statement)?,
-            None if format!("{:?}", self.tag()).ends_with("Stmt") => deparser.stmt(Some(self))?,
+            None if is_statement => deparser.stmt(Some(self))?,
             None => deparser.expr(Some(self), context::Context::None)?,
         }
         deparser.leave();
-        Ok(deparser.writer.finish())
+        let text = deparser.writer.finish();
+        match is_statement {
+            true => read_back::check_statement(&text, self)?,
+            false => read_back::check_expression(&text, self)?,
+        }
+        Ok(text)
     }
 }

@@ -4,7 +4,7 @@ use super::keyword::{Use, restricted};
 use super::need::need;
 use super::writer::may_be_joined;
 use super::{DeparseError, Deparser, Done};
-use crate::node::{List, Node, String as StringNode};
+use crate::node::{List, Node, StringNode};
 
 /// PostgreSQL's `NAMEDATALEN`: an identifier is cut before so many bytes.
 pub(super) const NAME_BYTES_LIMIT: usize = 64;

@@ -2,7 +2,7 @@
 
 /// How [`deparse_with`](crate::ParsedSql::deparse_with) lays out what it writes. The default is one line a statement.
 ///
-/// The layout, the options and their defaults are those of libpg_query 18.
+/// The layout, the options and their defaults are those of libpg_query 18, but for `comments_follow`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeparseOptions {
     /// Several lines, indented by clause.
@@ -15,6 +15,9 @@ pub struct DeparseOptions {
     pub trailing_newline: bool,
     /// Whether a comma begins a line instead of ending one, in pretty layout.
     pub commas_first: bool,
+    /// Whether a comment at the end of a line stays on the line of the element of a list before it, in pretty layout:
+    /// `a, -- the key`. Otherwise it goes before what comes next, as libpg_query has it. True.
+    pub comments_follow: bool,
     /// Comments to put back, each before the first node at or behind its place.
     /// [`comments`](crate::comments) finds those of a text.
     pub comments: Vec<Comment>,
@@ -28,6 +31,7 @@ impl Default for DeparseOptions {
             line_length_max: 80,
             trailing_newline: false,
             commas_first: false,
+            comments_follow: true,
             comments: Vec::new(),
         }
     }

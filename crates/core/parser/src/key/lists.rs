@@ -6,13 +6,6 @@
 use super::writer::Writer;
 use super::{LiteralClass, tag};
 
-/// An element of a list.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Value {
-    Literal(LiteralClass),
-    Param(u32),
-}
-
 /// What may come next in an `IN` list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expects {
@@ -22,36 +15,29 @@ enum Expects {
     Separator,
 }
 
-/// `IN (1, 2, 3)` or `IN ($1, $2, $3)`, of which so far nothing else was read than such.
+/// `IN (1, 2, 3)`, of which so far nothing else was read than such.
 pub(super) struct InList {
     /// Where its first element is in the key.
     start: usize,
-    first: Option<Value>,
-    last: Option<Value>,
+    class: Option<LiteralClass>,
     expects: Expects,
 }
 
 impl InList {
     /// A list whose opening parenthesis is the last byte of a key `start` bytes long.
     pub(super) fn new(start: usize) -> Self {
-        Self { start, first: None, last: None, expects: Expects::Value }
+        Self { start, class: None, expects: Expects::Value }
     }
 
     /// Takes an element. Returns whether a minus stands before it, `None` if this is no list to be shortened.
-    pub(super) fn value(&mut self, value: Value) -> Option<bool> {
-        let fits = match (self.last, value) {
-            (None, _) => true,
-            (Some(Value::Literal(last)), Value::Literal(class)) => last == class,
-            (Some(Value::Param(last)), Value::Param(number)) => number.checked_sub(1) == Some(last),
-            _ => false,
-        };
-        let number = matches!(value, Value::Literal(LiteralClass::Integer | LiteralClass::Float));
+    pub(super) fn value(&mut self, class: LiteralClass) -> Option<bool> {
+        let number = matches!(class, LiteralClass::Integer | LiteralClass::BigInteger | LiteralClass::Float);
         let negative = self.expects == Expects::Number;
+        let fits = self.class.is_none_or(|first| first == class);
         if !fits || self.expects == Expects::Separator || (negative && !number) {
             return None;
         }
-        self.first.get_or_insert(value);
-        self.last = Some(value);
+        self.class = Some(class);
         self.expects = Expects::Separator;
         Some(negative)
     }
@@ -75,26 +61,15 @@ impl InList {
         if self.expects != Expects::Separator {
             return;
         }
-        match self.first {
-            None => {}
-            Some(Value::Literal(class)) => {
-                key.truncate(self.start);
-                key.push(tag::LIST);
-                key.push(class as u8);
-            }
-            Some(Value::Param(number)) => {
-                key.truncate(self.start);
-                key.push(tag::LIST_OF_PARAMS);
-                key.push_number(number);
-            }
+        if let Some(class) = self.class {
+            key.truncate(self.start);
+            key.push(tag::LIST);
+            key.push(class as u8);
         }
     }
 }
 
 /// `(1, 'a'), (2, 'b')`: rows in parentheses, of which one that is like the row before it is taken back.
-///
-/// Parameters one above the last are written as such, so that `($1, $2), ($3, $4)` are alike. The number of the first
-/// one stands behind the rows.
 pub(super) struct Rows {
     /// Only values and commas may be inside. In `IN ((SELECT 1))` the parentheses are those of a subselect, in
     /// `IN ((SELECT 1), (SELECT 2))` those of a list.
@@ -108,23 +83,12 @@ pub(super) struct Rows {
     previous: Option<std::ops::Range<usize>>,
     /// Whether the row has a literal or parameter. Names alone may be those of columns.
     has_value: bool,
-    first_param: Option<u32>,
-    last_param: u32,
 }
 
 impl Rows {
     /// No row yet; `flat` ones may hold only values and commas.
     pub(super) fn new(flat: bool) -> Self {
-        Self {
-            flat,
-            depth: 0,
-            separated: true,
-            row: 0,
-            previous: None,
-            has_value: false,
-            first_param: None,
-            last_param: 0,
-        }
+        Self { flat, depth: 0, separated: true, row: 0, previous: None, has_value: false }
     }
 
     /// Takes an opening parenthesis that is not yet in the key; false if it ends the rows.
@@ -178,21 +142,5 @@ impl Rows {
     /// Whether no row is open.
     pub(super) fn between(&self) -> bool {
         self.depth == 0
-    }
-
-    /// Whether parameter `number` is one above the last, or the first.
-    pub(super) fn param(&mut self, number: u32) -> bool {
-        let follows = self.first_param.is_none() || number.checked_sub(1) == Some(self.last_param);
-        self.first_param.get_or_insert(number);
-        self.last_param = number;
-        follows
-    }
-
-    /// The rows are over: what comes next is not in the key yet.
-    pub(super) fn finish(&self, key: &mut Writer) {
-        if let Some(number) = self.first_param {
-            key.push(tag::ROWS_FIRST_PARAM);
-            key.push_number(number);
-        }
     }
 }

@@ -2,15 +2,20 @@
 //!
 //! Two texts have the same key only if PostgreSQL would make the same tree of both but for
 //!
-//! - the values of literals. Their class is in the key: a whole number, a number with a point (or too large for 31
-//!   bits), a string, a bit string and a hexadecimal string make different trees. But a whole number right behind the
-//!   bracket of a subscript (`a[1]`) or of an array's type (`int[1]`) is in the key as it is: as the bound of a type it is no
-//!   constant of the tree, and only the grammar tells which it is;
+//! - the values of literals. Their class is in the key, by the type that PostgreSQL gives them: a number of 32 bits, one of
+//!   64, any other, a string, a bit string and a hexadecimal string. A literal on whose value a type depends is in the key as
+//!   it is: the bound of an array's type (`int[1]`; a subscript too, as only the grammar tells which it is) and the modifiers
+//!   of a type (`numeric(10, 2)`);
 //! - white space, comments, semicolons at the end, and the case of unquoted ASCII names;
-//! - the length of a list `IN (...)` whose elements are literals of one class, or parameters in sequence;
+//! - the length of a list `IN (...)` whose elements are literals of one class;
 //! - the number of rows of `VALUES (...), (...)` and of `IN ((...), (...))` with the same key each.
 //!
-//! So what is cached by such a key has the *first* text's places, literals and list lengths. Whoever needs a value
+//! So texts of one key have the same parameters (every `$n` is in the key) and, under the same settings, catalog and
+//! parameter types, results of the same types: of a modifier, too, but for that of a type of an extension in a list of
+//! columns (`f() AS t (a geometry(4326))`). What a server said of one of them in ParameterDescription and RowDescription
+//! holds for the others. The types of parameters that a client gives in Parse are in no text: they belong beside the key.
+//!
+//! What is cached by such a key has the *first* text's places, literals and list lengths. Whoever needs a value
 //! (`LIMIT`, `ORDER BY 1`, a sharding column) takes the place of the literal from [`Key::literals`], which are those
 //! of the text at hand in the order they stand in, and reads it there.
 //!
@@ -104,6 +109,8 @@ pub struct Key<'b> {
     pub literals: &'b [Literal],
     /// Whether `literals` are all there are.
     pub all_literals: bool,
+    /// The largest number of a parameter of the text, 0 if it has none: all texts of one key have the same.
+    pub largest_parameter: u32,
     /// Whether the text has comments.
     pub has_comments: bool,
 }
@@ -115,6 +122,7 @@ impl fmt::Debug for Key<'_> {
             .field("bytes", &self.bytes.len())
             .field("literals", &self.literals.len())
             .field("all_literals", &self.all_literals)
+            .field("largest_parameter", &self.largest_parameter)
             .field("has_comments", &self.has_comments)
             .finish()
     }
@@ -133,13 +141,15 @@ pub struct Literal {
     pub negative: bool,
 }
 
-/// What kind of constant the grammar makes of a literal.
+/// What kind of constant PostgreSQL makes of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum LiteralClass {
-    /// A whole number of at most 31 bits.
+    /// A whole number of at most 31 bits: `integer`.
     Integer = tag::INTEGER,
-    /// Any other number.
+    /// A whole number of 32 to 63 bits: `bigint`.
+    BigInteger = tag::BIG_INTEGER,
+    /// Any other number: `numeric`.
     Float = tag::FLOAT,
     /// A string of any kind but the two below.
     String = tag::STRING,

@@ -36,6 +36,11 @@ enum Context {
     Float,
     /// `FLOAT (`
     FloatOpen,
+    // Behind what is below, any symbol may mean something.
+    /// A comma between the modifiers of a type.
+    Modifiers,
+    /// A modifier of a type.
+    Modifier,
 }
 
 /// What is being read that may be shortened.
@@ -52,6 +57,7 @@ struct Scan<'t, 'b> {
     key: Writer,
     literals: &'b mut Vec<Literal>,
     all_literals: bool,
+    largest_parameter: u32,
     context: Context,
     within: Within,
     list: InList,
@@ -83,6 +89,7 @@ pub(super) fn scan<'b>(
         key: std::mem::take(&mut buffer.bytes),
         literals: &mut buffer.literals,
         all_literals: true,
+        largest_parameter: 0,
         context: Context::Other,
         within: Within::Nothing,
         list: InList::new(0),
@@ -94,12 +101,13 @@ pub(super) fn scan<'b>(
     };
     let outcome = scan.statement(by_lexer);
     let (all_literals, has_comments) = (scan.all_literals, scan.lexer.comments_seen());
+    let largest_parameter = scan.largest_parameter;
     buffer.bytes = scan.key;
     match outcome {
         Err(unsure) => ScanKey::Unsure(unsure),
         Ok(()) => {
             let (bytes, literals) = (buffer.bytes.key(), buffer.literals.as_slice());
-            ScanKey::Sure(Key { bytes, literals, all_literals, has_comments })
+            ScanKey::Sure(Key { bytes, literals, all_literals, largest_parameter, has_comments })
         }
     }
 }
@@ -215,7 +223,8 @@ impl Scan<'_, '_> {
 
     #[inline(always)]
     fn symbol_at(&mut self, at: usize, symbol: u8) -> usize {
-        let plain = self.within == Within::Nothing && (symbol != b'(' || self.context < Context::In);
+        let plain = self.within == Within::Nothing
+            && (self.context < Context::In || (symbol != b'(' && self.context < Context::Modifiers));
         if plain {
             self.key.push(symbol);
             self.context = match symbol {
@@ -263,9 +272,12 @@ impl Scan<'_, '_> {
         let (start, end) = (token.start, token.end);
         match token.kind {
             TokenKind::Integer if self.context == Context::FloatOpen => return Err(Unsure::FloatPrecision),
-            TokenKind::Integer if self.context == Context::Bound => self.bound(bytes),
+            TokenKind::Integer if self.context == Context::Bound => self.verbatim(bytes, Context::Other),
             TokenKind::Integer => self.literal(start, end, LiteralClass::Integer),
-            TokenKind::Float => self.literal(start, end, LiteralClass::Float),
+            TokenKind::Float => match class_of_number(bytes) {
+                Some(class) => self.literal(start, end, class),
+                None => self.verbatim(bytes, Context::Other),
+            },
             TokenKind::String | TokenKind::EscapeString | TokenKind::DollarString => {
                 self.literal(start, end, LiteralClass::String);
             }
@@ -290,6 +302,32 @@ impl Scan<'_, '_> {
         Ok(())
     }
 }
+
+/// What constant PostgreSQL makes of a number that is none of 31 bits. None for the two whose type a sign before them decides:
+/// `-2147483648` is of 32 bits, and `-9223372036854775808` of 64.
+fn class_of_number(bytes: &[u8]) -> Option<LiteralClass> {
+    let (digits, radix) = match bytes {
+        [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
+        [b'0', b'o' | b'O', digits @ ..] => (digits, 8),
+        [b'0', b'b' | b'B', digits @ ..] => (digits, 2),
+        digits => (digits, 10),
+    };
+    let mut value = 0_u64;
+    for digit in digits.iter().filter(|digit| **digit != b'_') {
+        // A point or an exponent: no whole number.
+        let Some(digit) = char::from(*digit).to_digit(radix) else { return Some(LiteralClass::Float) };
+        value = value.saturating_mul(u64::from(radix)).saturating_add(u64::from(digit));
+    }
+    match value {
+        INT4_MIN | INT8_MIN => None,
+        value if value < INT8_MIN => Some(LiteralClass::BigInteger),
+        _ => Some(LiteralClass::Float),
+    }
+}
+
+/// The least numbers of 32 and of 64 bits, without their sign.
+const INT4_MIN: u64 = 1 << 31;
+const INT8_MIN: u64 = 1 << 63;
 
 /// Where the number at `at` ends if it is an integer of at most nine digits with neither a letter nor a point behind.
 #[inline]

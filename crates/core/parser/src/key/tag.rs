@@ -8,12 +8,9 @@
 //! | operator of several characters or an unusual one | `OPERATOR`, its length, its bytes |
 //! | character that is a token | itself: punctuation |
 //! | literal | its class |
-//! | whole number that may be an array's bound | `BOUND`, its bytes |
+//! | literal that decides a type: an array's bound, a type's modifier, 2^31 and 2^63 | `VERBATIM`, its bytes |
 //! | parameter | `PARAM`, its number in decimal |
-//! | parameter of a row, one above the last | `PARAM_NEXT` |
 //! | list of literals | `LIST`, their class |
-//! | list of parameters | `LIST_OF_PARAMS`, the first one's number in decimal |
-//! | rows with parameters | the rows, `ROWS_FIRST_PARAM`, the first parameter's number in decimal |
 //!
 //! No token's bytes begin with a byte that could go on a word or a number, and 0 is in no text.
 
@@ -21,14 +18,12 @@ pub(super) const QUOTED_END: u8 = 0x00;
 pub(super) const QUOTED: u8 = 0x01;
 pub(super) const OPERATOR: u8 = 0x02;
 pub(super) const PARAM: u8 = 0x03;
-pub(super) const PARAM_NEXT: u8 = 0x04;
+pub(super) const VERBATIM: u8 = 0x04;
 pub(super) const INTEGER: u8 = 0x05;
-pub(super) const FLOAT: u8 = 0x06;
-pub(super) const STRING: u8 = 0x07;
-pub(super) const BIT_STRING: u8 = 0x08;
-pub(super) const HEX_STRING: u8 = 0x09;
-pub(super) const LIST: u8 = 0x0a;
-pub(super) const LIST_OF_PARAMS: u8 = 0x0b;
-pub(super) const ROWS_FIRST_PARAM: u8 = 0x0c;
-pub(super) const BOUND: u8 = 0x0d;
+pub(super) const BIG_INTEGER: u8 = 0x06;
+pub(super) const FLOAT: u8 = 0x07;
+pub(super) const STRING: u8 = 0x08;
+pub(super) const BIT_STRING: u8 = 0x09;
+pub(super) const HEX_STRING: u8 = 0x0a;
+pub(super) const LIST: u8 = 0x0b;
 pub(super) const WORD: u8 = b' ';

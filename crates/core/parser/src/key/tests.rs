@@ -28,17 +28,29 @@ fn texts_with_one_tree_share_a_key() {
     for same in [
         &["SELECT 1", "select\t2", "SELECT /* hint */ 3 -- x", "SELECT 1_000;", "SELECT 0x1F ; ;"][..],
         &["SELECT 'a'", "SELECT E'\\n'", "SELECT $$b$$", "SELECT $t$ $$ $t$", "SELECT 'a'\n'b'"],
-        &["SELECT 1.5", "SELECT 1e5", "SELECT 99999999999"],
+        &[
+            "SELECT 1.5",
+            "SELECT 1e5",
+            "SELECT 99999999999999999999",
+            "SELECT 0xFFFFFFFFFFFFFFFFFF",
+            "SELECT 1_0.5",
+        ],
+        &["SELECT 2147483649", "SELECT 9223372036854775807", "SELECT 0xFFFF_FFFF", "SELECT 3_000_000_000"],
+        &["SELECT a IN (3000000000)", "SELECT a IN (3000000001, -3000000002)"],
+        &["SELECT a::numeric(10, 2), 1", "SELECT a::numeric ( 10, 2 ), 2"],
+        &["SELECT f(1)", "SELECT f(2)"],
+        &["SELECT a AS b, f(1)", "SELECT a AS b, f(2)"],
+        &["SELECT a::int + f(1)", "SELECT a::int + f(2)"],
+        &["INSERT INTO t (a) VALUES (1)", "INSERT INTO t (a) VALUES (2)"],
         &["SELECT a FROM T WHERE x <> 1", "select A from t where X != 2"],
         &["SELECT n'a'", "SELECT NCHAR 'b'"],
         &["SELECT $1", "SELECT $01"],
         &["SELECT 1 WHERE a IN (1)", "SELECT 1 WHERE a IN (1,2, 3)", "SELECT 1 WHERE a IN (-4, - 5)"],
-        &["SELECT a IN ($2)", "SELECT a IN ($2, $3)"],
         &["SELECT (a, b) IN ((1, 'a'))", "SELECT (a, b) IN ((1, 'a'), (2, 'b'))"],
-        &["SELECT (a, b) IN (($1, $2))", "SELECT (a, b) IN (($1, $2), ($3, $4))"],
         &["VALUES (1, now())", "VALUES (1, now()), (2, now())", "VALUES (1, NOW()), (2, now()), (3, now())"],
-        &["INSERT INTO t (a) VALUES ($1, 'a')", "INSERT INTO t (a) VALUES ($1, 'a'), ($2, 'b')"],
+        &["INSERT INTO t (a) VALUES (now(), 'a')", "INSERT INTO t (a) VALUES (now(), 'a'), (now(), 'b')"],
         &["INSERT INTO a.b AS c VALUES (1) RETURNING 1", "INSERT INTO a.b AS c VALUES (1), (2) RETURNING 1"],
+        &["VALUES ($1, 2)", "VALUES ($1, 3), ($1, 4)"],
         &["SELECT * FROM (VALUES (1)) t", "SELECT * FROM (VALUES (1), (2)) t"],
         &["SELECT a = ANY (ARRAY[1])", "SELECT a = ANY (ARRAY [2])"],
         &["SELECT a + ARRAY[[1, 2], [3, 4]]", "SELECT a + ARRAY[[5, 6], [7, 8]]"],
@@ -106,6 +118,35 @@ fn texts_with_different_trees_have_different_keys() {
         "SELECT 1 WHERE a IN ($2)",
         "SELECT 1 WHERE a IN ($2, $1)",
         "SELECT 1 WHERE a IN ($1, 1)",
+        "SELECT 1 WHERE a IN ($1, $2)",
+        "SELECT 1 WHERE a IN ($1, $2, $3)",
+        "SELECT (a, b) IN (($1, $2))",
+        "SELECT (a, b) IN (($1, $2), ($3, $4))",
+        "INSERT INTO t (a) VALUES ($1, 'a')",
+        "INSERT INTO t (a) VALUES ($1, 'a'), ($2, 'b')",
+        "SELECT 2147483648",
+        "SELECT -2147483648",
+        "SELECT 2147483649",
+        "SELECT 9223372036854775808",
+        "SELECT -9223372036854775808",
+        "SELECT a::numeric(10, 2)",
+        "SELECT a::numeric(10, 3)",
+        "SELECT a::numeric(10, -3)",
+        "SELECT CAST(a AS numeric(10, 2))",
+        "SELECT CAST(a AS numeric(11, 2))",
+        "SELECT a::s.geometry(4326)",
+        "SELECT a::s.geometry(4327)",
+        "SELECT a::\"Geometry\"('Point', 4326)",
+        "SELECT a::\"Geometry\"('Point', 4327)",
+        "SELECT a::\"Geometry\"('Line', 4327)",
+        "SELECT a::character varying(3)",
+        "SELECT a::character varying(4)",
+        "SELECT interval '1' second(3)",
+        "SELECT interval '1' second(4)",
+        "SELECT timestamp(3) with time zone '2000-01-01'",
+        "SELECT timestamp(4) with time zone '2000-01-01'",
+        "SELECT * FROM f() AS t(a varchar(3))",
+        "SELECT * FROM f() AS t(a varchar(4))",
         "SELECT 1 WHERE a IN ((1), (2), 3)",
         "SELECT 1 WHERE a IN ((1))",
         "SELECT 1 WHERE a IN ((SELECT 1))",
@@ -127,7 +168,6 @@ fn texts_with_different_trees_have_different_keys() {
         "VALUES (1), (1, 2)",
         "VALUES ($1)",
         "VALUES ($2)",
-        "VALUES ($1), ($1)",
         "VALUES ($1), ($3)",
         "VALUES ($1, $2)",
         "VALUES ($1, $1)",
@@ -189,6 +229,21 @@ fn literals_are_those_of_the_text_at_hand() {
 }
 
 #[test]
+fn parameters_are_those_of_the_text_at_hand() {
+    let mut buffer = KeyBuffer::new();
+    for (text, largest) in [
+        ("SELECT 1", 0),
+        ("SELECT a IN ($1)", 1),
+        ("SELECT a IN ($1, $2, $3)", 3),
+        ("INSERT INTO t VALUES ($3, $1), ($2, $7)", 7),
+        ("SELECT '$9', $2, $01", 2),
+    ] {
+        let ScanKey::Sure(key) = scan_key(text, &mut buffer) else { panic!("{text}") };
+        assert_eq!(key.largest_parameter, largest, "{text}");
+    }
+}
+
+#[test]
 fn the_session_decides_what_a_backslash_is() {
     let mut buffer = KeyBuffer::new();
     let text = r"SELECT 'a\', b";
@@ -233,6 +288,12 @@ fn both_ways_to_read_a_text_give_the_same() {
         "1a",
         "1_000",
         "0x1f",
+        "2147483648",
+        "3000000000",
+        "numeric(",
+        "::t(",
+        "::s.t",
+        "time",
         ".",
         "..",
         "::",

@@ -9,7 +9,7 @@ use pg_query_sys::nodes as sys;
 use super::enums::NodeTag;
 use super::node::Node;
 use super::pointer::Pointer;
-use super::view::String as StringNode;
+use super::view::StringNode;
 
 /// A list of a tree: of nodes, of integers or of object ids. C's NULL is the empty list. Costs a pointer.
 #[derive(Clone, Copy, Default)]

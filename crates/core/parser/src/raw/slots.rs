@@ -20,7 +20,7 @@ pub(super) enum SlotKind {
 }
 
 /// The fields of a struct, those of one that is embedded at its beginning in its place.
-fn flat(tag: NodeTag) -> impl DoubleEndedIterator<Item = &'static FieldInfo> {
+pub(super) fn flat(tag: NodeTag) -> impl DoubleEndedIterator<Item = &'static FieldInfo> {
     fields_of(tag).iter().flat_map(|field| match field.kind() {
         FieldKind::Inner(inner) => fields_of(inner),
         _ => std::slice::from_ref(field),

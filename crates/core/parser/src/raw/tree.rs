@@ -16,6 +16,8 @@ use crate::tame::{Tamed, tame};
 pub struct ParsedSql {
     root: *mut sys::List,
     arena: Arena,
+    /// Whether it may no longer be what the grammar made.
+    is_edited: bool,
 }
 
 // SAFETY: nothing changes a tree behind a shared reference, and its memory is of no thread (`Arena`).
@@ -30,8 +32,15 @@ impl ParsedSql {
         unsafe { List::from_raw(self.root) }
     }
 
-    pub(super) fn arena(&mut self) -> &mut Arena {
+    /// Its memory, for who changes it.
+    pub(super) fn arena_to_edit(&mut self) -> &mut Arena {
+        self.is_edited = true;
         &mut self.arena
+    }
+
+    /// Whether it was borrowed to be changed: it may be a tree that the grammar does not make.
+    pub(crate) fn is_edited(&self) -> bool {
+        self.is_edited
     }
 
     /// Where the root's address is kept.
@@ -62,5 +71,5 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<ParsedSql, Pars
             });
         }
     };
-    Ok(ParsedSql { root: made.result.statements, arena: made.arena })
+    Ok(ParsedSql { root: made.result.statements, arena: made.arena, is_edited: false })
 }

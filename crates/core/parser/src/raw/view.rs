@@ -117,7 +117,7 @@ macro_rules! getter {
 }
 
 macro_rules! view {
-    ($name:ident $raw:ident $c:literal {
+    ($name:ident $tag:ident $raw:ident $c:literal {
         $($arm:ident($($type:ident)?) $getter:ident $field:ident $doc:literal;)*
     }) => {
         #[doc = concat!("A node of C's struct `", $c, "`.")]
@@ -150,7 +150,7 @@ macro_rules! view {
         impl sealed::Sealed for $name<'_> {}
 
         impl<'a> NodeType<'a> for $name<'a> {
-            const TAG: NodeTag = NodeTag::$name;
+            const TAG: NodeTag = NodeTag::$tag;
 
             #[inline]
             fn from_node(node: Node<'a>) -> Option<Self> {
@@ -184,7 +184,7 @@ macro_rules! view {
 }
 
 macro_rules! views {
-    ($($name:ident,)*) => {
+    ($($tag:ident $name:ident,)*) => {
         /// A node by its type. What the grammar never makes, and no struct was read for, is [`View::Other`].
         #[derive(Clone, Copy)]
         pub enum View<'a> {
@@ -194,8 +194,8 @@ macro_rules! views {
             IntList(List<'a>),
             /// A list of object ids.
             OidList(List<'a>),
-            $(#[doc = concat!("`", stringify!($name), "`.")]
-            $name($name<'a>),)*
+            $(#[doc = concat!("`", stringify!($tag), "`.")]
+            $tag($name<'a>),)*
             /// A node of another type.
             Other(NodeTag),
         }
@@ -206,7 +206,7 @@ macro_rules! views {
             #[must_use]
             pub fn tag(self) -> NodeTag {
                 match self {
-                    $(Self::$name(_) => NodeTag::$name,)*
+                    $(Self::$tag(_) => NodeTag::$tag,)*
                     Self::List(_) => NodeTag::List,
                     Self::IntList(_) => NodeTag::IntList,
                     Self::OidList(_) => NodeTag::OidList,
@@ -222,9 +222,9 @@ macro_rules! views {
             pub fn view(self) -> View<'a> {
                 let tag = self.tag();
                 match tag {
-                    $(NodeTag::$name => {
+                    $(NodeTag::$tag => {
                         // SAFETY: the tag tells the type.
-                        View::$name($name(unsafe { self.pointer() }))
+                        View::$tag($name(unsafe { self.pointer() }))
                     })*
                     NodeTag::List => self.as_list().map_or(View::Other(tag), View::List),
                     NodeTag::IntList => self.as_list().map_or(View::Other(tag), View::IntList),

@@ -101,7 +101,7 @@ impl<'a> Column<'a> {
         }
         let fields = inner.cast::<ColumnRef<'a>>()?.fields();
         // `t.*` is no column.
-        let mut parts = fields.iter().rev().map(|field| Some(field?.cast::<String<'a>>()?.sval()));
+        let mut parts = fields.iter().rev().map(|field| Some(field?.cast::<StringNode<'a>>()?.sval()));
         let name = parts.next()??;
         Some(Self {
             schema: parts.clone().nth(1).flatten(),

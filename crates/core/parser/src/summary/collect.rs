@@ -5,8 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{FilterColumn, Summary, SummaryContext, SummaryFunction};
 use crate::error::{ParseError, SqlState};
 use crate::node::{
-    ColumnRef, CommonTableExpr, List, Node, NodeTag, SelectStmt, SetOperation, String as StringNode, View,
-    WithClause,
+    ColumnRef, CommonTableExpr, List, Node, NodeTag, SelectStmt, SetOperation, StringNode, View, WithClause,
 };
 use crate::raw::Followed;
 

@@ -49,6 +49,7 @@ fn with_other_literals(sql: &str, literals: &[Literal]) -> String {
         }
         other.push_str(match literal.class {
             LiteralClass::Integer => "70001 ",
+            LiteralClass::BigInteger => "70000000001 ",
             LiteralClass::Float => "8.25e3 ",
             LiteralClass::BitString => "b'1011' ",
             LiteralClass::HexString => "x'1f' ",

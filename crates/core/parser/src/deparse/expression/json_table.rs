@@ -86,7 +86,7 @@ impl Deparser<'_> {
     /// A path of JSON_TABLE, perhaps with a name.
     pub(in crate::deparse) fn json_table_path_spec(&mut self, node: JsonTablePathSpec<'_>) -> Done {
         let path: AConst<'_> = need(node.string(), "a JSON path")?;
-        let path: String<'_> = need(path.val(), "a JSON path")?;
+        let path: StringNode<'_> = need(path.val(), "a JSON path")?;
         self.string_literal(path.sval());
         if let Some(name) = node.name() {
             self.str(" AS ");

@@ -5,7 +5,7 @@ use crate::deparse::context::Context;
 use crate::deparse::names::{only_string, system_name};
 use crate::deparse::need::given;
 use crate::deparse::{DeparseError, Deparser, Done};
-use crate::node::{AConst, Node, NodeTag, String as StringNode, TypeCast, TypeName, View};
+use crate::node::{AConst, Node, NodeTag, StringNode, TypeCast, TypeName, View};
 
 fn is_string(constant: AConst<'_>) -> bool {
     constant.val().is_some_and(|value| value.tag() == NodeTag::String)

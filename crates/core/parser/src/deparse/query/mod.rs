@@ -15,17 +15,23 @@ mod update;
 mod with;
 
 use super::{Deparser, Done};
+use crate::node::{List, Node, Value};
 
 impl Deparser<'_> {
     /// Elements with commas between them, each in a part of its own.
-    pub(in crate::deparse) fn comma_parts<T>(
+    pub(in crate::deparse) fn comma_parts<'a>(
         &mut self,
-        elements: impl IntoIterator<Item = T>,
-        mut each: impl FnMut(&mut Self, T) -> Done,
+        elements: List<'a>,
+        mut each: impl FnMut(&mut Self, Option<Node<'a>>) -> Done,
     ) -> Done {
         for (index, element) in elements.into_iter().enumerate() {
             if index > 0 {
                 self.comma_part();
+            }
+            if self.has_comments_that_follow()
+                && let Some(location) = element.and_then(beginning)
+            {
+                self.comments(location);
             }
             each(self, element)?;
         }
@@ -39,4 +45,19 @@ impl Deparser<'_> {
         self.ident(name);
         self.char(' ');
     }
+}
+
+/// How far down a node's beginning is looked for.
+const BEGINNING_DEPTH_MAX: usize = 32;
+
+/// Where a node begins in the text, as far as its own place and those of what it begins with tell.
+fn beginning(node: Node<'_>) -> Option<i32> {
+    let nodes = std::iter::successors(Some(node), |node| Some(node.children().next()?.node));
+    let places = nodes.take(BEGINNING_DEPTH_MAX).filter_map(|node| {
+        node.fields().find_map(|(_, value)| match value {
+            Value::Location(place) if place >= 0 => Some(place),
+            _ => None,
+        })
+    });
+    places.min()
 }

@@ -3,7 +3,7 @@
 use crate::deparse::context::Context;
 use crate::deparse::need::{given, list_of, need};
 use crate::deparse::writer::Indent;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{AConst, LimitOption, SelectStmt, SetOperation, WindowDef};
 
 /// Of a chain of more set operations, left sides are in parentheses only where they must be: the grammar's stack has room
@@ -60,6 +60,31 @@ fn is_long_chain(stmt: SelectStmt<'_>) -> bool {
     std::iter::successors(Some(stmt), |stmt| stmt.larg()).nth(ENCLOSED_SIDES_MAX + 1).is_some()
 }
 
+/// That a set operation has none of the clauses that belong to its sides.
+fn has_only_sides(stmt: SelectStmt<'_>) -> Done {
+    let wrong = own_clause(stmt).or((!stmt.values_lists().is_empty()).then_some("VALUES"));
+    wrong.map_or(Ok(()), |clause| {
+        Err(DeparseError::new(format!(
+            "a UNION, INTERSECT or EXCEPT has no {clause} of its own: its sides have"
+        )))
+    })
+}
+
+/// A clause that stands between SELECT and ORDER BY.
+fn own_clause(stmt: SelectStmt<'_>) -> Option<&'static str> {
+    let clauses = [
+        ("WHERE", stmt.where_clause().is_some()),
+        ("target list", !stmt.target_list().is_empty()),
+        ("FROM", !stmt.from_clause().is_empty()),
+        ("GROUP BY", !stmt.group_clause().is_empty()),
+        ("HAVING", stmt.having_clause().is_some()),
+        ("WINDOW", !stmt.window_clause().is_empty()),
+        ("DISTINCT", !stmt.distinct_clause().is_empty()),
+        ("INTO", stmt.into_clause().is_some()),
+    ];
+    clauses.into_iter().find(|(_, is_there)| *is_there).map(|(name, _)| name)
+}
+
 impl Deparser<'_> {
     /// A SELECT of any kind.
     pub(in crate::deparse) fn select_stmt(&mut self, stmt: SelectStmt<'_>, context: Context) -> Done {
@@ -74,6 +99,7 @@ impl Deparser<'_> {
         self.select_begins(stmt, enclosure)?;
         let is_long = stmt.op() != SetOperation::SetopNone && is_long_chain(stmt);
         while stmt.op() != SetOperation::SetopNone {
+            has_only_sides(stmt)?;
             operations.push((stmt, enclosure));
             let operation = stmt.op();
             stmt = given(stmt.larg(), "the left side of a set operation")?;
@@ -161,6 +187,9 @@ impl Deparser<'_> {
     }
 
     fn values(&mut self, stmt: SelectStmt<'_>) -> Done {
+        if let Some(clause) = own_clause(stmt) {
+            return Err(DeparseError::new(format!("VALUES has no {clause}")));
+        }
         self.group("VALUES", Indent::Merge);
         self.marked(stmt.values_lists().node(), |d| {
             d.comma_parts(stmt.values_lists(), |d, row| {

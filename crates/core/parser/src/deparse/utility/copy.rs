@@ -5,7 +5,7 @@ use crate::deparse::names::string_of;
 use crate::deparse::need::{given, list_of, need};
 use crate::deparse::writer::Indent;
 use crate::deparse::{DeparseError, Deparser, Done};
-use crate::node::{CopyStmt, DefElem, List, Node, NodeTag, String as StringNode, View};
+use crate::node::{CopyStmt, DefElem, List, Node, NodeTag, StringNode, View};
 
 /// Options whose value is a string literal.
 const STRING_OPTIONS: [(&str, &str); 5] = [

@@ -6,8 +6,8 @@ use crate::deparse::need::{given, int_of, need};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::lexer::{Keyword, KeywordKind, keyword};
 use crate::node::{
-    AConst, ConstraintsSetStmt, DefElem, List, Node, String as StringNode, TransactionStmt,
-    TransactionStmtKind, TypeCast, TypeName, VariableSetKind, VariableSetStmt, View,
+    AConst, ConstraintsSetStmt, DefElem, List, Node, StringNode, TransactionStmt, TransactionStmtKind,
+    TypeCast, TypeName, VariableSetKind, VariableSetStmt, View,
 };
 
 use super::definition::option_name;

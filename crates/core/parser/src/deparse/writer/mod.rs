@@ -136,6 +136,11 @@ impl<'o> Writer<'o> {
         both!(self, layout => layout.leave());
     }
 
+    /// Whether there are comments that stay with what they follow.
+    pub(super) fn has_comments_that_follow(&self) -> bool {
+        !self.comments.is_empty() && self.options.comments_follow && self.options.pretty
+    }
+
     /// Puts in the comments that belong before a node at `location` (-1: unknown, none).
     pub(super) fn comments(&mut self, location: i32) {
         while let Some((comment, rest)) = self.comments.split_first() {
@@ -148,6 +153,15 @@ impl<'o> Writer<'o> {
     }
 
     fn comment(&mut self, comment: &Comment, at_end: bool) {
+        // At the end of a line, it is of what stands on that line.
+        let follows =
+            comment.newlines_before == 0 && comment.newlines_after > 0 && self.options.comments_follow;
+        if let Layout::Pretty(layout) = &mut self.layout
+            && follows
+            && layout.behind_last_part(&comment.text, comment.is_line())
+        {
+            return self.newlines(comment.newlines_after - 1);
+        }
         let mut before = comment.newlines_before;
         if let Layout::Pretty(layout) = &self.layout {
             // A keyword that stands alone on its line has brought a newline with it.
@@ -156,6 +170,11 @@ impl<'o> Writer<'o> {
         self.newlines(before);
         self.str(&comment.text);
         self.never_merge();
+        if let Layout::Pretty(layout) = &mut self.layout
+            && comment.is_line()
+        {
+            layout.line_is_commented();
+        }
         // PostgreSQL takes a carriage return for the end of a line too; here it ends with a newline all the same.
         let needs_newline = comment.is_line() && !at_end;
         self.newlines(comment.newlines_after.max(usize::from(needs_newline)));

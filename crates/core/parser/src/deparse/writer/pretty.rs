@@ -35,6 +35,8 @@ struct Part {
     text: String,
     indent: usize,
     is_mergeable: bool,
+    /// Whether it ends with a comment that goes on to the end of the line.
+    is_commented: bool,
 }
 
 fn trim_one(text: &mut String) {
@@ -53,7 +55,12 @@ impl<'o> Pretty<'o> {
         if indent != Indent::None {
             spaces = (spaces + self.options.indent).min(INDENT_SPACES_MAX);
         }
-        Part { text: String::new(), indent: spaces, is_mergeable: indent == Indent::Merge }
+        Part {
+            text: String::new(),
+            indent: spaces,
+            is_mergeable: indent == Indent::Merge,
+            is_commented: false,
+        }
     }
 
     fn last_group(&self) -> Option<&Group> {
@@ -102,6 +109,29 @@ impl<'o> Pretty<'o> {
         self.last_group().is_some_and(|group| {
             group.keyword.is_some() && group.parts.back().is_some_and(|part| part.text.is_empty())
         })
+    }
+
+    /// What comes next must not stand on the line of the current part.
+    pub(super) fn line_is_commented(&mut self) {
+        if let Some(part) = self.current_part() {
+            part.is_commented = true;
+        }
+    }
+
+    /// Puts text behind the part before the current one, which is empty: at the end of its line. Whether there is one.
+    pub(super) fn behind_last_part(&mut self, text: &str, is_line: bool) -> bool {
+        let Some(group) = self.current_group() else { return false };
+        let mut parts = group.parts.iter_mut().rev();
+        let (Some(current), Some(before)) = (parts.next(), parts.next()) else { return false };
+        if !current.text.is_empty() || before.text.is_empty() || before.is_commented {
+            return false;
+        }
+        before.is_commented = is_line;
+        trim_one(&mut before.text);
+        before.text.push(' ');
+        before.text.push_str(text);
+        before.is_mergeable = false;
+        true
     }
 
     pub(super) fn drop_empty_part(&mut self) {
@@ -171,7 +201,7 @@ impl<'o> Pretty<'o> {
         };
         let Some(keyword) = group.keyword else { return parts };
         let joins = parts.len() == 1 || group.indent == Indent::None;
-        let mut line = Part { text: keyword.to_owned(), indent, is_mergeable: false };
+        let mut line = Part { text: keyword.to_owned(), indent, is_mergeable: false, is_commented: false };
         if joins
             && let Some(first) = parts.pop_front()
             && !first.text.is_empty()

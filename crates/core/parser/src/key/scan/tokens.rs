@@ -1,6 +1,6 @@
 //! How each token is written, and what it means for those behind it.
 
-use super::super::lists::{InList, Rows, Value};
+use super::super::lists::{InList, Rows};
 use super::super::word::{Special, may_be_special, special};
 use super::super::{LITERALS_MAX, Literal, LiteralClass, Unsure, tag};
 use super::{Context, Scan, Within};
@@ -152,12 +152,24 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// A whole number that may be the bound of an array's type.
-    pub(super) fn bound(&mut self, digits: &[u8]) {
+    /// A literal that is in the key as it is: on its value depends of what type something is.
+    pub(super) fn verbatim(&mut self, bytes: &[u8], then: Context) {
         self.other_than_value();
-        self.key.push(tag::BOUND);
-        self.key.extend(digits);
-        self.context = Context::Other;
+        self.key.push(tag::VERBATIM);
+        self.key.extend(bytes);
+        self.context = then;
+    }
+
+    /// Takes a literal that is a modifier of a type: another one stood before, or the key ends with a type and a parenthesis.
+    /// False if it is none.
+    #[inline(never)]
+    fn modifier(&mut self, start: u32, end: u32) -> bool {
+        let is_one = self.context == Context::Modifiers || ends_with_type(self.key.key());
+        if is_one {
+            let bytes = self.text.get(start as usize..end as usize).unwrap_or_default();
+            self.verbatim(bytes, Context::Modifier);
+        }
+        is_one
     }
 
     fn open(&mut self) {
@@ -204,7 +216,7 @@ impl Scan<'_, '_> {
     }
 
     fn comma(&mut self) {
-        self.context = Context::Other;
+        self.context = if self.context == Context::Modifier { Context::Modifiers } else { Context::Other };
         match self.within {
             Within::Nothing => {}
             Within::List if self.list.comma() => {}
@@ -216,7 +228,9 @@ impl Scan<'_, '_> {
     }
 
     fn minus(&mut self) {
-        self.context = Context::Other;
+        if self.context != Context::Modifiers {
+            self.context = Context::Other;
+        }
         match self.within {
             Within::Nothing => {}
             Within::List if self.list.minus() => {}
@@ -227,11 +241,14 @@ impl Scan<'_, '_> {
 
     #[inline]
     pub(super) fn literal(&mut self, start: u32, end: u32, class: LiteralClass) {
+        if matches!(self.context, Context::Open | Context::Modifiers) && self.modifier(start, end) {
+            return;
+        }
         self.context = Context::Other;
         let mut negative = false;
         match self.within {
             Within::Nothing => {}
-            Within::List => match self.list.value(Value::Literal(class)) {
+            Within::List => match self.list.value(class) {
                 Some(minus) => negative = minus,
                 None => self.within = Within::Nothing,
             },
@@ -252,19 +269,12 @@ impl Scan<'_, '_> {
         let number = bytes.iter().skip(1).fold(0_u32, |number, digit| {
             number.wrapping_mul(10).wrapping_add(u32::from(digit.wrapping_sub(b'0')))
         });
+        self.largest_parameter = self.largest_parameter.max(number);
+        // Each is in the key: whoever binds them must find as many as the text at hand has.
         match self.within {
             Within::Nothing => {}
-            Within::List => {
-                if self.list.value(Value::Param(number)).is_none() {
-                    self.within = Within::Nothing;
-                }
-            }
-            Within::Rows if self.rows.value() => {
-                if self.rows.param(number) {
-                    self.key.push(tag::PARAM_NEXT);
-                    return;
-                }
-            }
+            Within::List => self.within = Within::Nothing,
+            Within::Rows if self.rows.value() => {}
             Within::Rows => self.end_rows(),
         }
         self.key.push(tag::PARAM);
@@ -284,8 +294,58 @@ impl Scan<'_, '_> {
 
     pub(super) fn end_rows(&mut self) {
         if self.within == Within::Rows {
-            self.rows.finish(&mut self.key);
             self.within = Within::Nothing;
         }
     }
+}
+
+/// So many names are looked at of one with points between.
+const NAMES_MAX: usize = 4;
+
+/// Whether a key ends with the name of a type and the parenthesis behind it: with a word of the grammar's own types, or with a
+/// name behind `::` or AS.
+fn ends_with_type(key: &[u8]) -> bool {
+    let Some(mut rest) = key.strip_suffix(b"(") else { return false };
+    for index in 0..NAMES_MAX {
+        let Some(before) = before_name(rest) else { return false };
+        let is_own = index == 0 && is_own_type(rest.get(before.len()..).unwrap_or_default());
+        match before.strip_suffix(b".") {
+            Some(qualifiers) => rest = qualifiers,
+            None => {
+                return is_own
+                    || before.ends_with(b" as")
+                    || before.ends_with(&[tag::OPERATOR, 2, b':', b':']);
+            }
+        }
+    }
+    false
+}
+
+/// What stands in a key before the name that it ends with; None if it ends with none.
+fn before_name(key: &[u8]) -> Option<&[u8]> {
+    let begins = match key.split_last()? {
+        (&tag::QUOTED_END, inside) => inside.iter().rposition(|byte| *byte == tag::QUOTED)?,
+        _ => key.iter().rposition(|byte| !is(*byte, WORD))?,
+    };
+    matches!(key.get(begins), Some(&(tag::WORD | tag::QUOTED))).then(|| key.get(..begins))?
+}
+
+/// Whether a word, with the tag before it, is a type of the grammar's own that may have modifiers.
+fn is_own_type(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b" numeric"
+            | b" decimal"
+            | b" dec"
+            | b" char"
+            | b" character"
+            | b" nchar"
+            | b" varchar"
+            | b" varying"
+            | b" bit"
+            | b" time"
+            | b" timestamp"
+            | b" interval"
+            | b" second"
+    )
 }

@@ -28,8 +28,18 @@ pub enum EditError {
     OutOfMemory,
     /// Text that was to become a node does not parse.
     Parse(ParseError),
-    /// Text that was to become an expression or a statement is something else.
+    /// Text that was to become an expression, a statement, an operator, a number or a bit string is something else.
     NotOne(&'static str),
+    /// A field that the node does not have, or that holds something else.
+    NoSuchField(&'static str),
+    /// A name that means something else in the text.
+    Taken(Box<str>),
+    /// A use of a table that no condition can restrict.
+    CannotRestrict(&'static str),
+    /// What cannot be empty is: the operands of AND, the names of a column or function.
+    Nothing(&'static str),
+    /// A parameter's number: they begin with 1.
+    NoParameter(i32),
 }
 
 impl fmt::Display for EditError {
@@ -44,6 +54,11 @@ impl fmt::Display for EditError {
             Self::NotOfNodes => out.write_str("this list holds numbers and not nodes"),
             Self::OutOfMemory => out.write_str("there is no memory for the change"),
             Self::Parse(error) => write!(out, "the text does not parse: {error}"),
+            Self::NoSuchField(name) => write!(out, "the node has no field {name} for this value"),
+            Self::Taken(name) => write!(out, "a WITH of the text gives the name {name}"),
+            Self::CannotRestrict(what) => write!(out, "no condition can restrict {what}"),
+            Self::Nothing(what) => write!(out, "{what}: at least one must be there"),
+            Self::NoParameter(number) => write!(out, "${number} is no parameter: they are numbered from 1"),
             Self::NotOne(what) => write!(out, "the text is not one {what}"),
         }
     }

@@ -8,9 +8,9 @@ use super::error::EditError;
 use super::list_mut::ListMut;
 use super::memory::Memory;
 use super::node_mut::NodeMut;
-use super::view_mut::size_of_node;
+use super::view_mut::*;
 use crate::raw::call::Arena;
-use crate::raw::enums::NodeTag;
+use crate::raw::enums::{FunctionParameterMode, NodeTag};
 use crate::raw::node::Node;
 use crate::raw::slots::location_offsets;
 use crate::raw::tree::ParsedSql;
@@ -31,7 +31,9 @@ unsafe impl Sync for Fragment {}
 const FIRST_BYTES: usize = 512;
 
 impl Fragment {
-    /// A node of this type with nothing in it: no nodes, no strings, zeros, unknown locations.
+    /// A node of this type with nothing in it: no nodes, no strings, unknown locations; numbers and letters as the grammar has
+    /// them where a text says nothing of them, which is zero but for a few (`typemod` is -1, a table is of the persistence `p`
+    /// and with those that inherit from it).
     ///
     /// # Errors
     /// [`EditError::NoSuchNode`] for tags that the grammar has no node of.
@@ -46,7 +48,9 @@ impl Fragment {
                 node.add(offset).cast::<i32>().write(-1);
             }
         }
-        Ok(Self { node: node.cast(), arena })
+        let mut fragment = Self { node: node.cast(), arena };
+        as_the_grammar_begins(fragment.node_mut());
+        Ok(fragment)
     }
 
     /// A list of nodes, which is a node too: the right side of IN, a row of VALUES.
@@ -130,5 +134,40 @@ impl Fragment {
                 }
             }
         }
+    }
+}
+
+/// PostgreSQL's `FRAMEOPTION_DEFAULTS`: RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW.
+const FRAME_OPTIONS: i32 = 1058;
+
+/// Gives a new node what the grammar puts into each of its type. Of the corpus's nodes, these are the fields that are never
+/// zero and say nothing.
+fn as_the_grammar_begins(node: NodeMut<'_>) {
+    match node.node().tag() {
+        NodeTag::TypeName => {
+            node.cast::<TypeNameMut<'_>>().into_iter().for_each(|mut node| node.set_typemod(-1));
+        }
+        NodeTag::RangeVar => {
+            if let Some(mut table) = node.cast::<RangeVarMut<'_>>() {
+                table.set_inh(true);
+                table.set_relpersistence('p');
+            }
+        }
+        NodeTag::WindowDef => {
+            node.cast::<WindowDefMut<'_>>()
+                .into_iter()
+                .for_each(|mut node| node.set_frame_options(FRAME_OPTIONS));
+        }
+        NodeTag::NamedArgExpr => {
+            node.cast::<NamedArgExprMut<'_>>().into_iter().for_each(|mut node| node.set_argnumber(-1));
+        }
+        NodeTag::ColumnDef => {
+            node.cast::<ColumnDefMut<'_>>().into_iter().for_each(|mut node| node.set_is_local(true));
+        }
+        NodeTag::FunctionParameter => {
+            let mode = FunctionParameterMode::FuncParamDefault;
+            node.cast::<FunctionParameterMut<'_>>().into_iter().for_each(|mut node| node.set_mode(mode));
+        }
+        _ => {}
     }
 }

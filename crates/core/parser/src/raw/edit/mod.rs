@@ -9,6 +9,7 @@
 
 mod copy;
 mod error;
+mod field_mut;
 mod fragment;
 mod list_mut;
 mod memory;
@@ -16,6 +17,7 @@ mod node_mut;
 mod view_mut;
 
 pub use error::EditError;
+pub use field_mut::NewValue;
 pub use fragment::Fragment;
 pub use list_mut::ListMut;
 pub use node_mut::{NodeMut, NodeMutType, SlotMut};
@@ -41,7 +43,7 @@ impl ParsedSql {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn statements_mut(&mut self) -> ListMut<'_> {
-        let memory = Memory::of(self.arena());
+        let memory = Memory::of(self.arena_to_edit());
         // SAFETY: the root is the slot of a list of this tree, borrowed for as long as `self`.
         unsafe { ListMut::of(self.root_slot(), memory) }
     }
@@ -69,7 +71,7 @@ impl ParsedSql {
         &mut self,
         change: impl FnMut(SlotMut<'_>) -> Result<(), EditError>,
     ) -> Result<(), EditError> {
-        let memory = Memory::of(self.arena());
+        let memory = Memory::of(self.arena_to_edit());
         // SAFETY: as in `statements_mut`.
         unsafe { node_mut::each_below_list(self.root_slot(), memory, change) }
     }

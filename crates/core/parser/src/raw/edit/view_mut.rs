@@ -9,6 +9,7 @@ use super::fragment::Fragment;
 use super::list_mut::ListMut;
 use super::memory::Memory;
 use super::node_mut::{self, NodeMut, NodeMutType};
+use crate::lexer::{Lexer, TokenKind};
 use crate::raw::enums::*;
 use crate::raw::view;
 
@@ -21,12 +22,38 @@ pub enum Constant<'a> {
     Boolean(bool),
     /// A number of 32 bits.
     Integer(i32),
-    /// Another number, as it is written.
+    /// Another number, as it is written: `1.5`, `-1e3`, `3000000000`. What is a number of 32 bits is taken for that.
     Float(&'a str),
     /// `'...'`.
     String(&'a str),
     /// `b` or `x`, and the digits: `b101`, `x1F`.
     BitString(&'a str),
+}
+
+impl Constant<'_> {
+    /// The constant that PostgreSQL makes of it when it is written.
+    fn as_the_grammar_has_it(self) -> Result<Self, EditError> {
+        match self {
+            Self::Float(text) => {
+                let digits = text.strip_prefix('-').unwrap_or(text);
+                let mut lexer = Lexer::new(digits);
+                let token =
+                    lexer.next_token().ok().flatten().filter(|token| token.end as usize == digits.len());
+                match token.map(|token| token.kind) {
+                    Some(TokenKind::Float) => Ok(self),
+                    // To PostgreSQL that is another kind of constant; of octal digits and others the value is read there.
+                    Some(TokenKind::Integer) => {
+                        text.parse().map(Self::Integer).map_err(|_| EditError::NotOne("number"))
+                    }
+                    _ => Err(EditError::NotOne("number")),
+                }
+            }
+            Self::BitString(text) if !text.starts_with(['b', 'x']) || text.contains('\'') => {
+                Err(EditError::NotOne("bit string"))
+            }
+            _ => Ok(self),
+        }
+    }
 }
 
 /// Hangs a fragment into a field; None empties it.
@@ -117,6 +144,41 @@ macro_rules! setter {
             unsafe { node_mut::below(&raw mut (*self.raw()).$field, self.0.memory) }
         }
     };
+    ($name:ident limit() $set:ident $mut:ident $into:ident $field:ident $doc:literal) => {
+        #[doc = concat!($doc, " What LIMIT and OFFSET bring with them, `limitOption`, follows.")]
+        ///
+        /// # Errors
+        /// None for this field; those of one type refuse others.
+        pub fn $set(&mut self, value: Option<Fragment>) -> Result<(), EditError> {
+            // SAFETY: as for other nodes; plain fields of this node.
+            unsafe {
+                set(&raw mut (*self.raw()).$field, self.0.memory, None, value)?;
+                let select = self.raw();
+                (*select).limitOption = match (
+                    (*select).limitCount.is_null(),
+                    (*select).limitOffset.is_null(),
+                    LimitOption::of_field((*select).limitOption as _),
+                ) {
+                    (true, true, _) => LimitOption::LimitOptionDefault,
+                    (false, _, LimitOption::LimitOptionWithTies) => LimitOption::LimitOptionWithTies,
+                    _ => LimitOption::LimitOptionCount,
+                } as _;
+            }
+            Ok(())
+        }
+
+        #[doc = concat!($doc, " To be changed.")]
+        pub fn $mut(&mut self) -> Option<NodeMut<'_>> {
+            // SAFETY: a field of this node, borrowed for as long as `self`.
+            unsafe { node_mut::below(&raw mut (*self.raw()).$field, self.0.memory) }
+        }
+
+        #[doc = concat!($doc, " To be changed, for as long as the tree is borrowed.")]
+        pub fn $into(self) -> Option<NodeMut<'t>> {
+            // SAFETY: a field of this node, which nothing else reaches since `self` is gone.
+            unsafe { node_mut::below(&raw mut (*self.raw()).$field, self.0.memory) }
+        }
+    };
     ($name:ident view_mut($type:ident) $set:ident $mut:ident $into:ident $field:ident $doc:literal) => {
         #[doc = $doc]
         ///
@@ -172,8 +234,9 @@ macro_rules! setter {
         #[doc = $doc]
         ///
         /// # Errors
-        /// [`EditError::Nul`], [`EditError::OutOfMemory`].
+        /// [`EditError::Nul`], [`EditError::OutOfMemory`]; [`EditError::NotOne`] for what is no number or bit string.
         pub fn $set(&mut self, value: Constant<'_>) -> Result<(), EditError> {
+            let value = value.as_the_grammar_has_it()?;
             let memory = self.0.memory;
             let text = match value {
                 Constant::Float(text) | Constant::String(text) | Constant::BitString(text) => {
@@ -218,7 +281,7 @@ macro_rules! setter {
 }
 
 macro_rules! view_mut {
-    ($name:ident $view:ident $raw:ident $c:literal {
+    ($name:ident $view:ident $tag:ident $raw:ident $c:literal {
         $($arm:ident($($type:ident)?) $set:ident $mut:ident $into:ident $field:ident $doc:literal;)*
     }) => {
         #[doc = concat!("A node of C's struct `", $c, "`, to be changed.")]
@@ -247,10 +310,10 @@ macro_rules! view_mut {
         }
 
         impl<'t> NodeMutType<'t> for $name<'t> {
-            const TAG: NodeTag = NodeTag::$view;
+            const TAG: NodeTag = NodeTag::$tag;
 
             fn from_node_mut(node: NodeMut<'t>) -> Option<Self> {
-                (node.node().tag() == NodeTag::$view).then_some(Self(node))
+                (node.node().tag() == NodeTag::$tag).then_some(Self(node))
             }
         }
     };

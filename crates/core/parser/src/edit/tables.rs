@@ -1,0 +1,180 @@
+//! Every place where the name of a relation stands.
+
+use std::collections::HashSet;
+
+use super::{DropStmtMut, EditError, ListMut, RangeVarMut, SlotMut, name};
+use crate::node::{Node, ObjectType, StringNode, View};
+use crate::raw::ParsedSql;
+
+/// A relation's name where it stands: as a table of a query, behind ON, in a list of GRANT or LOCK, or, in DROP, COMMENT ON and
+/// their like, as a list of strings.
+pub struct TableMut<'t>(Place<'t>);
+
+enum Place<'t> {
+    Node(RangeVarMut<'t>),
+    /// Strings, of which the last `behind` are the name of something on the relation: a column, a trigger.
+    Names(ListMut<'t>, usize),
+}
+
+impl<'t> TableMut<'t> {
+    /// A name of strings, of which the last `behind` are of something on the relation.
+    pub(super) fn of_names(names: ListMut<'t>, behind: usize) -> Self {
+        Self(Place::Names(names, behind))
+    }
+}
+
+impl TableMut<'_> {
+    /// The schema, if the name has one.
+    pub fn schema(&self) -> Option<&str> {
+        match &self.0 {
+            Place::Node(table) => table.view().schemaname(),
+            Place::Names(list, behind) => string(list, list.len().checked_sub(behind + 2)?),
+        }
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        match &self.0 {
+            Place::Node(table) => table.view().relname(),
+            Place::Names(list, behind) => {
+                list.len().checked_sub(behind + 1).and_then(|index| string(list, index))
+            }
+        }
+        .unwrap_or_default()
+    }
+
+    /// Qualifies it with a schema, or with none.
+    ///
+    /// # Errors
+    /// As of [`name`].
+    pub fn set_schema(&mut self, schema: Option<&str>) -> Result<(), EditError> {
+        match &mut self.0 {
+            Place::Node(table) => table.set_schemaname(schema),
+            Place::Names(list, behind) => {
+                let Some(at) = list.len().checked_sub(*behind + 1) else { return Ok(()) };
+                match (schema, at.checked_sub(1)) {
+                    (Some(schema), Some(before)) => list.replace(before, name(schema)?),
+                    (Some(schema), None) => list.insert(0, name(schema)?),
+                    (None, Some(before)) => {
+                        list.remove(before);
+                        Ok(())
+                    }
+                    (None, None) => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Names another relation. Columns that are qualified by the old name are left as they are:
+    /// [`rename_relation`](ParsedSql::rename_relation) knows them.
+    ///
+    /// # Errors
+    /// As of [`name`].
+    pub fn set_name(&mut self, new: &str) -> Result<(), EditError> {
+        match &mut self.0 {
+            Place::Node(table) => table.set_relname(Some(new)),
+            Place::Names(list, behind) => match list.len().checked_sub(*behind + 1) {
+                Some(at) => list.replace(at, name(new)?),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+fn string<'l>(list: &'l ListMut<'_>, index: usize) -> Option<&'l str> {
+    list.list().get(index)??.cast::<StringNode<'_>>().map(StringNode::sval)
+}
+
+impl ParsedSql {
+    /// Calls `change` with every place where a relation is named: tables of queries, and those of DROP, COMMENT ON, GRANT,
+    /// TRUNCATE, COPY, LOCK, FOREIGN KEY, triggers, rules and all other statements. Names that WITH gives are none.
+    ///
+    /// ```
+    /// let mut tree = trunkline_parser::parse("WITH c AS (SELECT 1) DELETE FROM a USING c; DROP TABLE a; COMMENT ON COLUMN b.d IS ''")?;
+    /// tree.tables_mut(|table| table.set_schema(Some("app")))?;
+    /// assert_eq!(
+    ///     tree.deparse()?,
+    ///     "WITH c AS (SELECT 1) DELETE FROM app.a USING c; DROP TABLE app.a; COMMENT ON COLUMN app.b.d IS ''"
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first error of `change`; what was changed before it stays.
+    pub fn tables_mut(
+        &mut self,
+        mut change: impl FnMut(&mut TableMut<'_>) -> Result<(), EditError>,
+    ) -> Result<(), EditError> {
+        let tables: HashSet<*const ()> = self
+            .references()
+            .relations()
+            .iter()
+            .filter_map(|found| Some(found.node?.node().address()))
+            .collect();
+        self.edit_each(|mut slot| {
+            if slot.node().is_some_and(|node| tables.contains(&node.address())) {
+                if let Some(table) = slot.node_mut().cast::<RangeVarMut<'_>>() {
+                    change(&mut TableMut(Place::Node(table)))?;
+                }
+                return Ok(());
+            }
+            named_by_strings(&mut slot, &mut change)
+        })
+    }
+}
+
+/// Calls `change` with the relations that a statement names by strings.
+pub(super) fn named_by_strings(
+    slot: &mut SlotMut<'_>,
+    change: &mut impl FnMut(&mut TableMut<'_>) -> Result<(), EditError>,
+) -> Result<(), EditError> {
+    let Some(node) = slot.node() else { return Ok(()) };
+    let (field, behind) = match node.view() {
+        // `OWNED BY t.a`
+        View::DefElem(option) if option.defname() == Some("owned_by") => ("arg", 1),
+        // `t.a%TYPE`
+        View::TypeName(name) if name.pct_type() => ("names", 1),
+        _ => match kind(node).and_then(names_behind) {
+            Some(behind) => ("object", behind),
+            None => return Ok(()),
+        },
+    };
+    let mut each = |list: Option<ListMut<'_>>| match list {
+        Some(list) if list.len() > behind => change(&mut TableMut::of_names(list, behind)),
+        _ => Ok(()),
+    };
+    if let Some(mut drop) = slot.node_mut().cast::<DropStmtMut<'_>>() {
+        let mut objects = drop.objects_mut();
+        return (0..objects.len()).try_for_each(|index| each(objects.list_mut(index)));
+    }
+    each(slot.node_mut().list_mut(field).ok())
+}
+
+/// What kind of objects a statement names by strings.
+fn kind(statement: Node<'_>) -> Option<ObjectType> {
+    Some(match statement.view() {
+        View::DropStmt(stmt) => stmt.remove_type(),
+        View::CommentStmt(stmt) => stmt.objtype(),
+        View::SecLabelStmt(stmt) => stmt.objtype(),
+        View::AlterExtensionContentsStmt(stmt) => stmt.objtype(),
+        _ => return None,
+    })
+}
+
+/// How many names stand behind that of the relation; None for objects that hang on none.
+fn names_behind(kind: ObjectType) -> Option<usize> {
+    Some(match kind {
+        ObjectType::ObjectTable
+        | ObjectType::ObjectSequence
+        | ObjectType::ObjectView
+        | ObjectType::ObjectMatview
+        | ObjectType::ObjectIndex
+        | ObjectType::ObjectForeignTable => 0,
+        ObjectType::ObjectColumn
+        | ObjectType::ObjectTrigger
+        | ObjectType::ObjectRule
+        | ObjectType::ObjectPolicy
+        | ObjectType::ObjectTabconstraint => 1,
+        _ => return None,
+    })
+}
