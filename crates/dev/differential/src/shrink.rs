@@ -1,5 +1,7 @@
 //! Makes a script that shows a difference shorter.
 
+use std::time::{Duration, Instant};
+
 use anyhow::Result;
 
 use crate::play::{Difference, Manner, Outcome, Theatre};
@@ -7,6 +9,8 @@ use crate::script::{Deed, Message, Script, Step, Turn};
 
 /// Plays a shrinking may cost.
 const PLAYS_MAX: usize = 600;
+/// How long it may take: a fault that leaves clients without an answer is waited for in each play.
+const TIME_MAX: Duration = Duration::from_secs(180);
 
 /// Tries to leave out what is not needed for a difference.
 #[derive(Debug)]
@@ -14,6 +18,7 @@ pub struct Shrinker<'a> {
     theatre: &'a Theatre,
     manner: Manner,
     plays: usize,
+    begun: Instant,
     script: Script,
     difference: Difference,
 }
@@ -22,7 +27,7 @@ impl<'a> Shrinker<'a> {
     /// Begins with a script and the difference that it shows.
     #[must_use]
     pub fn new(theatre: &'a Theatre, manner: Manner, script: Script, difference: Difference) -> Self {
-        Self { theatre, manner, plays: 0, script, difference }
+        Self { theatre, manner, plays: 0, begun: Instant::now(), script, difference }
     }
 
     /// The shortest script found, and the difference that it shows.
@@ -34,7 +39,7 @@ impl<'a> Shrinker<'a> {
         steps.truncate(self.difference.step + 1);
         self.attempt(steps)?;
         let mut before = usize::MAX;
-        while size(&self.script) < before && self.plays < PLAYS_MAX {
+        while size(&self.script) < before && !self.is_spent() {
             before = size(&self.script);
             self.drop_steps()?;
             self.simplify_steps()?;
@@ -81,9 +86,13 @@ impl<'a> Shrinker<'a> {
         Ok(())
     }
 
+    fn is_spent(&self) -> bool {
+        self.plays >= PLAYS_MAX || self.begun.elapsed() >= TIME_MAX
+    }
+
     /// Keeps `steps` if they still show a difference.
     fn attempt(&mut self, steps: Vec<Step>) -> Result<bool> {
-        if self.plays >= PLAYS_MAX || steps.is_empty() {
+        if self.is_spent() || steps.is_empty() {
             return Ok(false);
         }
         self.plays += 1;

@@ -96,6 +96,17 @@ impl Maker {
         from[self.rng.usize(..from.len())]
     }
 
+    /// One of the classes that are on, by their weights; `None` by the weight of `others`.
+    fn choose(&mut self, others: u8, weights: &[(Class, u8)]) -> Option<Class> {
+        let on: Vec<(Class, u8)> = weights.iter().copied().filter(|(class, _)| self.has(*class)).collect();
+        let mut left = self.rng.u8(..others + on.iter().map(|(_, weight)| weight).sum::<u8>());
+        on.into_iter().find_map(|(class, weight)| {
+            let here = left < weight;
+            left = left.saturating_sub(weight);
+            here.then_some(class)
+        })
+    }
+
     /// A text that all share, mostly.
     fn text(&mut self, actor: usize) -> Text {
         if self.rng.u8(..5) == 0 {

@@ -28,6 +28,16 @@ const LOCAL: [(&str, &str); 7] = [
     ("array_nulls", "off"),
     ("xmloption", "document"),
 ];
+/// How often a setting is of a class, against those of none: 8.
+const WEIGHTS: [(Class, u8); 7] = [
+    (Class::ResetAll, 2),
+    (Class::ReadOnly, 2),
+    (Class::SearchPath, 2),
+    (Class::Encodings, 4),
+    (Class::Escapes, 3),
+    (Class::Wide, 2),
+    (Class::Deallocate, 2),
+];
 /// What comes before a statement and changes nothing about it.
 const LEADS: [&str; 6] = ["", "", "", " \n\t", "/* a /* b */ c */ ", "-- line\n"];
 /// Everything that follows a client, by SET or from its start-up packet. What SET cannot carry nobody SETs.
@@ -43,20 +53,17 @@ impl Maker {
     /// A SET, RESET or the like; the actor's model changes with it.
     pub(super) fn setting(&mut self, actor: usize) -> Vec<u8> {
         let lead = LEADS[self.rng.usize(..LEADS.len())].as_bytes().to_vec();
-        let body = match self.rng.u8(..20) {
-            0 | 1 if self.has(Class::ResetAll) => self.reset_all(actor),
-            2 if self.has(Class::ReadOnly) => self.read_only(),
-            3 if self.has(Class::SearchPath) && self.version >= Version::PG18 => {
-                self.pick(&["set search_path = s2, public", "set search_path to default", "set schema 's2'"])
-                    .into()
-            }
-            4..=6 if self.has(Class::Encodings) => self.client_encoding(actor),
-            7 if self.has(Class::Escapes) => self.conforming(actor),
-            8 if self.has(Class::Wide) => self.wide_name(actor),
-            9 => self.set_local(),
-            10 if self.has(Class::Deallocate) => {
+        let body = match self.choose(8, &WEIGHTS) {
+            Some(Class::ResetAll) => self.reset_all(actor),
+            Some(Class::ReadOnly) => self.read_only(),
+            Some(Class::SearchPath) if self.version >= Version::PG18 => self.search_path(actor),
+            Some(Class::Encodings) => self.client_encoding(actor),
+            Some(Class::Escapes) => self.conforming(actor),
+            Some(Class::Wide) => self.wide_name(actor),
+            Some(Class::Deallocate) => {
                 self.pick(&["deallocate all", "DEALLOCATE PREPARE ALL", "deallocate /* x */ all"]).into()
             }
+            _ if self.rng.u8(..6) == 0 => self.set_local(),
             _ => self.reported(),
         };
         [lead, body].concat()
@@ -132,6 +139,24 @@ impl Maker {
     fn wide_name(&mut self, actor: usize) -> Vec<u8> {
         let encoding = self.actors[actor].encoding;
         [b"set application_name = 'n", &wide::character(&mut self.rng, encoding)[..], b"'"].concat()
+    }
+
+    /// A statement prepared before is analysed anew where the path has changed, with all literals in it: names are
+    /// not used beyond it.
+    fn search_path(&mut self, actor: usize) -> Vec<u8> {
+        self.actors[actor].statements.clear();
+        if self.has(Class::Wide) && self.rng.u8(..3) == 0 {
+            let encoding = self.actors[actor].encoding;
+            return [b"set search_path = '", &wide::character(&mut self.rng, encoding)[..], b"', public"].concat();
+        }
+        self.pick(&[
+            "set search_path = s2, public",
+            "set search_path to default",
+            "set search_path = '$user', public",
+            "set schema 's2'",
+            "reset search_path",
+        ])
+        .into()
     }
 
     fn set_local(&mut self) -> Vec<u8> {

@@ -68,6 +68,9 @@ impl Maker {
                 let table: &[(&str, &[&str])] = if self.rng.bool() { &REPORTED } else { &OTHERS };
                 self.parameter(&mut startup, table);
             }
+            if self.has(Class::Wide) && self.rng.u8(..6) == 0 {
+                self.put(&mut startup, "search_path", "\u{e9}, public");
+            }
             if self.has(Class::Encodings) && self.rng.u8(..3) == 0 {
                 let (name, chosen) = wide::NAMES[self.rng.usize(..wide::NAMES.len())];
                 encoding = chosen;

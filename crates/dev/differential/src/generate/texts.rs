@@ -92,6 +92,20 @@ const NOTICES: [(&str, &[Kind]); 7] = [
     ("set local work_mem = '5MB'", &[]),
     ("commit", &[]),
 ];
+/// COPY out.
+const COPIES: [(&str, &[Kind]); 2] =
+    [("copy t0 to stdout", &[]), ("copy (select * from t1 order by 1, 2) to stdout csv", &[])];
+/// How often a text is of a class, against those of none: 8.
+const WEIGHTS: [(Class, u8); 8] = [
+    (Class::Literals, 6),
+    (Class::Escapes, 3),
+    (Class::Wide, 4),
+    (Class::Notices, 2),
+    (Class::Errors, 1),
+    (Class::Copy, 1),
+    (Class::Guesses, 1),
+    (Class::Large, 1),
+];
 /// What depends on settings, prepared by everybody: several literals each.
 const SHARED: [&str; 6] = [
     "select timestamptz '2020-01-02 03:04:05', date '01/02/2020', interval '-1 2:03:04'",
@@ -105,25 +119,19 @@ const SHARED: [&str; 6] = [
 impl Maker {
     /// A text of any class there is; characters above 127 as `actor` writes them.
     pub(super) fn new_text(&mut self, actor: usize) -> Text {
-        match self.rng.u8(..24) {
-            0..=5 if self.has(Class::Literals) => self.literal_text(),
-            6..=7 if self.has(Class::Escapes) => {
-                let escape = literals::escape(&mut self.rng);
-                Text::new(format!("select {escape}"), &[])
-            }
-            8..=10 if self.has(Class::Wide) => self.wide_text(actor),
-            11 if self.has(Class::Notices) => self.from(&NOTICES),
-            12 if self.has(Class::Errors) => self.from(&WRONG),
-            13..=14 => Text::new(PROBE, &[]),
-            15 if self.has(Class::Copy) => Text {
-                copies: true,
-                ..Text::new(self.pick(&["copy t0 to stdout", "copy (select * from t1 order by 1, 2) to stdout csv"]), &[])
-            },
-            16 if self.has(Class::Guesses) => self.guess(),
-            17 if self.has(Class::Large) => {
+        match self.choose(8, &WEIGHTS) {
+            Some(Class::Literals) => self.literal_text(),
+            Some(Class::Escapes) => Text::new(format!("select {}", literals::escape(&mut self.rng)), &[]),
+            Some(Class::Wide) => self.wide_text(actor),
+            Some(Class::Notices) => self.from(&NOTICES),
+            Some(Class::Errors) => self.from(&WRONG),
+            Some(Class::Copy) => Text { copies: true, ..self.from(&COPIES) },
+            Some(Class::Guesses) => self.guess(),
+            Some(Class::Large) => {
                 let filler = "x".repeat(if self.rng.bool() { 1_200_000 } else { 70_000 });
                 Text::new(format!("select length('{filler}')"), &[])
             }
+            _ if self.rng.u8(..5) == 0 => Text::new(PROBE, &[]),
             _ => self.from(&PLAIN),
         }
     }

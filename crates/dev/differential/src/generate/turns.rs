@@ -6,7 +6,7 @@ use crate::class::Class;
 use crate::script::{Message, Turn};
 
 /// Clients' own names of statements.
-const NAMES: [&str; 5] = ["s1", "s2", "S 3", "a'b", "s_long_name_of_a_statement_as_drivers_make_them_1234567890"];
+const NAMES: [&str; 5] = ["s1", "s2", "S 3", "a'b", "s4"];
 /// Names of portals.
 const PORTALS: [&str; 3] = ["", "p1", "P 2"];
 /// Transaction control.
@@ -14,6 +14,17 @@ const PORTALS: [&str; 3] = ["", "p1", "P 2"];
 /// No isolation level: behind a Parse of the same turn the server refuses it, or not, by whether that Parse took a
 /// snapshot. A Parse that the proxy answers takes none.
 const BEGINS: [&str; 4] = ["begin", "start transaction read only", "BEGIN;", "begin read write"];
+/// Several statements that belong together.
+const BLOCKS: [&[&str]; 8] = [
+    &["begin", "create temp table tt (x int) on commit drop", "insert into tt values (1)", "table tt", "commit"],
+    &["begin", "select nextval('sq')", "select currval('sq')", "select lastval()", "commit"],
+    &["begin", "set local role trusted", "select current_user", "commit", "select current_user"],
+    &["begin", "set timezone = 'Asia/Tokyo'", "savepoint a", "set timezone = 'UTC'", "rollback to a", "commit"],
+    &["begin", "set datestyle = 'German'", "select 1/0", "commit"],
+    &["notify channel, 'payload'", "select pg_advisory_xact_lock(7)"],
+    &["begin", "select pg_try_advisory_xact_lock(8)", "set local intervalstyle = 'iso_8601'", "table t0", "end"],
+    &["set timezone = 'Asia/Kolkata'", "select d from t0 order by a", "reset timezone"],
+];
 const ENDS: [&str; 6] = ["commit", "rollback", "end", "abort", "commit", "rollback"];
 const MIDDLES: [&str; 9] = [
     "savepoint a",
@@ -30,6 +41,10 @@ const MIDDLES: [&str; 9] = [
 impl Maker {
     /// One simple Query: of one statement, or several.
     pub(super) fn simple(&mut self, actor: usize) -> Turn {
+        if self.has(Class::Transactions) && self.has(Class::Set) && self.rng.u8(..10) == 0 {
+            let block = BLOCKS[self.rng.usize(..BLOCKS.len())];
+            return vec![Message::Query(block.iter().map(|text| text.as_bytes().to_vec()).collect())];
+        }
         let count = if self.rng.u8(..4) == 0 { self.rng.usize(2..5) } else { 1 };
         let statements = (0..count).map(|_| self.statement(actor)).collect();
         vec![Message::Query(statements)]

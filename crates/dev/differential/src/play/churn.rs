@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use fastrand::Rng;
 use trunkline_probes::testkit::cluster::TRUSTED_USER;
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
 
 use super::Manner;
-use crate::script::{Deed, Message, Script};
+use crate::script::{Deed, Message, Script, Turn};
 
 /// Settings that a churning client goes through.
 const SETTINGS: [&str; 10] = [
@@ -101,27 +101,33 @@ fn texts(script: &Script) -> Vec<Vec<u8>> {
     texts
 }
 
-/// Parses and describes: that changes nothing whatever the text is, and takes no lock beyond its turn.
+/// One turn after the other until it is told to stop; gives how many.
 fn churn(mut client: RawClient, texts: &[Vec<u8>], stop: &AtomicBool, mut rng: Rng) -> Result<usize> {
     let mut turns = 0;
     while !stop.load(Ordering::Relaxed) {
-        let messages = if rng.u8(..4) == 0 {
-            Messages::new().query(SETTINGS[rng.usize(..SETTINGS.len())])
-        } else {
-            let name = format!("c{}", rng.u8(..3)).into_bytes();
-            let parse = Message::Parse {
-                name: name.clone(),
-                sql: texts[rng.usize(..texts.len())].clone(),
-                types: Vec::new(),
-            };
-            let messages =
-                [Message::Close(b'S', name.clone()), parse, Message::Describe(b'S', name), Message::Sync];
-            messages.iter().fold(Messages::new(), |out, message| message.write(out))
-        };
-        let frames = client.turn(&messages)?;
-        let last = frames.last().context("no answer")?;
-        ensure!(last.tag == b'Z', "the connection was closed: {:?}", frames.last().map(crate::show::frame));
+        let turn = turn(texts, &mut rng);
+        let messages = turn.iter().fold(Messages::new(), |out, message| message.write(out));
+        client.send_messages(&messages)?;
+        let mut got = Vec::new();
+        while got.last() != Some(&b'Z') {
+            let frame = client.frame().with_context(|| {
+                let sent: Vec<String> = turn.iter().map(Message::to_string).collect();
+                format!("turn {turns}: sent {}, got {:?}", sent.join(", "), String::from_utf8_lossy(&got))
+            })?;
+            got.push(frame.tag);
+        }
         turns += 1;
     }
     Ok(turns)
+}
+
+/// Parses and describes: that changes nothing whatever the text is, and takes no lock beyond its turn.
+fn turn(texts: &[Vec<u8>], rng: &mut Rng) -> Turn {
+    if rng.u8(..4) == 0 {
+        return vec![Message::Query(vec![SETTINGS[rng.usize(..SETTINGS.len())].into()])];
+    }
+    let name = format!("c{}", rng.u8(..3)).into_bytes();
+    let sql = texts[rng.usize(..texts.len())].clone();
+    let parse = Message::Parse { name: name.clone(), sql, types: Vec::new() };
+    vec![Message::Close(b'S', name.clone()), parse, Message::Describe(b'S', name), Message::Sync]
 }

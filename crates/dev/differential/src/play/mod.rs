@@ -23,6 +23,9 @@ use crate::show;
 /// What a script finds in its database. It names what `generate` speaks of.
 const SCHEMA: &str = include_str!("schema.sql");
 
+/// Messages of each answer that a report shows, the last equal one first.
+const SHOWN: usize = 6;
+
 /// How often and how patiently a script is played.
 #[derive(Debug, Clone, Copy)]
 pub struct Manner {
@@ -197,7 +200,7 @@ impl fmt::Display for Difference {
         let same = self.direct.frames.iter().zip(&self.pooled.frames).take_while(|(a, b)| a == b).count();
         writeln!(f, "step {}, the first {same} messages of the answers are equal", self.step)?;
         for (who, answer) in [("direct", &self.direct), ("pooled", &self.pooled)] {
-            for (index, frame) in answer.frames.iter().enumerate().skip(same.saturating_sub(1)) {
+            for (index, frame) in answer.frames.iter().enumerate().skip(same.saturating_sub(1)).take(SHOWN) {
                 writeln!(f, "  {who} {index:3}  {}", show::frame(frame))?;
             }
             writeln!(f, "  {who}      {:?}", answer.end)?;

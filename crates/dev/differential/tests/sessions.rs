@@ -1,0 +1,46 @@
+//! Random sessions, direct against transaction mode.
+//!
+//! `TRUNKLINE_DIFFERENTIAL_STATEMENTS=100000` makes a long run of it, `TRUNKLINE_DIFFERENTIAL_SEED` another one;
+//! `cargo run -p trunkline-differential -- --help` has the rest.
+
+use trunkline_differential::play::Errors;
+use trunkline_differential::{Classes, Options, run};
+use trunkline_probes::note;
+use trunkline_probes::testkit::Version;
+
+/// Statements of a test where the environment says nothing: some ten seconds.
+const STATEMENTS: usize = 1500;
+
+/// Plays scripts; each difference fails the test with the shortest script that shows it.
+fn sessions(version: Version, churners: usize) {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<usize>().expect("a number"));
+    let options = Options {
+        seed: number("TRUNKLINE_DIFFERENTIAL_SEED").unwrap_or(1) as u64,
+        statements: number("TRUNKLINE_DIFFERENTIAL_STATEMENTS").unwrap_or(STATEMENTS),
+        script_statements: 250,
+        classes: Classes::all(),
+        version,
+        churners,
+        errors: Errors::Whole,
+        shrink: true,
+        differences_max: 1,
+    };
+    let summary = run(&options, |_, _| {}).expect("a server and a proxy");
+    note(&format!("{} scripts, {:?}", summary.scripts, summary.figures));
+    assert!(summary.differences.is_empty(), "{}", summary.differences.join("\n"));
+}
+
+#[test]
+fn sessions_are_answered_as_by_postgresql_15_itself() {
+    sessions(Version::PG15, 0);
+}
+
+#[test]
+fn sessions_are_answered_as_by_postgresql_18_itself() {
+    sessions(Version::PG18, 0);
+}
+
+#[test]
+fn sessions_are_answered_as_by_postgresql_itself_while_others_churn_at_once() {
+    sessions(Version::PG15, 3);
+}
