@@ -107,5 +107,6 @@ impl Figures {
         self.churned += other.churned;
         self.messages += other.messages;
         self.errors += other.errors;
+        self.healed += other.healed;
     }
 }

@@ -25,6 +25,8 @@ const TEXTS: usize = 14;
 #[must_use]
 pub fn script(seed: u64, statements: usize, classes: Classes, version: Version) -> Script {
     let mut rng = Rng::with_seed(seed);
+    // A script with outdated names ends where the proxy heals one: few scripts have them.
+    let classes = if rng.u8(..8) == 0 { classes } else { classes.without(Class::OldNames) };
     let pool =
         Pool { size: rng.usize(2..5), prepared: if rng.u8(..4) == 0 { rng.usize(2..6) } else { 200 } };
     let actors = (0..ACTORS).map(|_| Actor::default()).collect();

@@ -193,7 +193,7 @@ impl Maker {
 
     fn name(&mut self, actor: usize) -> Vec<u8> {
         let mut name: Vec<u8> = if self.has(Class::Guesses) && self.rng.u8(..8) == 0 {
-            format!("_tl_{}", self.rng.u8(1..5)).into()
+            format!("_tl_{}", self.rng.u8(11..15)).into()
         } else {
             self.pick(&NAMES).into()
         };
