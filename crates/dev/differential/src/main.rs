@@ -37,7 +37,11 @@ fn main() -> Result<ExitCode> {
     }
     let summary = run(&options, |seed, summary| {
         if summary.scripts.is_multiple_of(20) {
-            println!("seed {seed}: {} statements, {} differences", summary.figures.statements, summary.differences.len());
+            println!(
+                "seed {seed}: {} statements, {} differences",
+                summary.figures.statements,
+                summary.differences.len()
+            );
         }
     })?;
     for difference in &summary.differences {

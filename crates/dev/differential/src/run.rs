@@ -57,7 +57,8 @@ pub fn run(options: &Options, mut progress: impl FnMut(u64, &Summary)) -> Result
     let theatre = Theatre::new(options.version);
     let mut summary = Summary::default();
     let mut seed = options.seed;
-    while summary.figures.statements < options.statements && summary.differences.len() < options.differences_max
+    while summary.figures.statements < options.statements
+        && summary.differences.len() < options.differences_max
     {
         let (played, report) = one(&theatre, options, seed)?;
         summary.scripts += 1;
@@ -82,7 +83,10 @@ fn one(theatre: &Theatre, options: &Options, seed: u64) -> Result<(Figures, Opti
         Outcome::Differs(difference) => difference,
         Outcome::Unplayable(step, answer) => {
             let step = &script.steps[step];
-            return Ok((Figures::default(), Some(format!("{again}\nthe server itself is silent: {step}\n{answer:?}"))));
+            return Ok((
+                Figures::default(),
+                Some(format!("{again}\nthe server itself is silent: {step}\n{answer:?}")),
+            ));
         }
         Outcome::Disturbed(what) => return Ok((Figures::default(), Some(format!("{again}\n{what}")))),
     };

@@ -72,12 +72,11 @@ impl<'a> Shrinker<'a> {
         while at > 0 {
             at -= 1;
             let mut tried = 0;
-            loop {
-                let Some(step) = self.script.steps.get(at) else { break };
-                let simpler = simpler(step);
-                let Some(next) = simpler.get(tried) else { break };
+            while let Some(next) =
+                self.script.steps.get(at).and_then(|step| simpler(step).into_iter().nth(tried))
+            {
                 let mut steps = self.script.steps.clone();
-                steps[at] = next.clone();
+                steps[at] = next;
                 if !self.attempt(steps)? {
                     tried += 1;
                 }

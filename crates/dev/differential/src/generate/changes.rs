@@ -137,9 +137,12 @@ impl Maker {
             vec![Message::Query(vec![sql.into()])]
         };
         let half = self.rng.usize(..=data.len());
-        turn.extend(data.split_at_checked(half).into_iter().flat_map(|(a, b)| [a, b]).map(|part| {
-            Message::CopyData(part.to_vec())
-        }));
+        turn.extend(
+            data.split_at_checked(half)
+                .into_iter()
+                .flat_map(|(a, b)| [a, b])
+                .map(|part| Message::CopyData(part.to_vec())),
+        );
         self.end_of_copy(&mut turn, wrong, extended);
         turn
     }

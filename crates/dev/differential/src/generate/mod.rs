@@ -27,11 +27,9 @@ pub fn script(seed: u64, statements: usize, classes: Classes, version: Version) 
     let mut rng = Rng::with_seed(seed);
     // A script with outdated names ends where the proxy heals one: few scripts have them.
     let classes = if rng.u8(..8) == 0 { classes } else { classes.without(Class::OldNames) };
-    let pool =
-        Pool { size: rng.usize(2..5), prepared: if rng.u8(..4) == 0 { rng.usize(2..6) } else { 200 } };
+    let pool = Pool { size: rng.usize(2..5), prepared: if rng.u8(..4) == 0 { rng.usize(2..6) } else { 200 } };
     let actors = (0..ACTORS).map(|_| Actor::default()).collect();
-    let mut maker =
-        Maker { rng, classes, version, actors, texts: Vec::new(), epoch: 0, steps: Vec::new() };
+    let mut maker = Maker { rng, classes, version, actors, texts: Vec::new(), epoch: 0, steps: Vec::new() };
     maker.texts = (0..TEXTS).map(|index| maker.new_text(index % ACTORS)).collect();
     (0..ACTORS).for_each(|actor| maker.login(actor));
     let mut made = 0;
@@ -244,8 +242,24 @@ mod tests {
         assert!((2000..2100).contains(&statements), "{statements}");
         let text = script.to_string();
         for kind in [
-            "login", "Terminate", "past the proxy", "Query", "Parse", "Bind", "Describe S", "Describe P", "Execute",
-            "Close S", "Close P", "Flush", "CopyData", "CopyDone", "CopyFail", "savepoint", "reset all", "set local",
+            "login",
+            "Terminate",
+            "past the proxy",
+            "Query",
+            "Parse",
+            "Bind",
+            "Describe S",
+            "Describe P",
+            "Execute",
+            "Close S",
+            "Close P",
+            "Flush",
+            "CopyData",
+            "CopyDone",
+            "CopyFail",
+            "savepoint",
+            "reset all",
+            "set local",
         ] {
             assert!(text.contains(kind), "no {kind}");
         }

@@ -10,7 +10,15 @@ use crate::class::Class;
 const REPORTED: [(&str, &[&str]); 4] = [
     (
         "TimeZone",
-        &["'UTC'", "'Asia/Tokyo'", "'America/New_York'", "'Europe/Berlin'", "'Asia/Kolkata'", "'+05:30'", "-7"],
+        &[
+            "'UTC'",
+            "'Asia/Tokyo'",
+            "'America/New_York'",
+            "'Europe/Berlin'",
+            "'Asia/Kolkata'",
+            "'+05:30'",
+            "-7",
+        ],
     ),
     ("DateStyle", &["'ISO, DMY'", "'German'", "'SQL, MDY'", "'Postgres, YMD'", "dmy", "'ISO'", "sql, dmy"]),
     ("IntervalStyle", &["postgres", "'postgres_verbose'", "sql_standard", "'iso_8601'"]),
@@ -81,16 +89,15 @@ impl Maker {
             3 => format!("set local {name} = {value}"),
             4 => format!("select set_config('{}', {quoted}, false)", name.to_lowercase()),
             5 => format!("select pg_catalog.set_config('{name}', {quoted}, true)"),
-            6 if name == "TimeZone" => {
-                self.pick(&[
+            6 if name == "TimeZone" => self
+                .pick(&[
                     "set time zone local",
                     "set time zone default",
                     "set time zone 'Asia/Tokyo'",
                     "set time zone interval '+02:30' hour to minute",
                     "set local time zone -3",
                 ])
-                .to_owned()
-            }
+                .to_owned(),
             7 => format!("SET {} = {value}", name.to_uppercase()),
             _ => format!("set {name} = {value}"),
         };
@@ -147,7 +154,8 @@ impl Maker {
         self.actors[actor].statements.clear();
         if self.has(Class::Wide) && self.rng.u8(..3) == 0 {
             let encoding = self.actors[actor].encoding;
-            return [b"set search_path = '", &wide::character(&mut self.rng, encoding)[..], b"', public"].concat();
+            return [b"set search_path = '", &wide::character(&mut self.rng, encoding)[..], b"', public"]
+                .concat();
         }
         self.pick(&[
             "set search_path = s2, public",

@@ -1,7 +1,7 @@
 //! Start-up packets.
 
-use super::wide::{self, Encoding};
 use super::Maker;
+use super::wide::{self, Encoding};
 use crate::class::Class;
 use crate::script::Startup;
 

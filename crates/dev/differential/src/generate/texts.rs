@@ -85,10 +85,7 @@ const NOTICES: [(&str, &[Kind]); 7] = [
     ("do $$ begin raise warning 'done' using errcode = '01234'; end $$", &[]),
     ("drop table if exists nope", &[]),
     ("create table if not exists t0 (a int)", &[]),
-    (
-        "select 1 as a_name_that_is_much_longer_than_the_sixty_three_bytes_that_the_server_keeps_of_it",
-        &[],
-    ),
+    ("select 1 as a_name_that_is_much_longer_than_the_sixty_three_bytes_that_the_server_keeps_of_it", &[]),
     ("set local work_mem = '5MB'", &[]),
     ("commit", &[]),
 ];

@@ -16,13 +16,32 @@ const PORTALS: [&str; 3] = ["", "p1", "P 2"];
 const BEGINS: [&str; 4] = ["begin", "start transaction read only", "BEGIN;", "begin read write"];
 /// Several statements that belong together.
 const BLOCKS: [&[&str]; 8] = [
-    &["begin", "create temp table tt (x int) on commit drop", "insert into tt values (1)", "table tt", "commit"],
+    &[
+        "begin",
+        "create temp table tt (x int) on commit drop",
+        "insert into tt values (1)",
+        "table tt",
+        "commit",
+    ],
     &["begin", "select nextval('sq')", "select currval('sq')", "select lastval()", "commit"],
     &["begin", "set local role trusted", "select current_user", "commit", "select current_user"],
-    &["begin", "set timezone = 'Asia/Tokyo'", "savepoint a", "set timezone = 'UTC'", "rollback to a", "commit"],
+    &[
+        "begin",
+        "set timezone = 'Asia/Tokyo'",
+        "savepoint a",
+        "set timezone = 'UTC'",
+        "rollback to a",
+        "commit",
+    ],
     &["begin", "set datestyle = 'German'", "select 1/0", "commit"],
     &["notify channel, 'payload'", "select pg_advisory_xact_lock(7)"],
-    &["begin", "select pg_try_advisory_xact_lock(8)", "set local intervalstyle = 'iso_8601'", "table t0", "end"],
+    &[
+        "begin",
+        "select pg_try_advisory_xact_lock(8)",
+        "set local intervalstyle = 'iso_8601'",
+        "table t0",
+        "end",
+    ],
     &["set timezone = 'Asia/Kolkata'", "select d from t0 order by a", "reset timezone"],
 ];
 const ENDS: [&str; 6] = ["commit", "rollback", "end", "abort", "commit", "rollback"];
@@ -186,7 +205,10 @@ impl Maker {
             self.actors[actor].statements.push((name.clone(), text.clone()));
         } else if known {
             let statements = &mut self.actors[actor].statements;
-            statements.iter_mut().filter(|(known, _)| *known == name).for_each(|(_, old)| *old = text.clone());
+            statements
+                .iter_mut()
+                .filter(|(known, _)| *known == name)
+                .for_each(|(_, old)| *old = text.clone());
         }
         (name, text)
     }
@@ -223,7 +245,8 @@ impl Maker {
         let mut values = Vec::new();
         for kind in &text.parameters {
             let value = self.value(actor, *kind);
-            let number = value.as_deref().and_then(|text| std::str::from_utf8(text).ok()?.parse::<i32>().ok());
+            let number =
+                value.as_deref().and_then(|text| std::str::from_utf8(text).ok()?.parse::<i32>().ok());
             // What the server takes a parameter for is its own affair: sometimes it refuses a binary value.
             match number.filter(|_| *kind == Kind::Int && self.rng.u8(..3) == 0) {
                 Some(number) => {

@@ -15,8 +15,8 @@ use trunkline_probes::{Setup, Stage};
 
 pub use self::churn::Churn;
 pub use self::fields::Errors;
-pub use self::side::{Answer, End};
 use self::side::Side;
+pub use self::side::{Answer, End};
 use crate::script::{Deed, Pool, Script, Step};
 use crate::show;
 
@@ -234,8 +234,7 @@ fn open(stage: &Stage) -> Result<RawClient> {
          drop schema if exists s2 cascade; create schema s2 authorization {TRUSTED_USER}"
     );
     stage.superuser().sql(&schemas).context("the schema before cannot be dropped")?;
-    let mut client =
-        RawClient::login(stage.cluster().address(), TRUSTED_USER, "", stage.database())?;
+    let mut client = RawClient::login(stage.cluster().address(), TRUSTED_USER, "", stage.database())?;
     client.sql(SCHEMA).context("the schema cannot be made")?;
     ensure!(client.sql("select count(*) from w")? == ["4"], "the schema is not as it was meant");
     Ok(client)

@@ -64,9 +64,10 @@ mod tests {
     #[test]
     fn objects_are_numbered_in_their_order_and_types_of_the_system_stay() {
         let mut oids = Oids::default();
-        for (shown, expected) in
-            [([23, 20_000, 30_000], [23, 16_384, 16_385]), ([30_000, 20_000, 20_001], [16_385, 16_384, 16_386])]
-        {
+        for (shown, expected) in [
+            ([23, 20_000, 30_000], [23, 16_384, 16_385]),
+            ([30_000, 20_000, 20_001], [16_385, 16_384, 16_386]),
+        ] {
             let mut frame = parameters(&shown);
             oids.replace(&mut frame);
             assert_eq!(frame, parameters(&expected));
@@ -76,8 +77,13 @@ mod tests {
     #[test]
     fn tables_and_types_of_columns_are_replaced() {
         let column = |table: u32, kind: u32| {
-            let fields: [&[u8]; 5] =
-                [b"ab\0", &table.to_be_bytes(), b"\0\x01", &kind.to_be_bytes(), b"\0\x04\xff\xff\xff\xff\0\0"];
+            let fields: [&[u8]; 5] = [
+                b"ab\0",
+                &table.to_be_bytes(),
+                b"\0\x01",
+                &kind.to_be_bytes(),
+                b"\0\x04\xff\xff\xff\xff\0\0",
+            ];
             fields.concat()
         };
         let body = |columns: [Vec<u8>; 2]| [b"\0\x02".to_vec(), columns.concat()].concat();

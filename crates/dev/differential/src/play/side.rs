@@ -7,9 +7,9 @@ use anyhow::Result;
 use trunkline_probes::testkit::cluster::TRUSTED_USER;
 use trunkline_probes::testkit::{Frame, Messages, RawClient};
 
+use super::Manner;
 use super::fields;
 use super::oids::Oids;
-use super::Manner;
 use crate::script::{Message, Startup, Turn};
 
 /// The version of the protocol that start-up packets ask for: 3.0.
