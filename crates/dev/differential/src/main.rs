@@ -35,18 +35,14 @@ fn main() -> Result<ExitCode> {
         print!("{}", trunkline_differential::generate::script(seed, script_statements, classes, version));
         return Ok(ExitCode::SUCCESS);
     }
+    let mut shown = 0;
     let summary = run(&options, |seed, summary| {
+        summary.differences[shown..].iter().for_each(|difference| println!("\n{difference}"));
+        shown = summary.differences.len();
         if summary.scripts.is_multiple_of(20) {
-            println!(
-                "seed {seed}: {} statements, {} differences",
-                summary.figures.statements,
-                summary.differences.len()
-            );
+            println!("seed {seed}: {} statements, {shown} differences", summary.figures.statements);
         }
     })?;
-    for difference in &summary.differences {
-        println!("\n{difference}");
-    }
     println!("{} scripts, {:?}, {} differences", summary.scripts, summary.figures, summary.differences.len());
     Ok(if summary.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
