@@ -1,0 +1,254 @@
+//! Plays a script on both sides and compares what they answer.
+
+mod churn;
+mod fields;
+mod oids;
+mod side;
+
+use std::fmt;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use trunkline_probes::testkit::cluster::TRUSTED_USER;
+use trunkline_probes::testkit::{Frame, Proxy, RawClient, Version};
+use trunkline_probes::{Setup, Stage};
+
+pub use self::churn::Churn;
+pub use self::fields::Errors;
+use self::side::Side;
+pub use self::side::{Answer, End};
+use crate::script::{Deed, Pool, Script, Step};
+use crate::show;
+
+/// What a script finds in its database. It names what `generate` speaks of.
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// Messages of each answer that a report shows, the last equal one first.
+const SHOWN: usize = 6;
+
+/// How often and how patiently a script is played.
+#[derive(Debug, Clone, Copy)]
+pub struct Manner {
+    /// Clients beside it that do what they like, in threads of their own: 0 makes every play of a script the same.
+    pub churners: usize,
+    /// How long an answer may take.
+    pub patience: Duration,
+    /// How much of errors is compared.
+    pub errors: Errors,
+}
+
+/// What a script without a difference came to.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Figures {
+    /// Steps that were played.
+    pub steps: usize,
+    /// Statements in them: those of a Query, and each Execute.
+    pub statements: usize,
+    /// Steps left out, since somebody held what they would have waited for.
+    pub skipped: usize,
+    /// Turns of the churning clients.
+    pub churned: usize,
+    /// Messages compared.
+    pub messages: usize,
+    /// ErrorResponses among them.
+    pub errors: usize,
+    /// Scripts that ended early, since the proxy healed what PostgreSQL itself refuses (see [`Class::OldNames`]).
+    ///
+    /// [`Class::OldNames`]: crate::Class::OldNames
+    pub healed: usize,
+}
+
+/// Where the two sides differ.
+#[derive(Debug, Clone)]
+pub struct Difference {
+    /// The step's place in the script.
+    pub step: usize,
+    /// What the server itself says.
+    pub direct: Answer,
+    /// What comes through the proxy.
+    pub pooled: Answer,
+    /// What the proxy has logged.
+    pub log: String,
+}
+
+/// What became of a script.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// The two sides said the same.
+    Same(Figures),
+    /// They did not.
+    Differs(Box<Difference>),
+    /// The server itself does not answer all: the script is at fault.
+    Unplayable(usize, Answer),
+    /// A client beside the script was ended, or got no answer.
+    Disturbed(String),
+}
+
+/// Two databases of one server, one for each side.
+#[derive(Debug)]
+pub struct Theatre {
+    direct: Stage,
+    pooled: Stage,
+}
+
+impl Theatre {
+    /// On the server of `version` that the process shares.
+    #[must_use]
+    pub fn new(version: Version) -> Self {
+        Self { direct: Stage::new(version), pooled: Stage::new(version) }
+    }
+
+    /// Plays `script` on fresh schemas, with a fresh proxy.
+    ///
+    /// # Errors
+    /// When there is no server or no proxy to play on.
+    pub fn play(&self, script: &Script, manner: Manner) -> Result<Outcome> {
+        let past = [open(&self.direct)?, open(&self.pooled)?];
+        let proxy = start(self.pooled.setup(), &script.pool, manner);
+        let address = self.direct.cluster().address();
+        let mut play = Play {
+            direct: Side::new(address, self.direct.database(), manner),
+            pooled: Side::new(proxy.address(), "app", manner),
+            past,
+            servers: script.pool.size,
+            changing: None,
+            figures: Figures::default(),
+        };
+        let churn = Churn::start(&proxy, script, manner)?;
+        for (index, step) in script.steps.iter().enumerate() {
+            let Some((direct, pooled)) = play.step(step)? else { continue };
+            if direct.end == End::Silent {
+                return Ok(Outcome::Unplayable(index, direct));
+            }
+            if direct != pooled && is_outdated(&direct) {
+                play.figures.healed += 1;
+                break;
+            }
+            if direct != pooled {
+                let log = proxy.log();
+                return Ok(Outcome::Differs(Box::new(Difference { step: index, direct, pooled, log })));
+            }
+        }
+        match churn.finish() {
+            Ok(churned) => Ok(Outcome::Same(Figures { churned, ..play.figures })),
+            Err(error) => Ok(Outcome::Disturbed(format!("{error:#}\n{}", proxy.log()))),
+        }
+    }
+}
+
+/// One play of a script.
+struct Play {
+    direct: Side,
+    pooled: Side,
+    past: [RawClient; 2],
+    /// How many clients the pool can serve at once.
+    servers: usize,
+    /// Who has changed tables in a transaction that is still open: everybody else would wait for it.
+    changing: Option<usize>,
+    figures: Figures,
+}
+
+impl Play {
+    /// Both answers; `None` when the step is left out.
+    fn step(&mut self, step: &Step) -> Result<Option<(Answer, Answer)>> {
+        if !self.can_be_played(step) {
+            self.figures.skipped += 1;
+            return Ok(None);
+        }
+        self.figures.steps += 1;
+        self.figures.statements += step.statements();
+        let (direct, pooled) = match &step.deed {
+            Deed::Login(startup) => {
+                (self.direct.login(step.actor, startup)?, self.pooled.login(step.actor, startup)?)
+            }
+            Deed::Turns(turns) | Deed::Change(turns) => {
+                (self.direct.turns(step.actor, turns), self.pooled.turns(step.actor, turns))
+            }
+            Deed::Leave => {
+                self.direct.leave(step.actor);
+                self.pooled.leave(step.actor);
+                return Ok(None);
+            }
+            Deed::Past(sql) => {
+                for client in &mut self.past {
+                    // What fails, fails on both sides: it is the same contents.
+                    _ = client.sql(sql);
+                }
+                return Ok(None);
+            }
+        };
+        if matches!(step.deed, Deed::Change(_)) && self.direct.holds(step.actor) {
+            self.changing = Some(step.actor);
+        }
+        self.figures.messages += direct.frames.len();
+        self.figures.errors += direct.frames.iter().filter(|frame| frame.tag == b'E').count();
+        Ok(Some((direct, pooled)))
+    }
+
+    /// Steps come one after the other: one that waits for what another client holds would wait for ever.
+    fn can_be_played(&mut self, step: &Step) -> bool {
+        self.changing = self.changing.filter(|actor| self.direct.holds(*actor));
+        if self.changing.is_some_and(|actor| actor != step.actor) {
+            return false;
+        }
+        let others: Vec<usize> =
+            self.direct.holders().into_iter().filter(|actor| *actor != step.actor).collect();
+        match &step.deed {
+            Deed::Login(_) => others.len() < self.servers,
+            Deed::Turns(_) => self.direct.is_there(step.actor) && others.len() < self.servers,
+            Deed::Change(_) => self.direct.is_there(step.actor) && others.is_empty(),
+            Deed::Leave => self.direct.is_there(step.actor),
+            Deed::Past(_) => self.direct.holders().is_empty(),
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let same = self.direct.frames.iter().zip(&self.pooled.frames).take_while(|(a, b)| a == b).count();
+        writeln!(f, "step {}, the first {same} messages of the answers are equal", self.step)?;
+        for (who, answer) in [("direct", &self.direct), ("pooled", &self.pooled)] {
+            for (index, frame) in answer.frames.iter().enumerate().skip(same.saturating_sub(1)).take(SHOWN) {
+                writeln!(f, "  {who} {index:3}  {}", show::frame(frame))?;
+            }
+            writeln!(f, "  {who}      {:?}", answer.end)?;
+        }
+        if self.log.is_empty() { Ok(()) } else { writeln!(f, "log:\n{}", self.log) }
+    }
+}
+
+/// Whether the server refused a statement whose result type has changed. docs/pooling.md: the proxy prepares it anew
+/// and plays the turn again. From there on the two sides have done different things: the script ends.
+fn is_outdated(direct: &Answer) -> bool {
+    let refused = |frame: &Frame| {
+        frame.sqlstate().as_deref() == Some("0A000")
+            && frame.field(b'M').as_deref() == Some("cached plan must not change result type")
+    };
+    direct.frames.iter().any(refused)
+}
+
+/// A database's contents made anew, and a connection past the proxy.
+fn open(stage: &Stage) -> Result<RawClient> {
+    let schemas = format!(
+        "drop schema public cascade; create schema public authorization {TRUSTED_USER};
+         drop schema if exists s2 cascade; create schema s2 authorization {TRUSTED_USER}"
+    );
+    stage.superuser().sql(&schemas).context("the schema before cannot be dropped")?;
+    let mut client = RawClient::login(stage.cluster().address(), TRUSTED_USER, "", stage.database())?;
+    client.sql(SCHEMA).context("the schema cannot be made")?;
+    ensure!(client.sql("select count(*) from w")? == ["4"], "the schema is not as it was meant");
+    Ok(client)
+}
+
+/// One worker and a round robin: each turn lands on another server connection than the one before.
+fn start(setup: Setup, pool: &Pool, manner: Manner) -> Proxy {
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    setup
+        .set("workers", if manner.churners == 0 { 1 } else { 2 })
+        .set("auth.type", "trust")
+        .set("log.level", "warn")
+        .set("pool.pool_size", number(pool.size))
+        .set("pool.server_round_robin", true)
+        .set("limits.max_prepared_statements", number(pool.prepared))
+        .start()
+}
