@@ -1,0 +1,378 @@
+(ns trunkline.core
+  "A PostgreSQL client. A source is a connection (`connect`) or a pool (`pool`); a query is a text with $1, $2 and so on,
+  or a vector of such a text and its parameters, as HoneySQL's `format` with `:numbered true` makes them.
+
+  Rows are maps that keep the bytes that came, and decode a value when it is asked for first. They are ordinary maps
+  otherwise: equal, hashed, printed, destructured and associated as any, and safe to share between threads."
+  (:refer-clojure :exclude [reduce])
+  (:require [clojure.string :as string])
+  (:import (clojure.lang IReduceInit Keyword)
+           (io.github.trunkline Connection Query QueryListener Notification RowStream TransactionMode
+                                TransactionMode$Isolation)
+           (io.github.trunkline.clojure Keys Results RowMap)
+           (io.github.trunkline.config Config)
+           (io.github.trunkline.copy CopyIn CopyOut)
+           (io.github.trunkline.pool Pool Pool$Settings)
+           (io.github.trunkline.row Columns Row Rows)
+           (io.github.trunkline.type JsonCodec Types)
+           (io.github.trunkline.wire ColumnDescription)
+           (java.time Duration)
+           (java.util ArrayList HashMap List Map)))
+
+(set! *warn-on-reflection* true)
+
+;;; Connecting
+
+(defn config
+  "A `Config` of a URL, of a map, or of what is one already. A map has libpq's names as keywords, in kebab case or not:
+  `{:host \"localhost\" :port 5432 :user \"app\" :password \"...\" :dbname \"app\" :sslmode :require}`; any other name is
+  a parameter of the session, such as `:search_path`. `:jdbc-url`-like strings begin with postgres:// or postgresql://."
+  ^Config [source]
+  (cond
+    (instance? Config source) source
+    (string? source) (Config/of ^String source)
+    (map? source) (let [keywords (HashMap.)]
+                    (doseq [[k v] source
+                            :when (and (some? v) (not (#{:types :json-read :json-write} k)))]
+                      (.put keywords
+                            (string/replace (name k) "-" "_")
+                            (if (keyword? v) (name v) (str v))))
+                    (Config/of ^Map keywords))
+    :else (throw (IllegalArgumentException. (str "neither a URL, nor a map, nor a Config: " (class source))))))
+
+(defn types
+  "What is known of types. `:json-read` makes something of a json or jsonb document, given as a String; `:json-write`
+  makes a String of a parameter that goes into one. Without them documents are Strings."
+  (^Types [] (Types.))
+  (^Types [{:keys [json-read json-write]}]
+   (if (or json-read json-write)
+     (Types. (reify JsonCodec
+               (read [_ bytes at length]
+                 ((or json-read identity) (String. ^bytes bytes (int at) (int length) "UTF-8")))
+               (write [_ value]
+                 (.getBytes ^String ((or json-write str) value) "UTF-8"))))
+     (Types.))))
+
+(defn- types-of ^Types [source]
+  (or (and (map? source) (:types source))
+      (types (if (map? source) (select-keys source [:json-read :json-write]) {}))))
+
+(defn connect
+  "A connection, to be closed. `source` is as for `config`; a map may have `:json-read` and `:json-write`, or `:types`."
+  ^Connection [source]
+  (Connection/connect (config source) (types-of source)))
+
+(defn pool
+  "A pool of connections, to be closed. Options: `:max` connections (10), `:wait-ms` for one (30000), `:idle-ms` before one
+  is closed (600000), `:life-ms` of each (3600000), `:on-connect`, a function of each new connection."
+  (^Pool [source] (pool source {}))
+  (^Pool [source {:keys [max wait-ms idle-ms life-ms on-connect]
+                  :or {max 10 wait-ms 30000 idle-ms 600000 life-ms 3600000}}]
+   (let [settings (Pool$Settings. (int max) (Duration/ofMillis wait-ms) (Duration/ofMillis idle-ms)
+                                  (Duration/ofMillis life-ms))
+         made (Pool/open (config source) settings (types-of source))]
+     (when on-connect
+       (.onConnect made (reify java.util.function.Consumer (accept [_ connection] (on-connect connection)))))
+     made)))
+
+(defn with-connection*
+  "Calls `f` with a connection of `source`: a pool's, the connection itself, or a new one that is closed afterwards."
+  [source f]
+  (cond
+    (instance? Pool source) (.with ^Pool source (reify java.util.function.Function (apply [_ connection] (f connection))))
+    (instance? Connection source) (f source)
+    :else (with-open [connection (connect source)] (f connection))))
+
+(defmacro with-connection
+  "Runs `body` with `name` bound to a connection of `source`: a pool, a connection, or what `connect` takes."
+  [[name source] & body]
+  `(with-connection* ~source (fn [~(vary-meta name assoc :tag `Connection)] ~@body)))
+
+;;; Queries
+
+(defn- query-of ^Query [query {:keys [timeout-ms fetch-rows]}]
+  (let [^Query made (cond
+                      (instance? Query query) query
+                      (string? query) (Query/of query (object-array 0))
+                      (sequential? query) (Query/of (str (first query)) (Results/parameters (rest query)))
+                      :else (throw (IllegalArgumentException.
+                                    (str "a query is a text, or a vector of one and its parameters, not a "
+                                         (class query)))))]
+    (cond-> made
+      timeout-ms (.timeout (Duration/ofMillis timeout-ms))
+      fetch-rows (.fetchRows (int fetch-rows)))))
+
+(defn kebab
+  "A column's name as a keyword in kebab case."
+  [column]
+  (keyword (string/lower-case (string/replace column "_" "-"))))
+
+(def ^:private tables-sql
+  "select oid::int8, relname::text from pg_catalog.pg_class where oid = any ($1::pg_catalog.oid[])")
+
+(defn- table-names
+  "Names of tables by their object ids."
+  [^Connection connection oids]
+  (into {} (map (fn [^Row row] [(.getLong row 0) (.getString row 1)]))
+        (.query connection ^String tables-sql (object-array [(vec oids)]))))
+
+(defn- qualified
+  "Keys with the table's name as namespace, where a column comes from a table."
+  [^Connection connection ^Columns columns f]
+  (let [oid (fn [i] (Integer/toUnsignedLong (.table ^ColumnDescription (.description columns (int i)))))
+        indexes (range (.size columns))
+        oids (into #{} (comp (map oid) (remove zero?)) indexes)
+        names (if (seq oids) (table-names connection oids) {})]
+    (map (fn [i]
+           (let [table (names (oid i))]
+             (keyword (when table (f table)) (f (.name columns (int i))))))
+         indexes)))
+
+(defn- keys-of
+  "The keys of a result: `:keys` of the options is nil for the names as they are, `:kebab`, `:qualified`,
+  `:qualified-kebab`, or a function from a column's name to its key."
+  ^Keys [connection ^Columns columns how]
+  (let [each (fn [f] (Keys/of (object-array (map #(f (.name columns (int %))) (range (.size columns))))))
+        dashes #(string/lower-case (string/replace % "_" "-"))]
+    (case how
+      nil (Keys/keywords columns)
+      :kebab (each kebab)
+      :qualified (Keys/of (object-array (qualified connection columns identity)))
+      :qualified-kebab (Keys/of (object-array (qualified connection columns dashes)))
+      (each how))))
+
+(defn- shaped
+  "A result as the options want it."
+  [connection ^Rows rows {:keys [as] how :keys :or {as :maps}}]
+  (case as
+    :maps (Results/maps rows (keys-of connection (.columns rows) how))
+    :vectors (Results/vectors rows)
+    :columns (Results/columns rows (keys-of connection (.columns rows) how))
+    :rows rows))
+
+(defn rows-as
+  "The Java client's `Rows` in the shape that the options of `query` name. A connection is needed for qualified keys."
+  [rows connection options]
+  (shaped connection rows options))
+
+(defn query
+  "Runs a query and gives its rows. Options:
+
+  - `:as`: `:maps` (a vector of maps), `:vectors`, `:columns` (one map from key to a vector of values), or `:rows` (the
+    Java client's own `Rows`)
+  - `:keys`: nil (the column's name as a keyword), `:kebab`, `:qualified`, `:qualified-kebab`, or a function of the name
+  - `:timeout-ms`: a deadline, after which the server is told to cancel"
+  ([source q] (query source q nil))
+  ([source q options]
+   (let [made (query-of q options)]
+     (if (and (instance? Pool source) (not (#{:qualified :qualified-kebab} (:keys options))))
+       ;; The connection goes back as soon as the bytes are here.
+       (shaped nil (.query ^Pool source made) options)
+       (with-connection* source #(shaped % (.query ^Connection % made) options))))))
+
+(defn query-one
+  "Runs a query and gives its first row, or nil. Options as for `query`."
+  ([source q] (query-one source q nil))
+  ([source q options] (first (query source q options))))
+
+(defn execute
+  "Runs a statement and gives how many rows it changed. Options: `:timeout-ms`."
+  ([source q] (execute source q nil))
+  ([source q options]
+   (.affected ^Rows (query source q (assoc options :as :rows)))))
+
+(defn plan
+  "A reducible of a query's rows. Each reduction runs the query, holds a connection, and reads rows as they come, in
+  bounded memory; `reduced` ends it early. Rows are maps that may be kept, unless `:as` is `:vectors`. Options as for
+  `query`, and `:fetch-rows`: how many are asked for at a time (2000), 0 for all."
+  ([source q] (plan source q nil))
+  ([source q options]
+   (reify IReduceInit
+     (reduce [_ f init]
+       (with-connection* source
+         (fn [^Connection connection]
+           (with-open [rows (.stream connection (query-of q options))]
+             (let [columns (.columns rows)
+                   as-value (cond
+                              (nil? columns) identity
+                              (= :vectors (:as options)) (fn [^Row row] (RowMap/vector row))
+                              :else nil)]
+               (if as-value
+                 (Results/reduce rows as-value f init)
+                 (let [table-keys? (#{:qualified :qualified-kebab} (:keys options))
+                       ;; The connection is busy with the rows: tables' names come by another.
+                       ks (if table-keys?
+                            (with-connection* (if (instance? Connection source)
+                                                (throw (IllegalArgumentException.
+                                                        "plan with qualified keys needs a pool or a config"))
+                                                source)
+                              #(keys-of % columns (:keys options)))
+                            (keys-of nil columns (:keys options)))]
+                   (Results/reduce rows (fn [^Row row] (RowMap/of ks row)) f init)))))))))))
+
+(defn script
+  "Runs a text of several statements, without parameters, and gives each one's rows. Options as for `query`."
+  ([source sql] (script source sql nil))
+  ([source sql options]
+   (with-connection* source
+     (fn [^Connection connection]
+       (mapv #(shaped connection % options) (.script connection sql))))))
+
+(defn pipeline
+  "Runs queries one after the other in one round trip and one transaction, and gives each one's rows. Options as for
+  `query`, for all of them."
+  ([source queries] (pipeline source queries nil))
+  ([source queries options]
+   (let [made (mapv #(query-of % nil) queries)]
+     (with-connection* source
+       (fn [^Connection connection]
+         (mapv #(shaped connection % options) (.pipeline connection ^List made)))))))
+
+(defn execute-batch
+  "Runs one statement for each of `parameter-sets`, in one round trip and one transaction, and gives how many rows each
+  changed."
+  [source sql parameter-sets]
+  (with-connection* source
+    (fn [^Connection connection]
+      (mapv #(.affected ^Rows %)
+            (.batch connection sql (ArrayList. ^java.util.Collection
+                                               (mapv #(vec (Results/parameters %)) parameter-sets)))))))
+
+(defn prepare
+  "Prepares a statement on a connection ahead of its first use, and gives a function of its parameters that runs it and
+  gives its rows. Statements are kept by their text anyway: this saves nothing but the first time's round trip."
+  ([connection sql] (prepare connection sql nil))
+  ([^Connection connection sql options]
+   (.prepare connection ^String sql)
+   (fn [& parameters] (query connection (into [sql] parameters) options))))
+
+;;; Transactions
+
+(defn- mode ^TransactionMode [{:keys [isolation read-only deferrable]}]
+  (TransactionMode. (case isolation
+                      nil TransactionMode$Isolation/DEFAULT
+                      :read-committed TransactionMode$Isolation/READ_COMMITTED
+                      :repeatable-read TransactionMode$Isolation/REPEATABLE_READ
+                      :serializable TransactionMode$Isolation/SERIALIZABLE)
+                    (boolean read-only) (boolean deferrable)))
+
+(defn transact
+  "Calls `f` with a connection in a transaction: committed at its end, rolled back if it throws. In a transaction it is a
+  savepoint. Options: `:isolation` (`:read-committed`, `:repeatable-read`, `:serializable`), `:read-only`, `:deferrable`,
+  `:rollback-only` (never commits)."
+  ([source f] (transact source f nil))
+  ([source f {:keys [rollback-only] :as options}]
+   (with-connection* source
+     (fn [^Connection connection]
+       (let [kept (volatile! nil)
+             signal (when rollback-only (ex-info "rolled back, as asked" {}))]
+         (try
+           (.transaction connection (mode options)
+                         (reify java.util.function.Function
+                           (apply [_ tx]
+                             (let [result (f tx)]
+                               (when signal
+                                 (vreset! kept result)
+                                 (throw signal))
+                               result))))
+           (catch clojure.lang.ExceptionInfo e
+             (if (and signal (identical? e signal)) @kept (throw e)))))))))
+
+(defmacro with-transaction
+  "Runs `body` in a transaction, with `name` bound to its connection. Options as for `transact`."
+  [[name source options] & body]
+  `(transact ~source (fn [~(vary-meta name assoc :tag `Connection)] ~@body) ~options))
+
+;;; COPY
+
+(defn copy-in
+  "Runs `COPY ... FROM STDIN` and gives how many rows the server took. `data` is an InputStream, a Reader, a String, or a
+  sequence of rows; rows want `:types`, the columns' object ids, and a statement WITH (FORMAT binary)."
+  ([source sql data] (copy-in source sql data nil))
+  ([source sql data {:keys [types]}]
+   (with-connection* source
+     (fn [^Connection connection]
+       (with-open [^CopyIn in (.copyIn connection sql)]
+         (cond
+           types (.rows in (int-array types) ^Iterable (map #(vec (Results/parameters %)) data))
+           (instance? java.io.InputStream data) (do (.transferTo ^java.io.InputStream data in) (.finish in))
+           (or (string? data) (instance? java.io.Reader data))
+           (let [writer (java.io.OutputStreamWriter. in "UTF-8")
+                 ^java.io.Reader reader (if (string? data) (java.io.StringReader. data) data)]
+             (.transferTo reader writer)
+             ;; Flushed, not closed: closing undoes a COPY that is not finished.
+             (.flush writer)
+             (.finish in))
+           :else (throw (IllegalArgumentException.
+                         "data is an InputStream, a Reader or a String; rows of values want :types"))))))))
+
+(defn copy-out
+  "Runs `COPY ... TO STDOUT` and writes its data to `out`, an OutputStream. With `:types`, the columns' object ids, and a
+  statement WITH (FORMAT binary), `out` is a function of each row's values, a vector."
+  ([source sql out] (copy-out source sql out nil))
+  ([source sql out {:keys [types]}]
+   (with-connection* source
+     (fn [^Connection connection]
+       (with-open [^CopyOut from (.copyOut connection sql)]
+         (if types
+           (.rows from (int-array types)
+                  (reify java.util.function.Consumer (accept [_ row] (out (vec ^objects row)))))
+           (.transferTo from ^java.io.OutputStream out))
+         nil)))))
+
+;;; LISTEN and NOTIFY
+
+(defn listen
+  "Begins to hear a channel on a connection."
+  [^Connection connection channel]
+  (.listen connection (name channel)))
+
+(defn unlisten
+  "Stops hearing a channel on a connection."
+  [^Connection connection channel]
+  (.unlisten connection (name channel)))
+
+(defn notify
+  "Notifies those who listen to a channel."
+  [source channel payload]
+  (with-connection* source #(.notify ^Connection % (name channel) payload)))
+
+(defn- notification [^Notification n]
+  {:channel (.channel n) :payload (.payload n) :process-id (.processId n)})
+
+(defn notifications
+  "The notifications that have come with other answers, and takes them."
+  [^Connection connection]
+  (mapv notification (.notifications connection)))
+
+(defn await-notifications
+  "Waits up to so many milliseconds for notifications, and takes them."
+  [^Connection connection milliseconds]
+  (mapv notification (.awaitNotifications connection (Duration/ofMillis milliseconds))))
+
+;;; More
+
+(defn cancel
+  "Asks the server to cancel what a connection is doing: for other threads."
+  [^Connection connection]
+  (.cancel connection))
+
+(defn on-query
+  "Calls `f` after each query of a connection, for metrics, with a map of `:sql`, `:nanoseconds`, `:rows` and `:error`
+  (nil or the exception). Nil ends it."
+  [^Connection connection f]
+  (.onQuery connection
+            (when f
+              (reify QueryListener
+                (finished [_ sql nanoseconds rows error]
+                  (f {:sql sql :nanoseconds nanoseconds :rows rows :error error}))))))
+
+(defn detach
+  "A row with its bytes in an array of its own: for rows that are kept for long while most of their neighbours are not."
+  [^RowMap row]
+  (.detach row))
+
+(defn decoded
+  "An ordinary map of a row, with all values decoded."
+  [^RowMap row]
+  (.toMap row))

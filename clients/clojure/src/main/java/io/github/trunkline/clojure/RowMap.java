@@ -1,0 +1,339 @@
+package io.github.trunkline.clojure;
+
+import clojure.lang.APersistentMap;
+import clojure.lang.ASeq;
+import clojure.lang.Counted;
+import clojure.lang.IEditableCollection;
+import clojure.lang.IFn;
+import clojure.lang.IKVReduce;
+import clojure.lang.IKeywordLookup;
+import clojure.lang.ILookupThunk;
+import clojure.lang.IMapEntry;
+import clojure.lang.IObj;
+import clojure.lang.IPersistentCollection;
+import clojure.lang.IPersistentMap;
+import clojure.lang.ISeq;
+import clojure.lang.ITransientCollection;
+import clojure.lang.ITransientMap;
+import clojure.lang.Keyword;
+import clojure.lang.MapEntry;
+import clojure.lang.PersistentArrayMap;
+import clojure.lang.PersistentHashMap;
+import clojure.lang.PersistentVector;
+import clojure.lang.RT;
+import clojure.lang.Util;
+import io.github.trunkline.row.Row;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Iterator;
+
+/**
+ * A row as an ordinary Clojure map, equal to and hashed as any other with the same entries. A value is decoded when it is
+ * asked for first, and kept. What is associated or dissociated leaves the others undecoded. Read by any number of threads
+ * at once: a value is published with release and acquire, and two threads may at worst decode one twice.
+ */
+public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKeywordLookup, IEditableCollection, Counted {
+    private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(Object[].class);
+    /** A value that was decoded and is nil: null stands for one that was not. */
+    private static final Object NIL = new Object();
+    /** A column that was dissociated. */
+    private static final Object GONE = new Object();
+
+    /** Up to here a decoded map is an array of keys and values, which is built without hashing them. */
+    private static final int ARRAY_MAP_ENTRIES_MAX = 16;
+
+    private final Keys keys;
+    private final Row row;
+    private final Object[] values;
+    /** Entries that are no column's. */
+    private final IPersistentMap extra;
+    private final IPersistentMap meta;
+
+    private RowMap(Keys keys, Row row, Object[] values, IPersistentMap extra, IPersistentMap meta) {
+        this.keys = keys;
+        this.row = row;
+        this.values = values;
+        this.extra = extra;
+        this.meta = meta;
+    }
+
+    /** A row's map with these keys. */
+    public static RowMap of(Keys keys, Row row) {
+        return new RowMap(keys, row, new Object[keys.byColumn.length], PersistentArrayMap.EMPTY, null);
+    }
+
+    /** The row itself, with the getters of the Java client. It knows nothing of what was associated. */
+    public Row row() {
+        return row;
+    }
+
+    /** The same map with its bytes in an array of its own, which no other row keeps alive or is kept alive by. */
+    public RowMap detach() {
+        return new RowMap(keys, row.detach(), copyOfValues(), extra, meta);
+    }
+
+    private Object[] copyOfValues() {
+        var copy = new Object[values.length];
+        for (int i = 0; i < copy.length; i++) {
+            copy[i] = ELEMENT.getAcquire(values, i);
+        }
+        return copy;
+    }
+
+    private boolean has(int column) {
+        return column >= 0 && ELEMENT.getAcquire(values, column) != GONE;
+    }
+
+    private Object value(int column) {
+        Object value = ELEMENT.getAcquire(values, column);
+        if (value == null) {
+            value = Values.read(row.get(column));
+            ELEMENT.setRelease(values, column, value == null ? NIL : value);
+            return value;
+        }
+        return value == NIL ? null : value;
+    }
+
+    private RowMap with(int column, Object value) {
+        Object[] copy = copyOfValues();
+        copy[column] = value;
+        return new RowMap(keys, row, copy, extra, meta);
+    }
+
+    @Override
+    public Object valAt(Object key) {
+        return valAt(key, null);
+    }
+
+    @Override
+    public Object valAt(Object key, Object otherwise) {
+        int column = keys.column(key);
+        return has(column) ? value(column) : extra.valAt(key, otherwise);
+    }
+
+    @Override
+    public boolean containsKey(Object key) {
+        return has(keys.column(key)) || extra.containsKey(key);
+    }
+
+    @Override
+    public IMapEntry entryAt(Object key) {
+        int column = keys.column(key);
+        return has(column) ? MapEntry.create(keys.byColumn[column], value(column)) : extra.entryAt(key);
+    }
+
+    @Override
+    public IPersistentMap assoc(Object key, Object value) {
+        int column = keys.column(key);
+        return column >= 0 ? with(column, value == null ? NIL : value)
+                : new RowMap(keys, row, values, extra.assoc(key, value), meta);
+    }
+
+    @Override
+    public IPersistentMap assocEx(Object key, Object value) {
+        if (containsKey(key)) {
+            throw Util.runtimeException("Key already present");
+        }
+        return assoc(key, value);
+    }
+
+    @Override
+    public IPersistentMap without(Object key) {
+        int column = keys.column(key);
+        if (column >= 0) {
+            return has(column) ? with(column, GONE) : this;
+        }
+        return extra.containsKey(key) ? new RowMap(keys, row, values, extra.without(key), meta) : this;
+    }
+
+    @Override
+    public int count() {
+        int count = extra.count();
+        for (int i = 0; i < values.length; i++) {
+            count += keys.byColumn[i] != null && has(i) ? 1 : 0;
+        }
+        return count;
+    }
+
+    @Override
+    public IPersistentCollection empty() {
+        return PersistentArrayMap.EMPTY.withMeta(meta);
+    }
+
+    /** The column after {@code column} that is part of the map; the number of columns if there is none. */
+    private int next(int column) {
+        int next = column + 1;
+        while (next < values.length && (keys.byColumn[next] == null || !has(next))) {
+            next++;
+        }
+        return next;
+    }
+
+    @Override
+    public ISeq seq() {
+        int first = next(-1);
+        return first < values.length ? new Entries(this, first, null) : extra.seq();
+    }
+
+    /** Entries whose values are decoded when they are asked for. */
+    private static final class Entries extends ASeq {
+        private final RowMap map;
+        private final int column;
+
+        Entries(RowMap map, int column, IPersistentMap meta) {
+            super(meta);
+            this.map = map;
+            this.column = column;
+        }
+
+        @Override
+        public Object first() {
+            return MapEntry.create(map.keys.byColumn[column], map.value(column));
+        }
+
+        @Override
+        public ISeq next() {
+            int next = map.next(column);
+            return next < map.values.length ? new Entries(map, next, null) : map.extra.seq();
+        }
+
+        @Override
+        public ASeq withMeta(IPersistentMap meta) {
+            return new Entries(map, column, meta);
+        }
+    }
+
+    @Override
+    public Iterator iterator() {
+        return new Iterator() {
+            private ISeq rest = seq();
+
+            @Override
+            public boolean hasNext() {
+                return rest != null;
+            }
+
+            @Override
+            public Object next() {
+                if (rest == null) {
+                    throw new java.util.NoSuchElementException();
+                }
+                Object first = rest.first();
+                rest = rest.next();
+                return first;
+            }
+        };
+    }
+
+    @Override
+    public Object kvreduce(IFn f, Object initial) {
+        Object result = initial;
+        for (int i = next(-1); i < values.length; i = next(i)) {
+            result = f.invoke(result, keys.byColumn[i], value(i));
+            if (RT.isReduced(result)) {
+                return ((clojure.lang.IDeref) result).deref();
+            }
+        }
+        for (ISeq entries = extra.seq(); entries != null; entries = entries.next()) {
+            var entry = (java.util.Map.Entry<?, ?>) entries.first();
+            result = f.invoke(result, entry.getKey(), entry.getValue());
+            if (RT.isReduced(result)) {
+                return ((clojure.lang.IDeref) result).deref();
+            }
+        }
+        return result;
+    }
+
+    /** An ordinary map with all values decoded, in one pass. */
+    public IPersistentMap toMap() {
+        if (extra.count() == 0 && keys.count() == values.length && isUntouched()) {
+            return untouched();
+        }
+        IPersistentMap map = PersistentArrayMap.EMPTY;
+        for (ISeq entries = seq(); entries != null; entries = entries.next()) {
+            var entry = (java.util.Map.Entry<?, ?>) entries.first();
+            map = map.assoc(entry.getKey(), entry.getValue());
+        }
+        return (IPersistentMap) ((IObj) map).withMeta(meta);
+    }
+
+    private boolean isUntouched() {
+        for (int i = 0; i < values.length; i++) {
+            if (ELEMENT.getAcquire(values, i) != null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private IPersistentMap untouched() {
+        Object[] decoded = row.values();
+        if (decoded.length > ARRAY_MAP_ENTRIES_MAX) {
+            ITransientMap map = PersistentHashMap.EMPTY.asTransient();
+            for (int i = 0; i < decoded.length; i++) {
+                map = map.assoc(keys.byColumn[i], Values.read(decoded[i]));
+            }
+            return (IPersistentMap) ((IObj) map.persistent()).withMeta(meta);
+        }
+        var entries = new Object[decoded.length * 2];
+        for (int i = 0; i < decoded.length; i++) {
+            entries[2 * i] = keys.byColumn[i];
+            entries[2 * i + 1] = Values.read(decoded[i]);
+        }
+        return new PersistentArrayMap(meta, entries);
+    }
+
+    @Override
+    public ITransientCollection asTransient() {
+        return ((IEditableCollection) toMap()).asTransient();
+    }
+
+    @Override
+    public ILookupThunk getLookupThunk(Keyword key) {
+        int column = keys.column(key);
+        return has(column) ? new Thunk(keys, column) : null;
+    }
+
+    /** What a call site {@code (:key row)} keeps: the column, for all rows with the same keys. */
+    private static final class Thunk implements ILookupThunk {
+        private final Keys keys;
+        private final int column;
+
+        Thunk(Keys keys, int column) {
+            this.keys = keys;
+            this.column = column;
+        }
+
+        @Override
+        public Object get(Object target) {
+            if (target instanceof RowMap map && map.keys == keys) {
+                Object value = ELEMENT.getAcquire(map.values, column);
+                if (value != null && value != NIL && value != GONE) {
+                    return value;
+                }
+                return value == GONE ? null : map.value(column);
+            }
+            // The call site then asks for another thunk.
+            return this;
+        }
+    }
+
+    @Override
+    public IPersistentMap meta() {
+        return meta;
+    }
+
+    @Override
+    public IObj withMeta(IPersistentMap given) {
+        return given == meta ? this : new RowMap(keys, row, values, extra, given);
+    }
+
+    /** All of a row as a vector. */
+    public static PersistentVector vector(Row row) {
+        Object[] values = row.values();
+        for (int i = 0; i < values.length; i++) {
+            values[i] = Values.read(values[i]);
+        }
+        return PersistentVector.adopt(values);
+    }
+}

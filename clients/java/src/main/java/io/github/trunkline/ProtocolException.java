@@ -1,0 +1,17 @@
+package io.github.trunkline;
+
+/** The server sent bytes that break the protocol. The connection is closed: what follows cannot be understood. */
+public class ProtocolException extends PostgresException {
+    private static final long serialVersionUID = 1;
+
+    /** @param message which message it was, what is wrong with it, and at which byte */
+    public ProtocolException(String message) {
+        super(message);
+    }
+
+    /** 08P01, protocol_violation. */
+    @Override
+    public String sqlState() {
+        return "08P01";
+    }
+}

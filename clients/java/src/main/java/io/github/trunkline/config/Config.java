@@ -1,0 +1,361 @@
+package io.github.trunkline.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where to connect and how. Made by a {@link #builder}, from a URL ({@link #of(String)}), from libpq's names
+ * ({@link #of(Map)}) or from the PG* environment ({@link #fromEnvironment()}); {@link #toBuilder} changes one.
+ */
+public final class Config {
+    private final Builder from;
+
+    private Config(Builder from) {
+        this.from = from;
+    }
+
+    /** An empty builder: PostgreSQL on this machine, as the account that runs this program. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Reads a URL such as {@code postgres://user:password@host:5432/database?sslmode=require}, as libpq does. */
+    public static Config of(String url) {
+        Builder builder = builder();
+        ConnectionUrl.read(url).forEach(builder::set);
+        return builder.build();
+    }
+
+    /** Reads libpq's keywords: {@code host}, {@code port}, {@code user}, {@code sslmode} and so on. */
+    public static Config of(Map<String, String> keywords) {
+        Builder builder = builder();
+        keywords.forEach(builder::set);
+        return builder.build();
+    }
+
+    /** Reads PGHOST, PGPORT, PGUSER and their like from this process's environment. */
+    public static Config fromEnvironment() {
+        return of(Environment.read(System.getenv()));
+    }
+
+    /** A builder that begins with this configuration. */
+    public Builder toBuilder() {
+        return new Builder(from);
+    }
+
+    /** The servers to try, in this order. */
+    public List<Host> hosts() {
+        return from.hosts;
+    }
+
+    /** Who logs in. */
+    public String user() {
+        return from.user;
+    }
+
+    /** The password, or null. */
+    public String password() {
+        return from.password;
+    }
+
+    /** Which database. */
+    public String database() {
+        return from.database == null ? from.user : from.database;
+    }
+
+    /** How far TLS is asked for. */
+    public SslMode sslMode() {
+        return from.sslMode;
+    }
+
+    /** The certificates (PEM) that vouch for the server's, or null. */
+    public Path sslRootCertificate() {
+        return from.sslRootCertificate;
+    }
+
+    /** The client's certificate (PEM), or null. */
+    public Path sslCertificate() {
+        return from.sslCertificate;
+    }
+
+    /** The client's key (PEM, PKCS#8 without a passphrase), or null. */
+    public Path sslKey() {
+        return from.sslKey;
+    }
+
+    /** True if login must be bound to the TLS connection. */
+    public boolean channelBindingRequired() {
+        return from.channelBinding == ChannelBindingMode.REQUIRE;
+    }
+
+    /** False if login may not be bound to the TLS connection. */
+    public boolean channelBindingAllowed() {
+        return from.channelBinding != ChannelBindingMode.DISABLE;
+    }
+
+    /** Parameters of the session, such as {@code search_path}, set at its start. */
+    public Map<String, String> parameters() {
+        return from.parameters;
+    }
+
+    /** How long connecting to one server may take, login included; zero is for ever. */
+    public Duration connectTimeout() {
+        return from.connectTimeout;
+    }
+
+    /** How long a query may take unless it says otherwise; zero is for ever. */
+    public Duration queryTimeout() {
+        return from.queryTimeout;
+    }
+
+    /** Which of several servers will do. */
+    public TargetServer targetServer() {
+        return from.targetServer;
+    }
+
+    /** True if the servers are tried in random order. */
+    public boolean loadBalance() {
+        return from.loadBalance;
+    }
+
+    /** The newest minor version of protocol 3 to ask for: 0 or 2. */
+    public int protocolMinor() {
+        return from.protocolMinor;
+    }
+
+    /** How many prepared statements a connection keeps. */
+    public int statementsMax() {
+        return from.statementsMax;
+    }
+
+    /** How many bytes one message of the server may have. */
+    public int messageBytesMax() {
+        return from.messageBytesMax;
+    }
+
+    /** How many notifications wait to be taken before the oldest are dropped. */
+    public int notificationsMax() {
+        return from.notificationsMax;
+    }
+
+    /** Without the password. */
+    @Override
+    public String toString() {
+        return "Config[" + user() + " at " + hosts() + "/" + database() + ", sslmode " + sslMode() + "]";
+    }
+
+    private enum ChannelBindingMode { DISABLE, PREFER, REQUIRE }
+
+    /** Makes a {@link Config}. Each method returns the builder itself. */
+    public static final class Builder {
+        private List<Host> hosts = List.of(new Host("localhost", Host.DEFAULT_PORT));
+        private List<String> names = List.of("localhost");
+        private List<Integer> ports = List.of(Host.DEFAULT_PORT);
+        private String user = System.getProperty("user.name");
+        private String password;
+        private String database;
+        private SslMode sslMode = SslMode.PREFER;
+        private Path sslRootCertificate;
+        private Path sslCertificate;
+        private Path sslKey;
+        private ChannelBindingMode channelBinding = ChannelBindingMode.PREFER;
+        private Map<String, String> parameters = new LinkedHashMap<>();
+        private Duration connectTimeout = Duration.ofSeconds(10);
+        private Duration queryTimeout = Duration.ZERO;
+        private TargetServer targetServer = TargetServer.ANY;
+        private boolean loadBalance;
+        private int protocolMinor = 2;
+        private int statementsMax = 256;
+        private int messageBytesMax = 1 << 30;
+        private int notificationsMax = 10_000;
+
+        private Builder() {}
+
+        private Builder(Builder other) {
+            hosts = other.hosts;
+            names = other.names;
+            ports = other.ports;
+            user = other.user;
+            password = other.password;
+            database = other.database;
+            sslMode = other.sslMode;
+            sslRootCertificate = other.sslRootCertificate;
+            sslCertificate = other.sslCertificate;
+            sslKey = other.sslKey;
+            channelBinding = other.channelBinding;
+            parameters = new LinkedHashMap<>(other.parameters);
+            connectTimeout = other.connectTimeout;
+            queryTimeout = other.queryTimeout;
+            targetServer = other.targetServer;
+            loadBalance = other.loadBalance;
+            protocolMinor = other.protocolMinor;
+            statementsMax = other.statementsMax;
+            messageBytesMax = other.messageBytesMax;
+            notificationsMax = other.notificationsMax;
+        }
+
+        /** A host's name or address, or the folder of a unix socket; several are tried in order, joined by commas. */
+        public Builder host(String host) {
+            names = List.of(host.split(",", -1));
+            return this;
+        }
+
+        /** The port of all hosts. */
+        public Builder port(int port) {
+            ports = List.of(port);
+            return this;
+        }
+
+        /** Who logs in. */
+        public Builder user(String name) {
+            user = name;
+            return this;
+        }
+
+        /** The password. */
+        public Builder password(String secret) {
+            password = secret;
+            return this;
+        }
+
+        /** Which database; if not given, the one named as the user. */
+        public Builder database(String name) {
+            database = name;
+            return this;
+        }
+
+        /** How far TLS is asked for. */
+        public Builder sslMode(SslMode mode) {
+            sslMode = mode;
+            return this;
+        }
+
+        /** The certificates (PEM) that vouch for the server's. */
+        public Builder sslRootCertificate(Path file) {
+            sslRootCertificate = file;
+            return this;
+        }
+
+        /** The client's certificate (PEM). */
+        public Builder sslCertificate(Path file) {
+            sslCertificate = file;
+            return this;
+        }
+
+        /** The client's key (PEM, PKCS#8 without a passphrase). */
+        public Builder sslKey(Path file) {
+            sslKey = file;
+            return this;
+        }
+
+        /** A parameter of the session, such as {@code search_path}. */
+        public Builder parameter(String name, String value) {
+            parameters.put(name, value);
+            return this;
+        }
+
+        /** How long connecting to one server may take; zero is for ever. */
+        public Builder connectTimeout(Duration limit) {
+            connectTimeout = limit;
+            return this;
+        }
+
+        /** How long a query may take unless it says otherwise; zero is for ever. */
+        public Builder queryTimeout(Duration limit) {
+            queryTimeout = limit;
+            return this;
+        }
+
+        /** Which of several servers will do. */
+        public Builder targetServer(TargetServer target) {
+            targetServer = target;
+            return this;
+        }
+
+        /** The newest minor version of protocol 3 to ask for: 0 or 2. */
+        public Builder protocolMinor(int minor) {
+            if (minor != 0 && minor != 2) {
+                throw new IllegalArgumentException("there is protocol 3.0 and 3.2, but no 3." + minor);
+            }
+            protocolMinor = minor;
+            return this;
+        }
+
+        /** How many prepared statements a connection keeps: 0 prepares each anew. */
+        public Builder statementsMax(int count) {
+            statementsMax = atLeast("statementsMax", 0, count);
+            return this;
+        }
+
+        /** How many bytes one message of the server may have. */
+        public Builder messageBytesMax(int bytes) {
+            messageBytesMax = atLeast("messageBytesMax", 1024, bytes);
+            return this;
+        }
+
+        /** How many notifications wait to be taken before the oldest are dropped. */
+        public Builder notificationsMax(int count) {
+            notificationsMax = atLeast("notificationsMax", 1, count);
+            return this;
+        }
+
+        private static int atLeast(String name, int least, int value) {
+            if (value < least) {
+                throw new IllegalArgumentException(name + " is " + value + "; the least is " + least);
+            }
+            return value;
+        }
+
+        /** Sets what libpq calls {@code keyword}. A name that it does not know is a parameter of the session. */
+        // tidy: long because it is one table
+        public Builder set(String keyword, String value) {
+            switch (keyword) {
+                case "host", "hostaddr" -> host(value);
+                case "port" -> ports = Environment.ports(value);
+                case "user" -> user = value;
+                case "password" -> password = value;
+                case "dbname", "database" -> database = value;
+                case "sslmode" -> sslMode = SslMode.of(value);
+                case "sslrootcert" -> sslRootCertificate = Path.of(value);
+                case "sslcert" -> sslCertificate = Path.of(value);
+                case "sslkey" -> sslKey = Path.of(value);
+                case "channel_binding" -> channelBinding = Environment.word(
+                        "channel_binding", value, ChannelBindingMode.class);
+                case "connect_timeout" -> connectTimeout = Duration.ofSeconds(Environment.number(keyword, value));
+                case "query_timeout" -> queryTimeout = Duration.ofSeconds(Environment.number(keyword, value));
+                case "target_session_attrs" -> targetServer = TargetServer.of(value);
+                case "load_balance_hosts" -> loadBalance = value.equals("random");
+                case "max_protocol_version" -> protocolMinor = value.equals("3.0") ? 0 : 2;
+                case "statements_max" -> statementsMax(Environment.number(keyword, value));
+                case "gssencmode", "sslnegotiation", "sslcompression", "min_protocol_version", "service",
+                        "passfile", "keepalives", "krbsrvname", "requirepeer" -> throw new IllegalArgumentException(
+                                keyword + " is a setting of libpq that this client does not have: leave it out");
+                default -> parameters.put(keyword, value);
+            }
+            return this;
+        }
+
+        /** The configuration. */
+        public Config build() {
+            if (user == null || user.isEmpty()) {
+                throw new IllegalArgumentException("a connection needs a user");
+            }
+            if (ports.size() != 1 && ports.size() != names.size()) {
+                throw new IllegalArgumentException(
+                        names.size() + " hosts and " + ports.size() + " ports: give one port, or one for each host");
+            }
+            var list = new java.util.ArrayList<Host>();
+            for (int i = 0; i < names.size(); i++) {
+                String name = names.get(i).isEmpty() ? "localhost" : names.get(i);
+                list.add(new Host(name, ports.get(ports.size() == 1 ? 0 : i)));
+            }
+            var made = new Builder(this);
+            made.hosts = List.copyOf(list);
+            made.parameters = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
+            return new Config(made);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.github.trunkline.net;
+
+import io.github.trunkline.config.Config;
+import io.github.trunkline.config.Host;
+import io.github.trunkline.config.SslMode;
+import io.github.trunkline.wire.Frontend;
+import io.github.trunkline.wire.Out;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes connections: TCP or a unix socket, and TLS if the configuration wants it. Says nothing of PostgreSQL's own yet. */
+public final class Dialer {
+    private Dialer() {}
+
+    /**
+     * One way to reach a server.
+     *
+     * @param host the host it was named as
+     * @param address its address; null for a unix socket
+     */
+    public record Address(Host host, InetAddress address) {
+        @Override
+        public String toString() {
+            return address == null || address.getHostAddress().equals(host.name()) ? host.toString()
+                    : host + " (" + address.getHostAddress() + ")";
+        }
+    }
+
+    /** All addresses of a host. */
+    public static List<Address> resolve(Host host) throws IOException {
+        if (host.isUnixSocket()) {
+            return List.of(new Address(host, null));
+        }
+        var list = new ArrayList<Address>();
+        for (InetAddress address : InetAddress.getAllByName(host.name())) {
+            list.add(new Address(host, address));
+        }
+        return list;
+    }
+
+    /** Whether TLS is tried, in which order: the attempts that {@code sslmode} stands for. */
+    public static List<Boolean> attempts(SslMode mode, Host host) {
+        if (host.isUnixSocket()) {
+            return List.of(false);
+        }
+        return switch (mode) {
+            case DISABLE -> List.of(false);
+            case ALLOW -> List.of(false, true);
+            case PREFER -> List.of(true, false);
+            case REQUIRE, VERIFY_CA, VERIFY_FULL -> List.of(true);
+        };
+    }
+
+    /**
+     * Connects.
+     *
+     * @param withTls ask for TLS; if the server has none, sslmode {@code prefer} and {@code allow} go on without
+     * @param timeoutMilliseconds for the TCP connection; 0 is for ever
+     */
+    public static Transport dial(Address target, Config config, boolean withTls, int timeoutMilliseconds)
+            throws IOException {
+        if (target.host().isUnixSocket()) {
+            return UnixTransport.connect(target.host().socketPath());
+        }
+        var address = new InetSocketAddress(target.address(), target.host().port());
+        SocketTransport plain = SocketTransport.connect(address, timeoutMilliseconds);
+        if (!withTls) {
+            return plain;
+        }
+        try {
+            return askForTls(plain, target, config, timeoutMilliseconds);
+        } catch (IOException | RuntimeException e) {
+            plain.close();
+            throw e;
+        }
+    }
+
+    private static Transport askForTls(SocketTransport plain, Address target, Config config, int timeoutMilliseconds)
+            throws IOException {
+        var out = new Out();
+        new Frontend(out).sslRequest();
+        plain.write(out.array(), 0, out.size());
+        // One byte and no more: what follows it belongs to TLS (CVE-2021-23222).
+        var answer = new byte[1];
+        int count = timeoutMilliseconds == 0 ? plain.read(answer, 0, 1)
+                : plain.readWithin(answer, 0, 1, timeoutMilliseconds);
+        if (count <= 0) {
+            throw new EOFException(count == 0 ? "no answer in time" : "the server hung up when it was asked for TLS");
+        }
+        if (answer[0] == 'S') {
+            return plain.secure(new Tls(config), target.host().name(), target.host().port(), timeoutMilliseconds);
+        }
+        SslMode mode = config.sslMode();
+        if (answer[0] == 'N' && (mode == SslMode.PREFER || mode == SslMode.ALLOW)) {
+            return plain;
+        }
+        throw new IOException(answer[0] == 'N' ? "the server has no TLS, and sslmode demands it"
+                : "the server answered to SSLRequest with byte " + (answer[0] & 0xff) + ": is it PostgreSQL?");
+    }
+}

@@ -1,0 +1,296 @@
+package io.github.trunkline.row;
+
+import io.github.trunkline.PostgresException;
+import io.github.trunkline.ValueException;
+import io.github.trunkline.wire.Bytes;
+import io.github.trunkline.wire.DataRow;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.UUID;
+
+/**
+ * One row: a place in a slab of bytes that it shares with its neighbours. A value is decoded when it is asked for, each
+ * time. Immutable, and read by any number of threads at once.
+ *
+ * <p>A row keeps its slab alive: up to 128 KiB, or the row's own size if that is more. {@link #detach} copies the row out,
+ * for those that are kept for long while most of their neighbours are not.
+ *
+ * <p>Columns are counted from 0. Getters of primitives refuse NULL with a {@link ValueException}; ask {@link #isNull}.
+ */
+public final class Row {
+    private final Columns columns;
+    private final byte[] slab;
+    private final int start;
+
+    /**
+     * @param columns its columns
+     * @param slab where it lies; the bytes of a DataRow's body that {@link DataRow#check} has found right
+     * @param start where the body begins
+     */
+    public Row(Columns columns, byte[] slab, int start) {
+        this.columns = columns;
+        this.slab = slab;
+        this.start = start;
+    }
+
+    /** Its columns. */
+    public Columns columns() {
+        return columns;
+    }
+
+    /** How many columns it has. */
+    public int size() {
+        return columns.decoders.length;
+    }
+
+    private int seek(int column) {
+        if (column < 0 || column >= columns.decoders.length) {
+            throw new IndexOutOfBoundsException("column " + column + " of " + columns.decoders.length);
+        }
+        return DataRow.seek(slab, start, column);
+    }
+
+    /** True if the value is NULL. */
+    public boolean isNull(int column) {
+        return Bytes.int32(slab, seek(column)) < 0;
+    }
+
+    /** The value as an object of its type's class (docs/clients-java.md lists them); null if it is NULL. */
+    public Object get(int column) {
+        int at = seek(column);
+        int length = Bytes.int32(slab, at);
+        try {
+            return length < 0 ? null : columns.decoders[column].decode(slab, at + 4, length);
+        } catch (RuntimeException e) {
+            throw unreadable(column, e);
+        }
+    }
+
+    /** The value of the first column called {@code name}. */
+    public Object get(String name) {
+        return get(columns.indexOf(name));
+    }
+
+    /** The value as an object of {@code type}, which must be its type's class. */
+    public <T> T get(int column, Class<T> type) {
+        Object value = get(column);
+        if (value != null && !type.isInstance(value)) {
+            throw new ValueException("column " + columns.name(column) + " holds a " + value.getClass().getName()
+                    + ", no " + type.getName());
+        }
+        return type.cast(value);
+    }
+
+    /** A whole number, without a box. */
+    public long getLong(int column) {
+        int at = seek(column);
+        int length = there(column, Bytes.int32(slab, at));
+        try {
+            return columns.decoders[column].decodeLong(slab, at + 4, length);
+        } catch (RuntimeException e) {
+            throw unreadable(column, e);
+        }
+    }
+
+    /** A whole number of the first column called {@code name}. */
+    public long getLong(String name) {
+        return getLong(columns.indexOf(name));
+    }
+
+    /** A whole number, without a box; one that is too large for an int is refused. */
+    public int getInt(int column) {
+        long value = getLong(column);
+        if (value != (int) value) {
+            throw new ValueException("column " + columns.name(column) + " holds " + value + ", more than an int");
+        }
+        return (int) value;
+    }
+
+    /** A whole number of the first column called {@code name}. */
+    public int getInt(String name) {
+        return getInt(columns.indexOf(name));
+    }
+
+    /** A number, without a box for int2, int4, int8, float4 and float8. */
+    public double getDouble(int column) {
+        int at = seek(column);
+        int length = there(column, Bytes.int32(slab, at));
+        try {
+            return columns.decoders[column].decodeDouble(slab, at + 4, length);
+        } catch (RuntimeException e) {
+            throw unreadable(column, e);
+        }
+    }
+
+    /** A number of the first column called {@code name}. */
+    public double getDouble(String name) {
+        return getDouble(columns.indexOf(name));
+    }
+
+    /** A truth value, without a box. */
+    public boolean getBoolean(int column) {
+        int at = seek(column);
+        int length = there(column, Bytes.int32(slab, at));
+        try {
+            return columns.decoders[column].decodeBoolean(slab, at + 4, length);
+        } catch (RuntimeException e) {
+            throw unreadable(column, e);
+        }
+    }
+
+    /** A truth value of the first column called {@code name}. */
+    public boolean getBoolean(String name) {
+        return getBoolean(columns.indexOf(name));
+    }
+
+    /** A text; of other types what their object's {@code toString} says; null if it is NULL. */
+    public String getString(int column) {
+        int at = seek(column);
+        int length = Bytes.int32(slab, at);
+        try {
+            return length < 0 ? null : columns.decoders[column].decodeString(slab, at + 4, length);
+        } catch (RuntimeException e) {
+            throw unreadable(column, e);
+        }
+    }
+
+    /** A text of the first column called {@code name}. */
+    public String getString(String name) {
+        return getString(columns.indexOf(name));
+    }
+
+    /** A point in time: timestamptz. */
+    public Instant getInstant(int column) {
+        return get(column, Instant.class);
+    }
+
+    /** A point in time as UTC shows it; infinity is {@link OffsetDateTime#MAX} or MIN. */
+    public OffsetDateTime getOffsetDateTime(int column) {
+        Instant instant = getInstant(column);
+        if (instant == null) {
+            return null;
+        }
+        return instant.equals(Instant.MAX) ? OffsetDateTime.MAX
+                : instant.equals(Instant.MIN) ? OffsetDateTime.MIN : instant.atOffset(ZoneOffset.UTC);
+    }
+
+    /** A date and time without a zone: timestamp. */
+    public LocalDateTime getLocalDateTime(int column) {
+        return get(column, LocalDateTime.class);
+    }
+
+    /** A date. */
+    public LocalDate getLocalDate(int column) {
+        return get(column, LocalDate.class);
+    }
+
+    /** A numeric, or a whole number. NaN and the infinities are refused: no BigDecimal can be one. */
+    public BigDecimal getBigDecimal(int column) {
+        Object value = get(column);
+        if (value instanceof Long || value instanceof Integer || value instanceof Short) {
+            return BigDecimal.valueOf(((Number) value).longValue());
+        }
+        return get(column, BigDecimal.class);
+    }
+
+    /** A uuid. */
+    public UUID getUuid(int column) {
+        return get(column, UUID.class);
+    }
+
+    /** The value's bytes as they came, in whichever format that was; null if it is NULL. */
+    public byte[] getRaw(int column) {
+        int at = seek(column);
+        int length = Bytes.int32(slab, at);
+        return length < 0 ? null : Arrays.copyOfRange(slab, at + 4, at + 4 + length);
+    }
+
+    /** All values, decoded in one pass over the row. */
+    public Object[] values() {
+        var values = new Object[columns.decoders.length];
+        values(values);
+        return values;
+    }
+
+    /** All values, decoded in one pass into the first elements of {@code into}. */
+    public void values(Object[] into) {
+        byte[] bytes = slab;
+        var decoders = columns.decoders;
+        int at = start + 2;
+        int column = 0;
+        try {
+            for (; column < decoders.length; column++) {
+                int length = Bytes.int32(bytes, at);
+                at += 4;
+                if (length < 0) {
+                    into[column] = null;
+                } else {
+                    into[column] = decoders[column].decode(bytes, at, length);
+                    at += length;
+                }
+            }
+        } catch (RuntimeException e) {
+            throw unreadable(column, e);
+        }
+    }
+
+    /** How many bytes it has. */
+    public int sizeInBytes() {
+        return DataRow.seek(slab, start, columns.decoders.length) - start;
+    }
+
+    /** The same row in an array of its own, so that it does not keep its neighbours' bytes alive. */
+    public Row detach() {
+        return new Row(columns, Arrays.copyOfRange(slab, start, start + sizeInBytes()), 0);
+    }
+
+    private int there(int column, int length) {
+        if (length < 0) {
+            throw new ValueException("column " + columns.name(column) + " is NULL, which no primitive can be");
+        }
+        return length;
+    }
+
+    private PostgresException unreadable(int column, RuntimeException cause) {
+        if (column >= columns.decoders.length) {
+            throw cause;
+        }
+        return new ValueException("column " + column + " (" + columns.name(column) + ", type "
+                + Integer.toUnsignedString(columns.description(column).typeOid()) + "): " + cause.getMessage(), cause);
+    }
+
+    /** Rows are equal if their columns' names and values are. */
+    @Override
+    public boolean equals(Object other) {
+        if (!(other instanceof Row row) || row.size() != size()) {
+            return false;
+        }
+        for (int i = 0; i < size(); i++) {
+            if (!columns.name(i).equals(row.columns.name(i))) {
+                return false;
+            }
+        }
+        return Arrays.deepEquals(values(), row.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.deepHashCode(values());
+    }
+
+    @Override
+    public String toString() {
+        var text = new StringBuilder("{");
+        Object[] values = values();
+        for (int i = 0; i < values.length; i++) {
+            text.append(i == 0 ? "" : ", ").append(columns.name(i)).append(": ");
+            text.append(values[i] instanceof byte[] bytes ? bytes.length + " bytes" : values[i]);
+        }
+        return text.append('}').toString();
+    }
+}

@@ -1,0 +1,149 @@
+package io.github.trunkline.session;
+
+import io.github.trunkline.CanceledException;
+import io.github.trunkline.ConnectionException;
+import io.github.trunkline.PostgresException;
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Deadlines and interrupts of one session's turns. While a turn is under way the {@link Watchdog} looks at it; when its
+ * time is up, or its thread was interrupted, the server is asked to cancel, and the turn then ends as the server ends it.
+ * A server that does not answer to that either loses the connection.
+ */
+public final class Alarm {
+    /**
+     * A cancel request that comes while the server is between two messages of a turn does nothing, so it is repeated as
+     * long as the turn goes on.
+     */
+    static final long REPEAT_NANOS = Duration.ofMillis(200).toNanos();
+    /** How long a server may take to answer to a cancel request before the connection is given up. */
+    static final long GRACE_NANOS = Duration.ofSeconds(10).toNanos();
+
+    private enum State { IDLE, RUNNING, CANCELING, CANCELED, KILLED }
+
+    private final Session session;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition canceled = lock.newCondition();
+    private State state = State.IDLE;
+    private Thread thread;
+    private long deadline;
+    private boolean hasDeadline;
+    private boolean login;
+    private String reason;
+    private long canceledAt;
+    private long sentAt;
+
+    Alarm(Session session) {
+        this.session = session;
+    }
+
+    /** A turn begins on this thread; zero is no limit. */
+    void begin(Duration limit) {
+        lock.lock();
+        try {
+            state = State.RUNNING;
+            thread = Thread.currentThread();
+            hasDeadline = !limit.isZero();
+            deadline = hasDeadline ? System.nanoTime() + limit.toNanos() : 0;
+            reason = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A login begins. There is no key to cancel it with: when its time is up, the connection is closed. */
+    void beginLogin(Duration limit) {
+        begin(limit);
+        lock.lock();
+        try {
+            login = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The turn is over. A cancel request under way is waited for: else it could hit the next turn. */
+    void end() {
+        lock.lock();
+        try {
+            while (state == State.CANCELING) {
+                canceled.awaitUninterruptibly();
+            }
+            state = State.IDLE;
+            login = false;
+            thread = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What to throw for {@code error}, which a turn ended with: the reason why it was canceled, if it was. */
+    PostgresException explain(PostgresException error) {
+        lock.lock();
+        try {
+            boolean byCancel = "57014".equals(error.sqlState()) || error instanceof ConnectionException;
+            return reason != null && byCancel ? new CanceledException(reason, error) : error;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The watchdog looks: what is due is begun. */
+    void look(long now) {
+        lock.lock();
+        try {
+            if (state == State.RUNNING && thread.isInterrupted()) {
+                cancel(now, "the thread that waited for the server was interrupted");
+            } else if (state == State.RUNNING && hasDeadline && now - deadline >= 0) {
+                cancel(now, login ? "the server did not let us in within connectTimeout" : "the query's deadline passed");
+            } else if (state == State.CANCELED && now - canceledAt >= GRACE_NANOS) {
+                state = State.KILLED;
+                session.transport().close();
+            } else if (state == State.CANCELED && now - sentAt >= REPEAT_NANOS) {
+                send();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void cancel(long now, String why) {
+        reason = why;
+        canceledAt = now;
+        if (login) {
+            state = State.KILLED;
+            session.transport().close();
+        } else {
+            send();
+        }
+    }
+
+    private void send() {
+        state = State.CANCELING;
+        // Its own thread: connecting may take long, and the watchdog has other sessions to look at.
+        var sender = new Thread(() -> {
+            try {
+                Canceler.cancel(session);
+            } finally {
+                sent();
+            }
+        }, "trunkline-cancel");
+        sender.setDaemon(true);
+        sender.start();
+    }
+
+    private void sent() {
+        lock.lock();
+        try {
+            if (state == State.CANCELING) {
+                state = State.CANCELED;
+                sentAt = System.nanoTime();
+                canceled.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.github.trunkline.session;
+
+import io.github.trunkline.PostgresException;
+import io.github.trunkline.ProtocolException;
+import io.github.trunkline.ServerException;
+import io.github.trunkline.row.Columns;
+import io.github.trunkline.row.RowCollector;
+import io.github.trunkline.row.Rows;
+import io.github.trunkline.wire.Backend;
+import io.github.trunkline.wire.ColumnDescription;
+import io.github.trunkline.wire.DataRow;
+import java.util.List;
+
+/** Reads what a server answers to Bind and Execute. */
+final class Answers {
+    private static final Columns NONE = new Columns(List.<ColumnDescription>of(), new io.github.trunkline.type.Decoder[0]);
+
+    private Answers() {}
+
+    /**
+     * The present ErrorResponse. One that ends the session is thrown, since no ReadyForQuery follows it.
+     */
+    static ServerException error(Session session) {
+        ServerException error = session.error();
+        if (error.isFatal()) {
+            throw session.fail(error);
+        }
+        return error;
+    }
+
+    /**
+     * Reads one statement's answer.
+     *
+     * @return its rows; null if the server refused, with the error in {@code outcome}
+     */
+    static Rows rows(Session session, Prepared statement, Outcome outcome) {
+        Columns columns = statement.columns() == null ? NONE : statement.columns();
+        Inbound in = session.in();
+        var rows = new RowCollector(columns);
+        int rowsEnd = 0;
+        in.gather(rows);
+        while (true) {
+            switch (session.receive()) {
+                case 'D' -> {
+                    row(session, statement, columns);
+                    rows.add(in.start());
+                    rowsEnd = in.end();
+                }
+                case 'C' -> {
+                    String tag = ((Backend.CommandComplete) session.decode()).tag();
+                    in.settle(rows, rowsEnd);
+                    return rows.finish(tag);
+                }
+                case 'I' -> {
+                    session.decode();
+                    in.settle(rows, rowsEnd);
+                    return rows.finish("");
+                }
+                case 'E' -> {
+                    outcome.error = error(session);
+                    in.gather(null);
+                    return null;
+                }
+                case '2', '3' -> session.decode();
+                case 'G', 'H', 'd', 'c' -> copy(session, outcome);
+                default -> throw session.unexpected("in the answer to Execute");
+            }
+        }
+    }
+
+    /** Proves the present DataRow right. */
+    static void row(Session session, Prepared statement, Columns columns) {
+        Inbound in = session.in();
+        if (statement.columns() == null) {
+            throw session.unexpected("from a statement without rows");
+        }
+        try {
+            DataRow.check(in.buffer(), in.start(), in.end(), columns.size());
+        } catch (ProtocolException e) {
+            throw session.fail(e);
+        }
+    }
+
+    /** A COPY where a query was expected: what it sends is dropped, what it wants is refused. */
+    private static void copy(Session session, Outcome outcome) {
+        session.decode();
+        outcome.misuse = "COPY from or to the client is not run by query or execute: use copyIn or copyOut";
+        if (session.in().type() == 'G') {
+            // The server has passed over the Sync that it was sent with; after the error it waits for another.
+            session.frontend().copyFail("this client expected no COPY");
+            session.frontend().sync();
+            session.send();
+        }
+    }
+
+    /** Reads up to ReadyForQuery, and throws what went wrong before or on the way. */
+    static void ready(Session session, Outcome outcome) {
+        while (true) {
+            switch (session.receive()) {
+                case 'Z' -> {
+                    session.ready();
+                    if (outcome.misuse != null) {
+                        throw new PostgresException(outcome.misuse);
+                    }
+                    if (outcome.error != null) {
+                        throw outcome.error;
+                    }
+                    return;
+                }
+                // A deferred constraint fails after CommandComplete, when Sync commits.
+                case 'E' -> {
+                    ServerException error = error(session);
+                    outcome.error = outcome.error == null ? error : outcome.error;
+                }
+                case '3' -> session.decode();
+                default -> throw session.unexpected("before ReadyForQuery");
+            }
+        }
+    }
+
+    /** What has gone wrong in a turn so far. */
+    static final class Outcome {
+        ServerException error;
+        String misuse;
+    }
+}

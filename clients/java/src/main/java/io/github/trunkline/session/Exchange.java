@@ -1,0 +1,251 @@
+package io.github.trunkline.session;
+
+import io.github.trunkline.PipelineException;
+import io.github.trunkline.PostgresException;
+import io.github.trunkline.ServerException;
+import io.github.trunkline.ValueException;
+import io.github.trunkline.row.RowCollector;
+import io.github.trunkline.row.Rows;
+import io.github.trunkline.type.Types;
+import io.github.trunkline.wire.Backend;
+import io.github.trunkline.wire.DataRow;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Turns with a server: each begins when the session is idle, and ends when the server says that it is ready again. */
+public final class Exchange {
+    /**
+     * So many bytes are sent before answers are read. A server that cannot get rid of its answers stops reading; what
+     * was sent by then must fit into the sockets' buffers, or both sides would wait for each other for ever.
+     */
+    static final int UNANSWERED_BYTES_MAX = 32 * 1024;
+
+    private final Session session;
+    private final Types types;
+    private final Statements statements;
+
+    /** @param types what is known of types; learns more on the way */
+    public Exchange(Session session, Types types) {
+        this.session = session;
+        this.types = types;
+        this.statements = new Statements(session, types);
+    }
+
+    /** The prepared statements. */
+    public Statements statements() {
+        return statements;
+    }
+
+    /**
+     * A statement with its values.
+     *
+     * @param sql its text, with $1, $2 and so on
+     * @param values its parameters' values
+     */
+    public record Call(String sql, Object[] values) {}
+
+    /** Runs {@code work} under a time limit; zero is none. */
+    public <T> T timed(Duration limit, Supplier<T> work) {
+        session.alarm().begin(limit);
+        PostgresException failure;
+        try {
+            return work.get();
+        } catch (PostgresException e) {
+            failure = e;
+        } finally {
+            session.alarm().end();
+        }
+        throw session.alarm().explain(failure);
+    }
+
+    /** The statement of a text. */
+    public Prepared prepare(String sql) {
+        return statements.get(sql);
+    }
+
+    /** Runs one statement. */
+    public Rows query(Call call) {
+        Prepared statement = statements.get(call.sql);
+        try {
+            return run(statement, call.values);
+        } catch (ServerException e) {
+            if (!isStale(e)) {
+                throw e;
+            }
+            statements.forget(statement);
+            return run(statements.get(call.sql), call.values);
+        }
+    }
+
+    /**
+     * True if the statement itself is out of date and nothing has happened: a table it reads was changed
+     * ("cached plan must not change result type"), or DISCARD or DEALLOCATE has dropped it.
+     */
+    private boolean isStale(ServerException error) {
+        boolean changed = error.sqlState().equals("0A000")
+                && error.fields().text('R').filter("RevalidateCachedQuery"::equals).isPresent();
+        return session.status() == 'I' && (changed || error.sqlState().equals("26000"));
+    }
+
+    private Rows run(Prepared statement, Object[] values) {
+        statement.bind(session.frontend(), values);
+        session.frontend().execute("", 0);
+        session.frontend().sync();
+        session.send();
+        var outcome = new Answers.Outcome();
+        Rows rows = Answers.rows(session, statement, outcome);
+        Answers.ready(session, outcome);
+        return rows;
+    }
+
+    /** Opens a stream of a statement's rows; {@code fetchRows} at a time, or all for 0. */
+    public RowSource stream(Call call, int fetchRows) {
+        Prepared statement = statements.get(call.sql);
+        statement.bind(session.frontend(), call.values);
+        return new RowSource(session, statement, fetchRows);
+    }
+
+    /**
+     * Runs statements one after the other without waiting in between. They are one transaction: if one fails, none has
+     * happened, unless they themselves say BEGIN or COMMIT.
+     */
+    public List<Rows> pipeline(List<Call> calls) {
+        var texts = new LinkedHashSet<String>();
+        calls.forEach(call -> texts.add(call.sql));
+        Map<String, Prepared> prepared = statements.getAll(texts);
+        var results = new ArrayList<Rows>(calls.size());
+        var outcome = new Answers.Outcome();
+        ValueException unsendable = null;
+        int next = 0;
+        while (next < calls.size() && outcome.error == null && unsendable == null) {
+            int first = next;
+            int before = session.frontend().out.size();
+            try {
+                next = putSome(calls, next, prepared);
+            } catch (ValueException e) {
+                unsendable = new ValueException("statement " + first + " or later of the pipeline: " + e.getMessage(), e);
+                session.frontend().out.truncate(before);
+                if (first == 0) {
+                    throw unsendable;
+                }
+                refuse();
+                break;
+            }
+            if (next == calls.size()) {
+                session.frontend().sync();
+            } else {
+                session.frontend().flush();
+            }
+            session.send();
+            for (int i = first; i < next && outcome.error == null; i++) {
+                results.add(Answers.rows(session, prepared.get(calls.get(i).sql), outcome));
+            }
+        }
+        finish(next < calls.size() || calls.isEmpty(), outcome, unsendable, results.size() - 1);
+        return results;
+    }
+
+    /** Puts Bind and Execute of as many calls as may be sent without reading; at least one. */
+    private int putSome(List<Call> calls, int first, Map<String, Prepared> prepared) {
+        int next = first;
+        do {
+            Call call = calls.get(next);
+            int before = session.frontend().out.size();
+            prepared.get(call.sql).bind(session.frontend(), call.values);
+            session.frontend().execute("", 0);
+            if (next > first && session.frontend().out.size() > UNANSWERED_BYTES_MAX) {
+                // Too large to be sent behind others: it goes on its own.
+                session.frontend().out.truncate(before);
+                return next;
+            }
+            next++;
+        } while (next < calls.size() && session.frontend().out.size() < UNANSWERED_BYTES_MAX);
+        return next;
+    }
+
+    /** Makes the server undo what the pipeline has done so far, by a statement that does not parse. */
+    private void refuse() {
+        session.frontend().parse("", "trunkline: a parameter of this pipeline cannot be sent");
+    }
+
+    private void finish(boolean syncMissing, Answers.Outcome outcome, ValueException unsendable, int last) {
+        if (syncMissing) {
+            session.frontend().sync();
+            session.send();
+        }
+        try {
+            Answers.ready(session, outcome);
+        } catch (ServerException e) {
+            throw unsendable != null ? unsendable : new PipelineException(Math.max(last, 0), e);
+        }
+    }
+
+    /** Runs a text of several statements by the simple protocol. Values come as text. */
+    public List<Rows> script(String text) {
+        session.frontend().query(text);
+        session.send();
+        var results = new ArrayList<Rows>();
+        var outcome = new Answers.Outcome();
+        RowCollector rows = null;
+        int rowsEnd = 0;
+        Inbound in = session.in();
+        while (true) {
+            switch (session.receive()) {
+                case 'T' -> {
+                    rows = new RowCollector(Statements.columns(
+                            ((Backend.RowDescription) session.decode()).columns(), types, true));
+                    in.gather(rows);
+                }
+                case 'D' -> {
+                    if (rows == null) {
+                        throw session.unexpected("before RowDescription");
+                    }
+                    checkRow(rows);
+                    rows.add(in.start());
+                    rowsEnd = in.end();
+                }
+                case 'C' -> {
+                    String tag = ((Backend.CommandComplete) session.decode()).tag();
+                    if (rows == null) {
+                        rows = new RowCollector(new io.github.trunkline.row.Columns(
+                                List.of(), new io.github.trunkline.type.Decoder[0]));
+                    }
+                    in.settle(rows, rowsEnd);
+                    results.add(rows.finish(tag));
+                    rows = null;
+                }
+                case 'E' -> {
+                    outcome.error = Answers.error(session);
+                    in.gather(null);
+                }
+                case 'I', 'H', 'd', 'c' -> session.decode();
+                case 'G' -> {
+                    session.decode();
+                    session.frontend().copyFail("this client expected no COPY");
+                    session.send();
+                }
+                case 'Z' -> {
+                    session.ready();
+                    if (outcome.error != null) {
+                        throw outcome.error;
+                    }
+                    return results;
+                }
+                default -> throw session.unexpected("in the answer to a query");
+            }
+        }
+    }
+
+    private void checkRow(RowCollector rows) {
+        Inbound in = session.in();
+        try {
+            DataRow.check(in.buffer(), in.start(), in.end(), rows.columns().size());
+        } catch (io.github.trunkline.ProtocolException e) {
+            throw session.fail(e);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package io.github.trunkline.session;
+
+import io.github.trunkline.ValueException;
+import io.github.trunkline.row.Columns;
+import io.github.trunkline.type.Codec;
+import io.github.trunkline.wire.Frontend;
+import io.github.trunkline.wire.Out;
+
+/** A statement that the server has: its name there, its parameters, its columns, and how each travels. */
+public final class Prepared {
+    private static final short[] ALL_BINARY = {1};
+    private static final short[] ALL_TEXT = {};
+
+    private final String sql;
+    private final String name;
+    private final int[] parameterOids;
+    private final Codec[] parameters;
+    private final Columns columns;
+    private final short[] resultFormats;
+
+    Prepared(String sql, String name, int[] parameterOids, Codec[] parameters, Columns columns, short[] resultFormats) {
+        this.sql = sql;
+        this.name = name;
+        this.parameterOids = parameterOids;
+        this.parameters = parameters;
+        this.columns = columns;
+        this.resultFormats = resultFormats;
+    }
+
+    /** Its text. */
+    public String sql() {
+        return sql;
+    }
+
+    /** Its name at the server. */
+    public String name() {
+        return name;
+    }
+
+    /** Its columns; null if it gives no rows. */
+    public Columns columns() {
+        return columns;
+    }
+
+    /** The types of its parameters: object ids, unsigned. */
+    public int[] parameterOids() {
+        return parameterOids.clone();
+    }
+
+    /**
+     * Puts a Bind of the unnamed portal.
+     *
+     * @throws ValueException if a value cannot be sent: the buffer is then as it was before
+     */
+    void bind(Frontend frontend, Object[] values) {
+        if (values.length != parameters.length) {
+            throw new ValueException("the statement has " + parameters.length + " parameters, and " + values.length
+                    + " values are given: " + sql);
+        }
+        Out out = frontend.out;
+        int before = out.size();
+        int index = 0;
+        try {
+            int mark = frontend.beginBind("", name, formats(values), values.length);
+            for (; index < values.length; index++) {
+                put(out, parameters[index], values[index]);
+            }
+            frontend.endBind(mark, resultFormats);
+        } catch (RuntimeException e) {
+            out.truncate(before);
+            throw new ValueException("parameter $" + (index + 1) + " of type "
+                    + (index < parameters.length ? typeName(index) : "?") + ": " + e.getMessage(), e);
+        }
+    }
+
+    private String typeName(int index) {
+        return parameters[index] == null ? Integer.toUnsignedString(parameterOids[index]) : parameters[index].name();
+    }
+
+    private short[] formats(Object[] values) {
+        var formats = new short[values.length];
+        boolean anyText = false;
+        for (int i = 0; i < values.length; i++) {
+            boolean text = isText(parameters[i], values[i]);
+            formats[i] = (short) (text ? 0 : 1);
+            anyText |= text;
+        }
+        return anyText ? formats : values.length == 0 ? ALL_TEXT : ALL_BINARY;
+    }
+
+    /** The server reads Strings, whatever the type; and what nothing here can write in binary. */
+    private static boolean isText(Codec codec, Object value) {
+        return value instanceof String || codec == null || codec.encoder() == null;
+    }
+
+    private static void put(Out out, Codec codec, Object value) {
+        if (value == null) {
+            out.int32(-1);
+            return;
+        }
+        int mark = out.openLength();
+        if (isText(codec, value)) {
+            out.text(value.toString());
+        } else {
+            codec.encoder().encode(value, out);
+        }
+        out.patchLength(mark);
+    }
+
+    static short[] resultFormats(Codec[] codecs) {
+        var formats = new short[codecs.length];
+        boolean all = true;
+        boolean any = false;
+        for (int i = 0; i < codecs.length; i++) {
+            boolean binary = codecs[i] != null && codecs[i].binary() != null;
+            formats[i] = (short) (binary ? 1 : 0);
+            all &= binary;
+            any |= binary;
+        }
+        return !any ? ALL_TEXT : all ? ALL_BINARY : formats;
+    }
+}

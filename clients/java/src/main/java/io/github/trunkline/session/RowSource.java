@@ -1,0 +1,108 @@
+package io.github.trunkline.session;
+
+import io.github.trunkline.PostgresException;
+import io.github.trunkline.row.Columns;
+import io.github.trunkline.row.Row;
+import io.github.trunkline.wire.Backend;
+
+/**
+ * Rows as they come: a portal that is executed for so many rows at a time, all in one transaction, until it is done or
+ * closed. Memory holds the slab that is read from, and those of rows that the program keeps.
+ */
+public final class RowSource {
+    private final Session session;
+    private final Prepared statement;
+    private final int fetchRows;
+    private String tag;
+    private boolean over;
+
+    RowSource(Session session, Prepared statement, int fetchRows) {
+        this.session = session;
+        this.statement = statement;
+        this.fetchRows = fetchRows;
+        fetch();
+    }
+
+    private void fetch() {
+        session.frontend().execute("", fetchRows);
+        session.frontend().flush();
+        session.send();
+    }
+
+    /** Its columns; null if the statement gives no rows. */
+    public Columns columns() {
+        return statement.columns();
+    }
+
+    /** The server's word for what was done; null before the end and after an early stop. */
+    public String tag() {
+        return tag;
+    }
+
+    /** The next row; null at the end, when the turn is over too. */
+    public Row next() {
+        Inbound in = session.in();
+        while (!over) {
+            switch (session.receive()) {
+                case 'D' -> {
+                    Answers.row(session, statement, statement.columns());
+                    in.lend();
+                    return new Row(statement.columns(), in.buffer(), in.start());
+                }
+                case 's' -> {
+                    session.decode();
+                    fetch();
+                }
+                case 'C' -> {
+                    tag = ((Backend.CommandComplete) session.decode()).tag();
+                    finish(new Answers.Outcome());
+                }
+                case 'I' -> {
+                    session.decode();
+                    tag = "";
+                    finish(new Answers.Outcome());
+                }
+                case 'E' -> {
+                    var outcome = new Answers.Outcome();
+                    outcome.error = Answers.error(session);
+                    finish(outcome);
+                }
+                case '2', '3' -> session.decode();
+                case 'G', 'H' -> throw session.fail(new PostgresException("COPY cannot be streamed: use copyIn or copyOut"));
+                default -> throw session.unexpected("in the answer to Execute");
+            }
+        }
+        return null;
+    }
+
+    private void finish(Answers.Outcome outcome) {
+        over = true;
+        session.frontend().sync();
+        session.send();
+        Answers.ready(session, outcome);
+    }
+
+    /** Ends the turn: the rows of the present fetch that are on their way are passed over, no more are asked for. */
+    public void close() {
+        if (over || !session.isOpen()) {
+            over = true;
+            return;
+        }
+        over = true;
+        var outcome = new Answers.Outcome();
+        while (outcome.error == null) {
+            byte type = session.receive();
+            if (type == 'E') {
+                outcome.error = Answers.error(session);
+            } else if (type == 's' || type == 'C' || type == 'I') {
+                break;
+            } else if (type != 'D' && type != '2' && type != '3') {
+                throw session.unexpected("in the answer to Execute");
+            }
+        }
+        session.frontend().close('P', "");
+        session.frontend().sync();
+        session.send();
+        Answers.ready(session, outcome);
+    }
+}

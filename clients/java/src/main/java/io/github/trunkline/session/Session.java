@@ -1,0 +1,276 @@
+package io.github.trunkline.session;
+
+import io.github.trunkline.ConnectionException;
+import io.github.trunkline.Notification;
+import io.github.trunkline.PostgresException;
+import io.github.trunkline.ProtocolException;
+import io.github.trunkline.ServerException;
+import io.github.trunkline.config.Config;
+import io.github.trunkline.net.Dialer;
+import io.github.trunkline.net.Transport;
+import io.github.trunkline.wire.Backend;
+import io.github.trunkline.wire.Fields;
+import io.github.trunkline.wire.Frontend;
+import io.github.trunkline.wire.Out;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * One session with a server: messages out, messages in, and what comes unasked. One thread uses it at a time; whoever
+ * owns it sees to that. After an error of the socket or the protocol it is closed for good.
+ */
+public final class Session {
+    private final Config config;
+    private final Dialer.Address address;
+    private final boolean withTls;
+    private final Transport transport;
+    private final Inbound in;
+    private final Out out = new Out();
+    private final Frontend frontend = new Frontend(out);
+    private final Map<String, String> parameters = new ConcurrentHashMap<>();
+    private final ArrayDeque<Notification> notifications = new ArrayDeque<>();
+    private final Alarm alarm = new Alarm(this);
+    private Consumer<Fields> onNotice = notice -> {};
+    private long notificationsDropped;
+    private char status = 'I';
+    private volatile int processId;
+    private volatile byte[] secretKey;
+    private volatile PostgresException closedBy;
+
+    Session(Config config, Dialer.Address address, boolean withTls, Transport transport) {
+        this.config = config;
+        this.address = address;
+        this.withTls = withTls;
+        this.transport = transport;
+        this.in = new Inbound(transport, config.messageBytesMax());
+    }
+
+    /** How it was configured. */
+    public Config config() {
+        return config;
+    }
+
+    /** Where the server is. */
+    public Dialer.Address address() {
+        return address;
+    }
+
+    boolean withTls() {
+        return withTls;
+    }
+
+    Transport transport() {
+        return transport;
+    }
+
+    /** Puts messages into the buffer; {@link #send} sends them. */
+    public Frontend frontend() {
+        return frontend;
+    }
+
+    /** The present message. */
+    public Inbound in() {
+        return in;
+    }
+
+    /** Deadlines and interrupts. */
+    public Alarm alarm() {
+        return alarm;
+    }
+
+    /** What ReadyForQuery said last: I idle, T in a transaction, E in a failed one. */
+    public char status() {
+        return status;
+    }
+
+    /** What the server has reported: server_version, TimeZone and so on. */
+    public Map<String, String> parameters() {
+        return parameters;
+    }
+
+    /** The server process of this session. */
+    public int processId() {
+        return processId;
+    }
+
+    byte[] secretKey() {
+        return secretKey;
+    }
+
+    void key(Backend.BackendKeyData data) {
+        processId = data.processId();
+        secretKey = data.secretKey();
+    }
+
+    /** Hears every NoticeResponse, on the thread that reads. */
+    public void onNotice(Consumer<Fields> listener) {
+        onNotice = listener;
+    }
+
+    /** Notifications that nobody has taken yet, oldest first. */
+    public ArrayDeque<Notification> notifications() {
+        return notifications;
+    }
+
+    /** How many notifications were dropped because nobody took them. */
+    public long notificationsDropped() {
+        return notificationsDropped;
+    }
+
+    /** Sends all that is in the buffer. */
+    public void send() {
+        checkOpen();
+        try {
+            transport.write(out.array(), 0, out.size());
+            out.clear();
+        } catch (IOException e) {
+            throw lost(e);
+        }
+    }
+
+    /** Waits for the next message that is an answer; what comes unasked is dealt with here. */
+    public byte receive() {
+        checkOpen();
+        try {
+            while (true) {
+                byte type = in.next();
+                if (type == 'D' || !isUnasked(type)) {
+                    return type;
+                }
+                unasked();
+            }
+        } catch (IOException e) {
+            throw lost(e);
+        } catch (ProtocolException e) {
+            throw fail(e);
+        }
+    }
+
+    /** Deals with what comes unasked within that time: true if something came. */
+    public boolean listen(int milliseconds) {
+        checkOpen();
+        try {
+            boolean came = in.hasNext() || in.readWithin(milliseconds);
+            while (in.hasNext()) {
+                byte type = in.next();
+                if (type == 'E') {
+                    throw fail(new ServerException(((Backend.ErrorResponse) decode()).fields()));
+                }
+                if (!isUnasked(type)) {
+                    throw new ProtocolException("the server sent a message of type '" + (char) type + "' unasked");
+                }
+                unasked();
+            }
+            return came;
+        } catch (IOException e) {
+            throw lost(e);
+        } catch (ProtocolException e) {
+            throw fail(e);
+        }
+    }
+
+    /** Decodes the present message. */
+    public Backend decode() {
+        try {
+            return Backend.decode(in.type(), in.buffer(), in.start(), in.end());
+        } catch (ProtocolException e) {
+            throw fail(e);
+        }
+    }
+
+    /** The present ErrorResponse as an exception to throw once the turn is over. */
+    public ServerException error() {
+        return new ServerException(((Backend.ErrorResponse) decode()).fields());
+    }
+
+    /** Remembers what the present ReadyForQuery says. */
+    public void ready() {
+        status = ((Backend.ReadyForQuery) decode()).status();
+    }
+
+    /** The present message is none that could come here: the session cannot go on. */
+    public PostgresException unexpected(String where) {
+        return fail(new ProtocolException(
+                "the server sent a message of type '" + (char) in.type() + "' " + where + ", where none such belongs"));
+    }
+
+    private static boolean isUnasked(byte type) {
+        return type == 'N' || type == 'A' || type == 'S';
+    }
+
+    private void unasked() {
+        Backend message = decode();
+        if (message instanceof Backend.ParameterStatus parameter) {
+            parameters.put(parameter.name(), parameter.value());
+        } else if (message instanceof Backend.NoticeResponse notice) {
+            hear(notice.fields());
+        } else if (message instanceof Backend.NotificationResponse notify) {
+            if (notifications.size() >= config.notificationsMax()) {
+                notifications.removeFirst();
+                notificationsDropped++;
+            }
+            notifications.addLast(new Notification(notify.channel(), notify.payload(), notify.processId()));
+        }
+    }
+
+    /** A listener's own exception must not leave an answer half read. */
+    private void hear(Fields notice) {
+        try {
+            onNotice.accept(notice);
+        } catch (RuntimeException e) {
+            Thread current = Thread.currentThread();
+            current.getUncaughtExceptionHandler().uncaughtException(current, e);
+        }
+    }
+
+    private PostgresException lost(IOException cause) {
+        return fail(new ConnectionException("the connection to " + address + " was lost: " + reason(cause), cause));
+    }
+
+    static String reason(Throwable cause) {
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    /** Closes the session because of {@code cause}, which is given back to be thrown. */
+    public PostgresException fail(PostgresException cause) {
+        if (closedBy == null) {
+            closedBy = cause;
+        }
+        transport.close();
+        Watchdog.forget(this);
+        return cause;
+    }
+
+    private void checkOpen() {
+        PostgresException cause = closedBy;
+        if (cause != null) {
+            throw new ConnectionException("the connection to " + address + " is closed: " + cause.getMessage(), cause);
+        }
+    }
+
+    /** False once it was closed or has failed. */
+    public boolean isOpen() {
+        return closedBy == null;
+    }
+
+    /** Says good-bye and closes. */
+    public void close() {
+        if (closedBy != null) {
+            return;
+        }
+        closedBy = new ConnectionException("it was closed");
+        try {
+            // A buffer of its own: another thread may be filling the session's.
+            var last = new Out();
+            new Frontend(last).terminate();
+            transport.write(last.array(), 0, last.size());
+        } catch (IOException e) {
+            // The server may have gone first.
+        }
+        transport.close();
+        Watchdog.forget(this);
+    }
+}

@@ -1,0 +1,189 @@
+package io.github.trunkline.session;
+
+import io.github.trunkline.PostgresException;
+import io.github.trunkline.row.Columns;
+import io.github.trunkline.type.Catalog;
+import io.github.trunkline.type.Codec;
+import io.github.trunkline.type.Decoder;
+import io.github.trunkline.type.Types;
+import io.github.trunkline.wire.Backend;
+import io.github.trunkline.wire.ColumnDescription;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+
+/** A session's prepared statements by their text: as many as the configuration says, the least recently used go first. */
+public final class Statements {
+    private final Session session;
+    private final Types types;
+    private final int max;
+    private final LinkedHashMap<String, Prepared> byText = new LinkedHashMap<>(16, 0.75f, true);
+    private long number;
+
+    /** What the server said of a statement, before its types are looked up. */
+    private record Described(String name, String sql, int[] parameters, List<ColumnDescription> columns) {}
+
+    Statements(Session session, Types types) {
+        this.session = session;
+        this.types = types;
+        this.max = session.config().statementsMax();
+    }
+
+    /** How many there are. */
+    public int size() {
+        return byText.size();
+    }
+
+    /** The statement of a text: of before, or prepared now, which costs a round trip. */
+    Prepared get(String sql) {
+        Prepared known = byText.get(sql);
+        return known != null ? known : prepareAll(List.of(sql)).get(sql);
+    }
+
+    /** The statements of several texts; those that are new are prepared in one round trip. */
+    Map<String, Prepared> getAll(Collection<String> texts) {
+        var statements = new LinkedHashMap<String, Prepared>();
+        var missing = new LinkedHashSet<String>();
+        for (String sql : texts) {
+            Prepared known = byText.get(sql);
+            if (known == null) {
+                missing.add(sql);
+            } else {
+                statements.put(sql, known);
+            }
+        }
+        if (!missing.isEmpty()) {
+            statements.putAll(prepareAll(missing));
+        }
+        return statements;
+    }
+
+    /** Forgets a statement, which the server has forgotten or will not run any more. */
+    void forget(Prepared statement) {
+        byText.remove(statement.sql());
+        session.frontend().close('S', statement.name());
+    }
+
+    /** Forgets all: the server was told DISCARD ALL or DEALLOCATE ALL. */
+    void clear() {
+        byText.clear();
+    }
+
+    /** Closes what is more than the configuration allows: in the next turn, before what {@code kept} is needed for. */
+    void trim(int kept) {
+        var eldest = byText.values().iterator();
+        int surplus = byText.size() - Math.max(max, kept);
+        for (; surplus > 0; surplus--) {
+            session.frontend().close('S', eldest.next().name());
+            eldest.remove();
+        }
+    }
+
+    private Map<String, Prepared> prepareAll(Collection<String> texts) {
+        var names = new ArrayList<String>();
+        for (String sql : texts) {
+            String name = "tl" + number++;
+            names.add(name);
+            session.frontend().parse(name, sql);
+            session.frontend().describe('S', name);
+        }
+        session.frontend().sync();
+        session.send();
+        List<Described> described = readDescriptions(texts, names);
+        learn(described);
+        var statements = new LinkedHashMap<String, Prepared>();
+        for (Described statement : described) {
+            Prepared prepared = make(statement);
+            statements.put(statement.sql, prepared);
+            byText.put(statement.sql, prepared);
+        }
+        trim(texts.size());
+        return statements;
+    }
+
+    private List<Described> readDescriptions(Collection<String> texts, List<String> names) {
+        var described = new ArrayList<Described>();
+        var texts2 = texts.iterator();
+        int[] parameters = new int[0];
+        PostgresException error = null;
+        while (true) {
+            switch (session.receive()) {
+                case '1', '3' -> session.decode();
+                case 't' -> parameters = ((Backend.ParameterDescription) session.decode()).types();
+                case 'T' -> described.add(new Described(names.get(described.size()), next(texts2), parameters,
+                        ((Backend.RowDescription) session.decode()).columns()));
+                case 'n' -> described.add(new Described(names.get(described.size()), next(texts2), parameters, null));
+                case 'E' -> error = Answers.error(session);
+                case 'Z' -> {
+                    session.ready();
+                    if (error != null) {
+                        // The statements before the wrong one exist now, and nothing will use them.
+                        described.forEach(statement -> session.frontend().close('S', statement.name));
+                        throw error;
+                    }
+                    if (described.size() != names.size()) {
+                        throw session.unexpected("before every statement was described");
+                    }
+                    return described;
+                }
+                default -> throw session.unexpected("in the answer to Parse and Describe");
+            }
+        }
+    }
+
+    private String next(java.util.Iterator<String> texts) {
+        if (!texts.hasNext()) {
+            throw session.unexpected("after every statement was described");
+        }
+        return texts.next();
+    }
+
+    private void learn(List<Described> described) {
+        var unknown = new LinkedHashSet<Integer>();
+        for (Described statement : described) {
+            for (int oid : statement.parameters) {
+                unknown.add(oid);
+            }
+            if (statement.columns != null) {
+                statement.columns.forEach(column -> unknown.add(column.typeOid()));
+            }
+        }
+        unknown.removeIf(oid -> types.codec(oid) != null);
+        // In a failed transaction the catalogue cannot be asked; but there nothing is prepared either.
+        if (!unknown.isEmpty()) {
+            Catalog.learn(types, unknown, sql -> SimpleQuery.rows(session, sql));
+        }
+    }
+
+    private Prepared make(Described statement) {
+        var parameters = new Codec[statement.parameters.length];
+        for (int i = 0; i < parameters.length; i++) {
+            parameters[i] = types.codec(statement.parameters[i]);
+        }
+        if (statement.columns == null) {
+            return new Prepared(statement.sql, statement.name, statement.parameters, parameters, null, new short[0]);
+        }
+        var codecs = new Codec[statement.columns.size()];
+        for (int i = 0; i < codecs.length; i++) {
+            codecs[i] = types.codec(statement.columns.get(i).typeOid());
+        }
+        return new Prepared(statement.sql, statement.name, statement.parameters, parameters,
+                columns(statement.columns, types, false), Prepared.resultFormats(codecs));
+    }
+
+    /** Columns with a decoder each: of the text format if all come in that, else of the format each is asked for in. */
+    static Columns columns(List<ColumnDescription> descriptions, Types types, boolean allText) {
+        var decoders = new Decoder[descriptions.size()];
+        for (int i = 0; i < decoders.length; i++) {
+            Codec codec = types.codec(descriptions.get(i).typeOid());
+            if (codec == null) {
+                codec = Codec.textOnly("unknown", text -> text);
+            }
+            decoders[i] = allText || codec.binary() == null ? codec.text() : codec.binary();
+        }
+        return new Columns(descriptions, decoders);
+    }
+}

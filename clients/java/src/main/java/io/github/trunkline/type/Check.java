@@ -1,0 +1,30 @@
+package io.github.trunkline.type;
+
+import io.github.trunkline.ValueException;
+
+/** What codecs refuse, in words. */
+final class Check {
+    private Check() {}
+
+    /** Values of fixed size have that size. */
+    static void length(String type, int wanted, int length) {
+        if (length != wanted) {
+            throw new ValueException("a value of type " + type + " has " + length + " bytes, not " + wanted);
+        }
+    }
+
+    static void atLeast(String type, int wanted, int length) {
+        if (length < wanted) {
+            throw new ValueException("a value of type " + type + " has " + length + " bytes, fewer than " + wanted);
+        }
+    }
+
+    static ValueException cannotHold(String type, Object value) {
+        return new ValueException("a parameter of type " + type + " cannot be a " + value.getClass().getName());
+    }
+
+    static ValueException notText(String type, String text) {
+        String shown = text.length() > 60 ? text.substring(0, 60) + "..." : text;
+        return new ValueException("not a value of type " + type + " in a format that is understood: " + shown);
+    }
+}

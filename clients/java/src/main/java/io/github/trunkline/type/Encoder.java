@@ -1,0 +1,14 @@
+package io.github.trunkline.type;
+
+import io.github.trunkline.wire.Out;
+
+/** Writes one parameter in its type's binary format. Immutable, used by many threads at once. */
+@FunctionalInterface
+public interface Encoder {
+    /**
+     * Writes a value that is neither null nor a String: Strings are sent in text format for the server to read.
+     *
+     * @throws RuntimeException if the value is of a class that the type cannot hold
+     */
+    void encode(Object value, Out out);
+}

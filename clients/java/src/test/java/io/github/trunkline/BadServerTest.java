@@ -1,0 +1,123 @@
+package io.github.trunkline;
+
+import static io.github.trunkline.ScriptedServer.complete;
+import static io.github.trunkline.ScriptedServer.concat;
+import static io.github.trunkline.ScriptedServer.described;
+import static io.github.trunkline.ScriptedServer.error;
+import static io.github.trunkline.ScriptedServer.message;
+import static io.github.trunkline.ScriptedServer.ready;
+import static io.github.trunkline.ScriptedServer.row;
+import static io.github.trunkline.ScriptedServer.text;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.trunkline.row.Row;
+import io.github.trunkline.wire.Out;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** What a wrong or dying server says ends in a clear exception, with the connection usable or closed. */
+class BadServerTest {
+    private static final byte[] BOUND = message('2', new Out());
+    private static final byte[] ONE = {0, 0, 0, 1};
+
+    /** The query's answer breaks the protocol, or ends: the exception is of that class, and the connection is closed. */
+    private static PostgresException breaks(Class<? extends PostgresException> kind, byte[]... answer) throws IOException {
+        try (var server = new ScriptedServer(described(23, 25), concat(answer));
+                Connection connection = Connection.connect(server.config())) {
+            PostgresException error = assertThrows(kind, () -> connection.query("select"));
+            assertFalse(connection.isOpen());
+            var after = assertThrows(ConnectionException.class, () -> connection.query("select"));
+            assertTrue(after.getMessage().contains("closed"), after.getMessage());
+            return error;
+        }
+    }
+
+    @Test
+    void aRowThatIsNoRow() throws IOException {
+        byte[] two = row(ONE, text("x"));
+        breaks(ProtocolException.class, BOUND, row(ONE), complete("SELECT 1"), ready('I'));
+        breaks(ProtocolException.class, BOUND, two, row(ONE, text("x"), text("y")), complete("SELECT 2"), ready('I'));
+        breaks(ProtocolException.class, BOUND, message('D', new Out().int16(2).int32(4).int32(1).int32(Integer.MAX_VALUE)));
+        breaks(ProtocolException.class, BOUND, message('D', new Out().int16(2).int32(-2).int32(1).int32(0)));
+        breaks(ProtocolException.class, BOUND, message('D', new Out().int16(2).int32(-1).int32(-1).int8(0)));
+        breaks(ProtocolException.class, BOUND, message('D', new Out()));
+        var error = breaks(ProtocolException.class, BOUND, message('D', new Out().int16(2).int32(100).int32(1).int32(0)));
+        assertEquals("08P01", error.sqlState());
+        assertTrue(error.getMessage().contains("value 0 has length 100"), error.getMessage());
+    }
+
+    @Test
+    void messagesThatDoNotBelong() throws IOException {
+        breaks(ProtocolException.class, BOUND, row(ONE, text("x")), ready('I'));
+        breaks(ProtocolException.class, BOUND, message('T', new Out().int16(0)));
+        breaks(ProtocolException.class, BOUND, message('R', new Out().int32(0)));
+        breaks(ProtocolException.class, message('y', new Out()));
+        breaks(ProtocolException.class, BOUND, new byte[] {'D', 0, 0, 0, 3});
+        breaks(ProtocolException.class, BOUND, new byte[] {'D', (byte) 0x80, 0, 0, 0});
+        breaks(ProtocolException.class, BOUND, complete("SELECT 0"), message('Z', new Out().int8('X')));
+        breaks(ProtocolException.class, text("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    }
+
+    @Test
+    void aServerThatDies() throws IOException {
+        breaks(ConnectionException.class);
+        breaks(ConnectionException.class, BOUND, row(ONE, text("x")));
+        byte[] cut = row(ONE, text("cut"));
+        breaks(ConnectionException.class, BOUND, row(ONE, text("x")), java.util.Arrays.copyOf(cut, cut.length - 1));
+        // A length of a gigabyte, and nothing behind it.
+        breaks(ConnectionException.class, BOUND, new byte[] {'D', 0x3f, (byte) 0xff, (byte) 0xff, 0});
+        var fatal = breaks(ServerException.class, BOUND, row(ONE, text("x")), error("FATAL", "57P01"));
+        assertEquals("57P01", fatal.sqlState());
+    }
+
+    @Test
+    void anErrorAmongTheRowsLeavesTheConnectionUsable() throws IOException {
+        try (var server = new ScriptedServer(described(23, 25),
+                concat(BOUND, row(ONE, text("x")), error("ERROR", "22012"), ready('I')),
+                concat(BOUND, row(ONE, null), complete("SELECT 1"), ready('I')),
+                concat(BOUND, complete("SELECT 0"), error("ERROR", "23503"), ready('I')));
+                Connection connection = Connection.connect(server.config())) {
+            assertEquals("22012", assertThrows(ServerException.class, () -> connection.query("select")).sqlState());
+            assertEquals("{c0: 1, c1: null}", connection.query("select").one().toString());
+            // A deferred constraint fails after CommandComplete.
+            assertEquals("23503", assertThrows(ServerException.class, () -> connection.query("select")).sqlState());
+            assertTrue(connection.isOpen());
+        }
+    }
+
+    @Test
+    void valuesThatAreNoneLeaveTheConnectionUsable() throws IOException {
+        try (var server = new ScriptedServer(described(23, 25, 99_999), concat(ready('I')),
+                concat(BOUND, row(new byte[3], new byte[] {'a', (byte) 0xff}, text("unknown")), complete("SELECT 1"),
+                        ready('I')));
+                Connection connection = Connection.connect(server.config())) {
+            Row row = connection.query("select").one();
+            var error = assertThrows(ValueException.class, () -> row.get(0));
+            assertTrue(error.getMessage().contains("c0") && error.getMessage().contains("3 bytes"), error.getMessage());
+            assertThrows(ValueException.class, () -> row.getLong(0));
+            assertEquals("a\ufffd", row.getString(1));
+            // A type that the catalogue does not know either is its text.
+            assertEquals("unknown", row.get(2));
+            assertTrue(connection.isIdle());
+        }
+    }
+
+    @Test
+    void aNoticesListenerThatThrows() throws IOException {
+        byte[] notice = message('N', new Out().int8('M').cString("remark").int8(0));
+        Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();
+        Thread.currentThread().setUncaughtExceptionHandler((thread, error) -> {});
+        try (var server = new ScriptedServer(described(23), concat(BOUND, notice, row(ONE), complete("SELECT 1"), ready('I')));
+                Connection connection = Connection.connect(server.config())) {
+            connection.onNotice(remark -> {
+                throw new IllegalStateException("the listener's own");
+            });
+            assertEquals(1, connection.query("select").one().getInt(0));
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(before);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.github.trunkline.pool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.trunkline.Connection;
+import io.github.trunkline.ConnectionException;
+import io.github.trunkline.PostgresException;
+import io.github.trunkline.Query;
+import io.github.trunkline.Server;
+import io.github.trunkline.TransactionMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@EnabledIfEnvironmentVariable(named = Server.VARIABLE, matches = ".+")
+@ParameterizedClass
+@MethodSource("io.github.trunkline.Server#all")
+class PoolTest {
+    private final Server server;
+    private final Pool pool;
+
+    PoolTest(Server server) {
+        this.server = server;
+        pool = Pool.open(server.builder().build(),
+                Pool.Settings.DEFAULT.connectionsMax(3).waitMax(Duration.ofSeconds(20)));
+    }
+
+    @AfterEach
+    void close() {
+        pool.close();
+        assertEquals(0, pool.size());
+    }
+
+    @Test
+    void manyThreadsShareFewConnections() throws InterruptedException {
+        var sum = new AtomicLong();
+        var threads = new ArrayList<Thread>();
+        for (int t = 0; t < 16; t++) {
+            threads.add(new Thread(() -> {
+                for (int i = 0; i < 50; i++) {
+                    sum.addAndGet(pool.query("select $1::int8", i).one().getLong(0));
+                }
+            }));
+        }
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertEquals(16 * 1225, sum.get());
+        assertTrue(pool.size() <= 3 && pool.idle() == pool.size(), pool.size() + " " + pool.idle());
+    }
+
+    @Test
+    void whatIsLeftOpenIsRolledBackOrClosed() {
+        pool.with(connection -> connection.execute("begin"));
+        assertEquals(1, pool.idle());
+        assertEquals(false, pool.with(Connection::inTransaction));
+        pool.with(connection -> connection.stream("select generate_series(1, 10)"));
+        assertEquals(0, pool.size());
+        pool.with(connection -> {
+            connection.close();
+            return null;
+        });
+        assertEquals(0, pool.size());
+        assertThrows(IllegalStateException.class, () -> pool.with(connection -> {
+            throw new IllegalStateException("the program's own");
+        }));
+        assertEquals(1, pool.idle());
+        assertEquals(2, pool.transaction(TransactionMode.DEFAULT, tx -> tx.query("select 2").one()).getInt(0));
+        assertEquals(2, pool.pipeline(List.of(Query.of("select 1"), Query.of("select 2"))).size());
+    }
+
+    @Test
+    void saysWhenAllAreInUse() {
+        try (Pool one = Pool.open(server.builder().build(),
+                Pool.Settings.DEFAULT.connectionsMax(1).waitMax(Duration.ofMillis(50)))) {
+            one.with(connection -> assertThrows(ConnectionException.class, () -> one.query("select 1")));
+            assertEquals(1, one.query("select 1").one().getInt(0));
+        }
+    }
+
+    @Test
+    void aClosedPoolLetsNobodyWait() throws InterruptedException {
+        var begun = new CountDownLatch(1);
+        var end = new CountDownLatch(1);
+        try (Pool one = Pool.open(server.builder().build(), Pool.Settings.DEFAULT.connectionsMax(1))) {
+            var holder = new Thread(() -> one.with(connection -> {
+                begun.countDown();
+                try {
+                    return end.await(20, java.util.concurrent.TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }));
+            holder.start();
+            begun.await();
+            var thrown = new ArrayList<Throwable>();
+            var waiter = new Thread(() -> {
+                try {
+                    one.query("select 1");
+                } catch (PostgresException e) {
+                    thrown.add(e);
+                }
+            });
+            waiter.start();
+            while (one.waiting() == 0) {
+                Thread.onSpinWait();
+            }
+            one.close();
+            waiter.join();
+            assertEquals(1, thrown.size());
+            end.countDown();
+            holder.join();
+            assertEquals(0, one.size());
+        }
+    }
+
+    @Test
+    void aFailedConnectionGivesItsPlaceBack() {
+        try (Pool wrong = Pool.open(server.builder().password("wrong").build(), Pool.Settings.DEFAULT.connectionsMax(1))) {
+            for (int i = 0; i < 3; i++) {
+                assertThrows(PostgresException.class, () -> wrong.query("select 1"));
+                assertEquals(0, wrong.size());
+            }
+        }
+    }
+}
