@@ -47,6 +47,8 @@ pub(crate) struct LoginState {
     pub request: Option<Box<trunkline_session::backend::StartupParameters>>,
     /// What the client was checked against, if there was anything.
     pub stored: Option<trunkline_session::authentication::Secret>,
+    /// It has sent something and waits for its share of a round.
+    pub in_line: bool,
 }
 
 /// What a logged-in client can be cancelled by.

@@ -5,6 +5,7 @@
 //! [`Board::next_action`], [`Board::next_unsent_client`], [`Board::next_unsent_server`]. Time is an argument of
 //! [`Board::set_now`], bytes are lent, sockets are behind [`Wires`](crate::Wires).
 
+mod arrivals;
 mod cancel;
 mod checkout;
 mod chores;
@@ -27,6 +28,9 @@ use trunkline_pool::arena::Arena;
 use trunkline_pool::{Ledger, Ledgers, Micros, PoolId};
 use trunkline_session::Entropy;
 
+pub use arrivals::{
+    ACCEPTS_MAX, ARRIVALS_MICROS_MAX, CLOSE_COMPANY, LOGIN_STEPS_MAX, LOGINS_WAITING_MAX, ROUNDS_PUT_OFF_MAX,
+};
 pub use cancel::{CancelKeys, CancelTicket};
 pub use control::Shutdown;
 pub use slots::PoolStatus;
@@ -54,6 +58,8 @@ pub struct Shared {
     pub clients: AtomicU32,
     /// Those that have not logged in yet.
     pub unauthenticated: AtomicU32,
+    /// Clients of each worker, those on their way to it included.
+    pub(crate) seats: Box<[AtomicU32]>,
     /// The last process id given to a client.
     pub(crate) process_ids: AtomicI32,
     /// Bounds that turned somebody away, by name; see [`Shared::limits_hit`].
@@ -70,6 +76,7 @@ impl Shared {
             cancel_keys: CancelKeys::default(),
             clients: AtomicU32::new(0),
             unauthenticated: AtomicU32::new(0),
+            seats: (0..workers).map(|_| AtomicU32::new(0)).collect(),
             process_ids: AtomicI32::new(cancel::FIRST_PROCESS_ID),
             limits_hit: Default::default(),
         }
@@ -150,6 +157,7 @@ pub struct Board {
     blank: Arc<Profile>,
     entropy: Box<dyn Entropy + Send>,
     actions: VecDeque<Action>,
+    arrivals: arrivals::Arrivals,
     unsent_clients: Vec<ClientKey>,
     unsent_servers: Vec<ServerKey>,
     cancels: cancel::Cancels,
@@ -183,6 +191,7 @@ impl Board {
             blank,
             entropy,
             actions: VecDeque::new(),
+            arrivals: arrivals::Arrivals::default(),
             unsent_clients: Vec::new(),
             unsent_servers: Vec::new(),
             cancels: cancel::Cancels::default(),

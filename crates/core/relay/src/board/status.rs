@@ -29,6 +29,8 @@ pub struct BoardStatus {
     pub server_unsent_bytes: u64,
     /// Cancel requests under way.
     pub cancels: u64,
+    /// Logins that wait for their share of a round.
+    pub logins_waiting: u64,
     /// Logins that failed so far.
     pub logins_failed: u64,
     /// Clients that broke the protocol so far.
@@ -43,6 +45,7 @@ impl Board {
     pub fn status(&self) -> BoardStatus {
         let mut status = BoardStatus {
             cancels: self.cancels.under_way() as u64,
+            logins_waiting: self.logins_waiting() as u64,
             logins_failed: self.logins_failed,
             protocol_violations: self.protocol_violations,
             ..BoardStatus::default()

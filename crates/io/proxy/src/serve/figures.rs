@@ -94,6 +94,7 @@ fn add_board(sum: &mut BoardStatus, board: &BoardStatus) {
     sum.client_unsent_bytes += board.client_unsent_bytes;
     sum.server_unsent_bytes += board.server_unsent_bytes;
     sum.cancels += board.cancels;
+    sum.logins_waiting += board.logins_waiting;
     sum.logins_failed += board.logins_failed;
     sum.protocol_violations += board.protocol_violations;
 }

@@ -236,6 +236,14 @@ fn apply_to_process(config: &Config) {
     }
 }
 
+/// What a worker of a test is made of, from the text of a configuration without certificates.
+#[cfg(test)]
+pub(crate) fn settings_of(text: &str) -> (Arc<trunkline_relay::Directory>, Arc<crate::worker::TlsSet>) {
+    let config = Config::parse(text, "test.toml", std::path::Path::new("/"), &|_| None).expect("accepted");
+    let force = InForce::first(config).expect("no certificates");
+    (force.directory, force.tls)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::{Receiver, channel};
