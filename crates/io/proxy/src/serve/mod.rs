@@ -101,6 +101,7 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
     let mut listeners = listeners::bind(&config.general, count).map_err(ServeError::Listen)?;
     let shared = Arc::new(Shared::new(count, config.limits.prepared_registry_bytes_max.bytes()));
 
+    let started = Instant::now();
     let (mut workers, mut slits) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for (index, listeners) in listeners.workers.drain(..).enumerate() {
         let (worker, slit) = Worker::new(WorkerSetup {
@@ -111,6 +112,7 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
             listeners,
             keepalive: keepalive(&config.timeouts),
             dns_ttl: DNS_TTL,
+            started,
         })
         .map_err(ServeError::System)?;
         workers.push(worker);

@@ -162,7 +162,7 @@ mod tests {
     use std::io::{ErrorKind, Read, Write};
     use std::net::{SocketAddr, TcpListener, TcpStream};
     use std::sync::Arc;
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     use trunkline_relay::Shared;
     use trunkline_relay::board::LOGIN_STEPS_MAX;
@@ -185,8 +185,9 @@ mod tests {
         let address = listener.local_addr().expect("an address");
         let shared = Arc::new(Shared::new(1, 1 << 16));
         let listeners = vec![Listener::Tcp(listener)];
-        let dns_ttl = Duration::from_secs(1);
-        let setup = WorkerSetup { index: 0, shared, directory, tls, listeners, keepalive: None, dns_ttl };
+        let (dns_ttl, started) = (Duration::from_secs(1), Instant::now());
+        let setup =
+            WorkerSetup { index: 0, shared, directory, tls, listeners, keepalive: None, dns_ttl, started };
         let (worker, slit) = Worker::new(setup).expect("a worker");
         (worker, slit, address)
     }

@@ -69,6 +69,8 @@ pub struct WorkerSetup {
     pub keepalive: Option<Keepalive>,
     /// How long the addresses of a host name are believed.
     pub dns_ttl: Duration,
+    /// When the process's clock began: workers compare how long their clients wait.
+    pub started: Instant,
 }
 
 /// See the module.
@@ -157,7 +159,7 @@ impl Worker {
             again: Vec::new(),
             scratch: vec![0; SCRATCH_BYTES].into_boxed_slice(),
             plain: Vec::new(),
-            started: Instant::now(),
+            started: setup.started,
             clock,
             struck: false,
         };
