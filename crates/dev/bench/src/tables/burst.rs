@@ -21,7 +21,7 @@ const BURSTS: [(&str, &str); 3] = [
     ("readers", "nine clients read 23 MB each, one after the other"),
 ];
 /// Between the end of a burst and the last look.
-const REST: Duration = Duration::from_secs(5);
+const REST: Duration = Duration::from_secs(15);
 /// A query of 10 kB, and one of about 23 MB.
 const SMALL: &str = "SELECT repeat('x', 10000)";
 const LARGE: &str = "SELECT repeat('x', 1000) FROM generate_series(1, 22800)";

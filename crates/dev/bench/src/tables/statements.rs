@@ -22,7 +22,7 @@ const TEXT_BYTES: usize = 10_000;
 /// Clients that share them: no pooler lets one client have so many.
 const CLIENTS: usize = 12;
 /// Between the clients' leaving and the second look.
-const REST: Duration = Duration::from_secs(5);
+const REST: Duration = Duration::from_secs(15);
 
 /// Measures and renders. A process of its own for each repetition.
 pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) -> Result<String> {
