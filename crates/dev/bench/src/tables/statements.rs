@@ -42,7 +42,7 @@ fn measure(contender: &Running) -> Result<[f64; 2]> {
     let pid = contender.pid().context("no proxy, no memory")?;
     // What is set up once is not the statements'.
     let mut client = RawClient::login(contender.address, TRUSTED_USER, "", DATABASE)?;
-    turn(&mut client, Messages::new().parse("first", "select 1", &[]).sync())?;
+    turn(&mut client, &Messages::new().parse("first", "select 1", &[]).sync())?;
     client.terminate()?;
     let before = cost::resident(pid)?;
     let clients = hold_statements(contender.address)?;
@@ -63,7 +63,7 @@ fn hold_share(address: SocketAddr, client: usize) -> Result<RawClient> {
     for n in 0..STATEMENTS / CLIENTS {
         let begin = format!("select {client}, {n} -- ");
         let text = format!("{begin}{:x<1$}", "", TEXT_BYTES - begin.len());
-        turn(&mut stream, Messages::new().parse(&format!("statement_{n}"), &text, &[]).sync())?;
+        turn(&mut stream, &Messages::new().parse(&format!("statement_{n}"), &text, &[]).sync())?;
     }
     Ok(stream)
 }
@@ -73,12 +73,12 @@ pub(super) fn prepare_few(client: &mut RawClient, look: usize) -> Result<()> {
     let name = |n: usize| format!("few_{look}_{n}");
     (0..100).try_for_each(|n| {
         let text = format!("select {look} + {n}");
-        turn(client, Messages::new().parse(&name(n), &text, &[]).sync())
+        turn(client, &Messages::new().parse(&name(n), &text, &[]).sync())
     })
 }
 
-fn turn(client: &mut RawClient, messages: Messages) -> Result<()> {
-    let answers = client.turn(&messages)?;
+fn turn(client: &mut RawClient, messages: &Messages) -> Result<()> {
+    let answers = client.turn(messages)?;
     ensure!(answers.iter().all(|frame| frame.tag != b'E'), "an error: {answers:?}");
     Ok(())
 }
