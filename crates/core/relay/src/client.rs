@@ -51,6 +51,8 @@ pub(crate) struct LoginState {
     pub stored: Option<trunkline_session::authentication::Secret>,
     /// What it waits for, while its user is looked up.
     pub look_up: Option<crate::board::LookUp>,
+    /// It has sent something and waits for its share of a round.
+    pub in_line: bool,
 }
 
 /// What a logged-in client can be cancelled by.

@@ -20,7 +20,10 @@ tables
   workers         two workers against one
   idle            memory of idle clients
   connections     connections per second
+  storm           how long clients that are in wait while 2,000 log in
   large           CPU per MB of a large result, and memory under a slow reader
+  statements      memory of distinct prepared statements
+  burst           what bursts of clients, statements and large results leave in memory
   goals           PgBouncer's and the relay's figures against the goals (needs those tables; `all` has them)
 
 options

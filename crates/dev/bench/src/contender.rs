@@ -8,6 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use trunkline_testkit::account::Account;
+use trunkline_testkit::cluster::APP_USER;
 use trunkline_testkit::{Binaries, Cluster, free_port, repository_root};
 
 use crate::arguments::Options;
@@ -30,12 +31,14 @@ pub(crate) enum Kind {
     Relay,
     /// PgBouncer, transaction mode.
     PgBouncer,
-    /// Ours, transaction mode.
+    /// Ours, transaction mode, with as many workers as it takes of itself.
     Trunkline,
+    /// The same with one worker, as all others have.
+    OneWorker,
 }
 
 impl Kind {
-    /// Every contender, in the tables' order.
+    /// Every contender that can be left out, in the tables' order.
     pub(crate) const ALL: [Self; 4] = [Self::Direct, Self::Relay, Self::PgBouncer, Self::Trunkline];
 
     /// The name in the tables.
@@ -45,12 +48,13 @@ impl Kind {
             Self::Relay => "relay",
             Self::PgBouncer => "PgBouncer",
             Self::Trunkline => "Trunkline",
+            Self::OneWorker => "Trunkline, 1 worker",
         }
     }
 
     /// Whether many clients share few server connections.
     pub(crate) fn pools(self) -> bool {
-        matches!(self, Self::PgBouncer | Self::Trunkline)
+        matches!(self, Self::PgBouncer | Self::Trunkline | Self::OneWorker)
     }
 }
 
@@ -67,6 +71,44 @@ pub(crate) enum Route {
     Tcp,
     /// By unix socket.
     Unix,
+}
+
+/// How clients prove who they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Auth {
+    /// Not at all.
+    Trust,
+    /// By SCRAM-SHA-256, checked against the verifier that the server has too.
+    Scram,
+}
+
+impl Auth {
+    /// What PgBouncer and Trunkline call it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Trust => "trust",
+            Self::Scram => "scram-sha-256",
+        }
+    }
+}
+
+/// What a contender is started with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Setting {
+    /// How it reaches the server.
+    pub(crate) route: Route,
+    /// Workers of Trunkline, its default when `None`: the others have one.
+    pub(crate) workers: Option<usize>,
+    /// The CPU it is kept on.
+    pub(crate) cpu: Option<usize>,
+    /// How clients prove who they are.
+    pub(crate) auth: Auth,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self { route: Route::Tcp, workers: None, cpu: None, auth: Auth::Trust }
+    }
 }
 
 /// PostgreSQL, the programs to measure, and a folder for their files.
@@ -125,34 +167,31 @@ impl Ground {
         command
     }
 
-    /// Starts a contender. `workers` counts for Trunkline alone: the others have one.
+    /// Starts a contender.
     ///
     /// # Errors
     /// When it does not start.
-    pub(crate) fn start(
-        &self,
-        kind: Kind,
-        route: Route,
-        workers: usize,
-        cpu: Option<usize>,
-    ) -> Result<Running> {
+    pub(crate) fn start(&self, kind: Kind, setting: Setting) -> Result<Running> {
         if kind == Kind::Direct {
             return Ok(Running { kind, address: self.cluster.address(), daemon: None });
         }
         let address = SocketAddr::from(([127, 0, 0, 1], free_port()?));
         let name = format!("{kind}-{}", address.port());
         let command = match kind {
-            Kind::PgBouncer => self.pgbouncer_command(&name, address, route, cpu)?,
-            Kind::Trunkline => self.trunkline_command(&name, address, route, workers, cpu)?,
-            Kind::Relay | Kind::Direct => self.relay_command(address, route, cpu)?,
+            Kind::PgBouncer => self.pgbouncer_command(&name, address, setting)?,
+            Kind::Trunkline => self.trunkline_command(&name, address, setting)?,
+            Kind::OneWorker => {
+                self.trunkline_command(&name, address, Setting { workers: Some(1), ..setting })?
+            }
+            Kind::Relay | Kind::Direct => self.relay_command(address, setting)?,
         };
         let daemon = Daemon::start(command, &name, self.folder.path(), address)?;
         Ok(Running { kind, address, daemon: Some(daemon) })
     }
 
-    fn relay_command(&self, address: SocketAddr, route: Route, cpu: Option<usize>) -> Result<Command> {
-        let mut command = pinned(Account::Ourselves, &std::env::current_exe()?, cpu);
-        let upstream = match route {
+    fn relay_command(&self, address: SocketAddr, setting: Setting) -> Result<Command> {
+        let mut command = pinned(Account::Ourselves, &std::env::current_exe()?, setting.cpu);
+        let upstream = match setting.route {
             Route::Tcp => self.cluster.address().to_string(),
             Route::Unix => self.cluster.socket_path().display().to_string(),
         };
@@ -160,55 +199,52 @@ impl Ground {
         Ok(command)
     }
 
-    fn pgbouncer_command(
-        &self,
-        name: &str,
-        address: SocketAddr,
-        route: Route,
-        cpu: Option<usize>,
-    ) -> Result<Command> {
-        let users = self.write("userlist.txt", &format!("\"{USER}\" \"\"\n"))?;
+    fn pgbouncer_command(&self, name: &str, address: SocketAddr, setting: Setting) -> Result<Command> {
+        let users = self.userlist()?;
         let ini = format!(
             "[databases]\n* = host={host} port={port}\n\n[pgbouncer]\nlisten_addr = {}\nlisten_port = {}\n\
-             unix_socket_dir =\nauth_type = trust\nauth_file = {}\npool_mode = transaction\n\
+             unix_socket_dir =\nauth_type = {}\nauth_file = {}\npool_mode = transaction\n\
              default_pool_size = {POOL_SIZE}\nmax_client_conn = {CLIENTS_MAX}\nmax_prepared_statements = 200\n\
              server_tls_sslmode = disable\nlog_connections = 0\nlog_disconnections = 0\n",
             address.ip(),
             address.port(),
+            setting.auth.name(),
             users.display(),
-            host = self.host(route),
+            host = self.host(setting.route),
             port = self.cluster.port(),
         );
         let ini = self.write(&format!("{name}.ini"), &ini)?;
         let program = self.pgbouncer.as_deref().context("PgBouncer is left out")?;
-        let mut command = pinned(self.account, program, cpu);
+        let mut command = pinned(self.account, program, setting.cpu);
         command.arg(ini);
         Ok(command)
     }
 
-    fn trunkline_command(
-        &self,
-        name: &str,
-        address: SocketAddr,
-        route: Route,
-        workers: usize,
-        cpu: Option<usize>,
-    ) -> Result<Command> {
-        let users = self.write("userlist.txt", &format!("\"{USER}\" \"\"\n"))?;
+    fn trunkline_command(&self, name: &str, address: SocketAddr, setting: Setting) -> Result<Command> {
+        let users = self.userlist()?;
+        let workers = setting.workers.map(|workers| format!("workers = {workers}\n")).unwrap_or_default();
         let config = format!(
-            "listen = [\"{address}\"]\nworkers = {workers}\npool_mode = \"transaction\"\n\n\
-             [auth]\ntype = \"trust\"\nfile = \"{}\"\n\n[pool]\npool_size = {POOL_SIZE}\n\n\
+            "listen = [\"{address}\"]\n{workers}pool_mode = \"transaction\"\n\n\
+             [auth]\ntype = \"{}\"\nfile = \"{}\"\n\n[pool]\npool_size = {POOL_SIZE}\n\n\
              [limits]\nmax_client_conn = {CLIENTS_MAX}\nmax_prepared_statements = 200\n\n\
              [databases.\"*\"]\nhost = \"{}\"\nport = {}\nsslmode = \"disable\"\n",
+            setting.auth.name(),
             users.display(),
-            self.host(route),
+            self.host(setting.route),
             self.cluster.port(),
         );
         let config = self.write(&format!("{name}.toml"), &config)?;
         let program = self.trunkline.as_deref().context("Trunkline is left out")?;
-        let mut command = pinned(Account::Ourselves, program, cpu);
+        let mut command = pinned(Account::Ourselves, program, setting.cpu);
         command.arg("serve").arg("--config").arg(config);
         Ok(command)
+    }
+
+    /// The users of every benchmark: one without a password, and one with the SCRAM verifier that the server has.
+    fn userlist(&self) -> Result<PathBuf> {
+        let stored = format!("select rolpassword from pg_authid where rolname = '{APP_USER}'");
+        let verifier = self.cluster.psql(&stored)?;
+        self.write("userlist.txt", &format!("\"{USER}\" \"\"\n\"{APP_USER}\" \"{}\"\n", verifier.trim()))
     }
 
     fn host(&self, route: Route) -> String {

@@ -35,6 +35,16 @@ pub(crate) fn render(options: &Options, ground: &Ground) -> String {
         "pools",
         Some(format!("transaction mode, {POOL_SIZE} server connections; everything on loopback, no TLS")),
     );
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    line(
+        "workers",
+        Some(match options.cpu {
+            Some(_) => "one each: Trunkline takes one for each core it may use".to_owned(),
+            None => format!(
+                "Trunkline {cores}, its default (one for each core), unless a column or row says otherwise; all others one"
+            ),
+        }),
+    );
     line(
         "CPUs",
         Some(match options.cpu {

@@ -14,6 +14,7 @@ mod figures;
 mod header;
 mod pgbench;
 mod relay;
+mod storm;
 mod tables;
 
 use std::process::ExitCode;

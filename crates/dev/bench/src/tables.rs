@@ -1,16 +1,19 @@
 //! The report's tables: each measures, keeps its figures, and renders itself.
 
+mod burst;
 mod connections;
 mod goals;
 mod idle;
 mod large;
+mod statements;
+mod storm;
 mod transactions;
 mod workers;
 
 use anyhow::Result;
 
 use crate::arguments::Options;
-use crate::contender::{Ground, Kind, Route, Running};
+use crate::contender::{Ground, Kind, Route, Running, Setting};
 use crate::figures::Figures;
 
 /// Keys of the goals, which several tables share.
@@ -18,6 +21,8 @@ pub(crate) mod keys {
     pub(crate) use super::connections::{LOOP, PGBENCH};
     pub(crate) use super::idle::{AFTER_BURST, AFTER_LOGIN, AFTER_QUERY};
     pub(crate) use super::large::SHAPES;
+    pub(crate) use super::statements::HELD;
+    pub(crate) use super::storm::WAIT;
     pub(crate) use super::transactions::cell;
 }
 
@@ -34,21 +39,30 @@ pub(crate) enum Table {
     Idle,
     /// Connection rate.
     Connections,
+    /// Those who are in while thousands log in.
+    Storm,
     /// Large results.
     Large,
+    /// Memory of distinct statements.
+    Statements,
+    /// Memory after a burst.
+    Burst,
     /// Ratios and their goals.
     Goals,
 }
 
 impl Table {
     /// Every table.
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Transactions,
         Self::Unix,
         Self::Workers,
         Self::Idle,
         Self::Connections,
+        Self::Storm,
         Self::Large,
+        Self::Statements,
+        Self::Burst,
         Self::Goals,
     ];
 
@@ -60,7 +74,10 @@ impl Table {
             Self::Workers => "workers",
             Self::Idle => "idle",
             Self::Connections => "connections",
+            Self::Storm => "storm",
             Self::Large => "large",
+            Self::Statements => "statements",
+            Self::Burst => "burst",
             Self::Goals => "goals",
         }
     }
@@ -78,7 +95,10 @@ impl Table {
             Self::Workers => workers::report(ground, options, figures),
             Self::Idle => idle::report(ground, options, figures),
             Self::Connections => connections::report(ground, options, figures),
+            Self::Storm => storm::report(ground, options, figures),
             Self::Large => large::report(ground, options, figures),
+            Self::Statements => statements::report(ground, options, figures),
+            Self::Burst => burst::report(ground, options, figures),
             Self::Goals => Ok(goals::report(options, figures)),
         }
     }
@@ -92,5 +112,6 @@ fn start(
     takes_part: impl Fn(Kind) -> bool,
 ) -> Result<Vec<Running>> {
     let wanted = options.kinds.iter().copied().filter(|kind| takes_part(*kind));
-    wanted.map(|kind| ground.start(kind, route, 1, options.cpu)).collect()
+    let setting = Setting { route, cpu: options.cpu, ..Setting::default() };
+    wanted.map(|kind| ground.start(kind, setting)).collect()
 }

@@ -42,9 +42,10 @@ impl Board {
         }
         self.shared.clients.fetch_add(1, Relaxed);
         self.shared.unauthenticated.fetch_add(1, Relaxed);
+        self.shared.seats[self.worker].fetch_add(1, Relaxed);
         let settings = if unix { &self.directory.login_unix } else { &self.directory.login_tcp };
         let machine = Login::new(Arc::clone(settings));
-        let login = LoginState { machine, request: None, stored: None, look_up: None };
+        let login = LoginState { machine, request: None, stored: None, look_up: None, in_line: false };
         Ok(self.clients.insert(Box::new(Client::new(login, Arc::clone(&self.blank), self.now))))
     }
 
@@ -71,6 +72,7 @@ impl Board {
     fn take_client_out(&mut self, key: ClientKey) -> Option<Box<Client>> {
         let client = self.clients.remove(key)?;
         self.shared.clients.fetch_sub(1, Relaxed);
+        self.shared.seats[self.worker].fetch_sub(1, Relaxed);
         if client.login.is_some() {
             self.shared.unauthenticated.fetch_sub(1, Relaxed);
         }

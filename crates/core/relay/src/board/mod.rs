@@ -5,6 +5,7 @@
 //! [`Board::next_action`], [`Board::next_unsent_client`], [`Board::next_unsent_server`]. Time is an argument of
 //! [`Board::set_now`], bytes are lent, sockets are behind [`Wires`](crate::Wires).
 
+mod arrivals;
 mod cancel;
 mod checkout;
 mod chores;
@@ -34,6 +35,9 @@ use trunkline_pool::arena::Arena;
 use trunkline_pool::{Ledger, Ledgers, Micros, PoolId};
 use trunkline_session::Entropy;
 
+pub use arrivals::{
+    ACCEPTS_MAX, ARRIVALS_MICROS_MAX, CLOSE_COMPANY, LOGIN_STEPS_MAX, LOGINS_WAITING_MAX, ROUNDS_PUT_OFF_MAX,
+};
 pub use cancel::{CancelKeys, CancelTicket};
 pub use control::Shutdown;
 pub(crate) use look_up::LookUp;
@@ -67,6 +71,8 @@ pub struct Shared {
     pub unauthenticated: AtomicU32,
     /// Look-ups in databases that are not known to exist.
     pub(crate) unproven: gate::Gate,
+    /// Clients of each worker, those on their way to it included.
+    pub(crate) seats: Box<[AtomicU32]>,
     /// The last process id given to a client.
     pub(crate) process_ids: AtomicI32,
     /// Bounds that turned somebody away, by name; see [`Shared::limits_hit`].
@@ -85,6 +91,7 @@ impl Shared {
             clients: AtomicU32::new(0),
             unauthenticated: AtomicU32::new(0),
             unproven: gate::Gate::default(),
+            seats: (0..workers).map(|_| AtomicU32::new(0)).collect(),
             process_ids: AtomicI32::new(cancel::FIRST_PROCESS_ID),
             limits_hit: Default::default(),
         }
@@ -171,6 +178,7 @@ pub struct Board {
     due: VecDeque<due::Due>,
     /// Whose share of the round is used up.
     resting: Vec<ClientKey>,
+    arrivals: arrivals::Arrivals,
     unsent_clients: Vec<ClientKey>,
     unsent_servers: Vec<ServerKey>,
     cancels: cancel::Cancels,
@@ -209,6 +217,7 @@ impl Board {
             actions: VecDeque::new(),
             due: VecDeque::new(),
             resting: Vec::new(),
+            arrivals: arrivals::Arrivals::default(),
             unsent_clients: Vec::new(),
             unsent_servers: Vec::new(),
             cancels: cancel::Cancels::default(),

@@ -31,6 +31,8 @@ pub struct BoardStatus {
     pub cancels: u64,
     /// Bytes of `auth_query`'s answers that are remembered.
     pub auth_cache_bytes: u64,
+    /// Logins that wait for their share of a round.
+    pub logins_waiting: u64,
     /// Logins that failed so far.
     pub logins_failed: u64,
     /// Clients that broke the protocol so far.
@@ -46,6 +48,7 @@ impl Board {
         let mut status = BoardStatus {
             cancels: self.cancels.under_way() as u64,
             auth_cache_bytes: self.secrets.bytes() as u64,
+            logins_waiting: self.logins_waiting() as u64,
             logins_failed: self.logins_failed,
             protocol_violations: self.protocol_violations,
             ..BoardStatus::default()

@@ -4,6 +4,7 @@
 //! `TRUNKLINE_SIM_SEED` replays one run; `TRUNKLINE_SIM_STEPS` sets its length; `TRUNKLINE_SIM_SEEDS` sets how many runs
 //! there are (each run is another world).
 
+mod arrivals;
 mod before_login;
 mod frames;
 mod model_client;

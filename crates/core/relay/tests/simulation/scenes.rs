@@ -41,7 +41,7 @@ fn scene_in(mode: PoolMode, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, S
 }
 
 /// Workers that may have one server connection in all.
-fn boards<const N: usize>(mode: PoolMode) -> [Board; N] {
+pub(crate) fn boards<const N: usize>(mode: PoolMode) -> [Board; N] {
     boards_of(&Flavour { mode, pool_size: 1, ..plain() })
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn boards_of<const N: usize>(flavour: &Flavour) -> [Board; N] {
     std::array::from_fn(|worker| Board::new(worker, Arc::clone(&shared), Arc::clone(&directory), entropy()))
 }
 
-fn lent(mut board: Board, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
+pub(crate) fn lent(mut board: Board, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
     let client = board.client_accepted(false).expect("a client is welcome");
     let own = if work_mem.is_empty() { String::new() } else { format!("work_mem\0{work_mem}\0") };
     board.client_bytes(client, &start_up(&own), &mut NoWires);

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 
 use crate::arguments::Options;
 use crate::client::Client;
-use crate::contender::{Ground, Kind, Route, Running};
+use crate::contender::{Ground, Kind, Running, Setting};
 use crate::cost;
 use crate::figures::{Figures, head, row, show};
 
@@ -21,7 +21,7 @@ pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) 
     let kinds: Vec<Kind> = options.kinds.iter().copied().filter(|kind| kind.pools()).collect();
     for _ in 0..options.repetitions {
         for &kind in &kinds {
-            let contender = ground.start(kind, Route::Tcp, 1, options.cpu)?;
+            let contender = ground.start(kind, Setting { cpu: options.cpu, ..Setting::default() })?;
             let each = contender.explain(measure(&contender, options.idle_clients))?;
             for (key, bytes) in KEYS.into_iter().zip(each) {
                 figures.add(key, kind, Some(bytes));

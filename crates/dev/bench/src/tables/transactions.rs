@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::arguments::Options;
-use crate::contender::{Ground, Kind, Route};
+use crate::contender::{Ground, Kind, Route, Setting};
 use crate::figures::{Figures, head, row, show};
 use crate::pgbench::{self, Load, Protocol};
 
@@ -25,8 +25,12 @@ pub(super) fn report(
     figures: &mut Figures,
 ) -> Result<String> {
     // pgbench has no proxy's route to compare when it goes straight to the server.
-    let contenders =
+    let mut contenders =
         super::start(ground, options, route, |kind| kind != Kind::Direct || route == Route::Tcp)?;
+    if options.kinds.contains(&Kind::Trunkline) {
+        let setting = Setting { route, cpu: options.cpu, ..Setting::default() };
+        contenders.push(ground.start(Kind::OneWorker, setting)?);
+    }
     for _ in 0..options.repetitions {
         for protocol in Protocol::ALL {
             for &clients in clients {

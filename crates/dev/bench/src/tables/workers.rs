@@ -6,7 +6,7 @@
 use anyhow::Result;
 
 use crate::arguments::Options;
-use crate::contender::{Ground, Kind, Route};
+use crate::contender::{Ground, Kind, Setting};
 use crate::figures::{Figures, head, row, show};
 use crate::pgbench::{self, Load, Protocol};
 
@@ -22,10 +22,11 @@ fn cell(protocol: Protocol, workers: usize, figure: &str) -> String {
 pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) -> Result<String> {
     let teams: Vec<(Kind, usize)> =
         TEAMS.into_iter().filter(|(kind, _)| options.kinds.contains(kind)).collect();
-    let running: Vec<_> = teams
-        .iter()
-        .map(|(kind, workers)| Ok((*workers, ground.start(*kind, Route::Tcp, *workers, None)?)))
-        .collect::<Result<_>>()?;
+    let start = |&(kind, workers): &(Kind, usize)| {
+        let setting = Setting { workers: Some(workers), ..Setting::default() };
+        Ok((workers, ground.start(kind, setting)?))
+    };
+    let running: Vec<_> = teams.iter().map(start).collect::<Result<_>>()?;
     for _ in 0..options.repetitions {
         for protocol in Protocol::ALL {
             let load = Load { protocol, clients: CLIENTS, reconnect: false, seconds: options.seconds };

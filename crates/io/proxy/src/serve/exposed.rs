@@ -226,6 +226,12 @@ fn write_connections(figures: &Figures, shared: &Shared, exposition: &mut Exposi
         ),
         ("trunkline_cancel_requests", "Cancel requests under way.", gauge, board.cancels),
         (
+            "trunkline_logins_waiting",
+            "Logins that wait for their share of a worker's round.",
+            gauge,
+            board.logins_waiting,
+        ),
+        (
             "trunkline_client_logins_failed_total",
             "Logins of clients that failed.",
             counter,

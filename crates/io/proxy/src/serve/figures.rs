@@ -89,6 +89,7 @@ fn add_board(sum: &mut BoardStatus, board: &BoardStatus) {
     sum.server_unsent_bytes += board.server_unsent_bytes;
     sum.cancels += board.cancels;
     sum.auth_cache_bytes += board.auth_cache_bytes;
+    sum.logins_waiting += board.logins_waiting;
     sum.logins_failed += board.logins_failed;
     sum.protocol_violations += board.protocol_violations;
 }

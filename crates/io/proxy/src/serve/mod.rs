@@ -101,6 +101,7 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
     let mut listeners = listeners::bind(&config.general, count).map_err(ServeError::Listen)?;
     let shared = Arc::new(Shared::new(count, config.limits.prepared_registry_bytes_max.bytes()));
 
+    let started = Instant::now();
     let (mut workers, mut slits) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for (index, listeners) in listeners.workers.drain(..).enumerate() {
         let (worker, slit) = Worker::new(WorkerSetup {
@@ -111,6 +112,7 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
             listeners,
             keepalive: keepalive(&config.timeouts),
             dns_ttl: DNS_TTL,
+            started,
         })
         .map_err(ServeError::System)?;
         workers.push(worker);
@@ -236,6 +238,14 @@ fn apply_to_process(config: &Config) {
     for advice in config.advice() {
         tracing::warn!(target: logging::OPERATOR, "{advice}");
     }
+}
+
+/// What a worker of a test is made of, from the text of a configuration without certificates.
+#[cfg(test)]
+pub(crate) fn settings_of(text: &str) -> (Arc<trunkline_relay::Directory>, Arc<crate::worker::TlsSet>) {
+    let config = Config::parse(text, "test.toml", std::path::Path::new("/"), &|_| None).expect("accepted");
+    let force = InForce::first(config).expect("no certificates");
+    (force.directory, force.tls)
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! A worker: one thread, one event loop around a board.
 //!
-//! A round reads whatever is ready (servers before clients: what they bring frees connections for the others), lets the
-//! board decide, does what it asks, and writes what an event brought about with one call for each connection.
+//! A round reads whatever is ready (servers before clients: what they bring frees connections for the others; clients
+//! that are in before those that come in), lets the board decide, does what it asks, and writes what an event brought
+//! about with one call for each connection.
 
+mod arrivals;
 mod cancels;
 mod clock;
 mod dialling;
@@ -67,6 +69,8 @@ pub struct WorkerSetup {
     pub keepalive: Option<Keepalive>,
     /// How long the addresses of a host name are believed.
     pub dns_ttl: Duration,
+    /// When the process's clock began: workers compare how long their clients wait.
+    pub started: Instant,
 }
 
 /// See the module.
@@ -78,7 +82,7 @@ pub struct Worker {
     directory: Arc<Directory>,
     tls: Arc<TlsSet>,
     listeners: Vec<Listener>,
-    /// Listeners that may have more to accept than one round took.
+    /// Listeners that may have somebody to accept, each once.
     accepting: Vec<usize>,
     /// Listeners that could not be accepted from: tried again with the next tick.
     stalled: Vec<usize>,
@@ -155,7 +159,7 @@ impl Worker {
             again: Vec::new(),
             scratch: vec![0; SCRATCH_BYTES].into_boxed_slice(),
             plain: Vec::new(),
-            started: Instant::now(),
+            started: setup.started,
             clock,
             struck: false,
         };
@@ -175,7 +179,10 @@ impl Worker {
     fn round(&mut self) {
         // No timeout when there is nothing to go on with: the clock has a descriptor of its own, which spares arming a
         // timer each time the worker sleeps.
-        let busy = !self.again.is_empty() || !self.accepting.is_empty() || self.board.is_round_due();
+        let busy = !self.again.is_empty()
+            || !self.accepting.is_empty()
+            || self.board.is_round_due()
+            || self.board.logins_waiting() > 0;
         let wait = busy.then_some(Duration::ZERO);
         let mut events = std::mem::replace(&mut self.events, Events::with_capacity(0));
         if let Err(error) = self.poll.poll(&mut events, wait)
@@ -199,16 +206,20 @@ impl Worker {
         }
         self.board.next_round();
         for name in again {
-            self.read(name);
+            self.read_in_turn(name);
         }
-        for listener in std::mem::take(&mut self.accepting) {
-            self.accept(listener);
-        }
+        let more = events.iter().count() >= EVENTS_MAX;
         self.events = events;
         self.carry_out();
+        self.arrivals(more);
         if std::mem::take(&mut self.struck) {
             self.tick();
         }
+    }
+
+    /// Microseconds since the start, now and not at the beginning of the round.
+    fn micros_now(&self) -> u64 {
+        self.micros(Instant::now())
     }
 
     fn micros(&self, now: Instant) -> u64 {
@@ -219,7 +230,9 @@ impl Worker {
         self.board.tick();
         self.expire_cancels();
         self.lingering.expire();
-        self.accepting.append(&mut self.stalled);
+        for listener in std::mem::take(&mut self.stalled) {
+            self.accept_later(listener);
+        }
         crate::logging::tend();
         self.carry_out();
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
 use mio::Waker;
+use trunkline_net::stream::Stream;
 use trunkline_relay::board::{BoardStatus, PoolStatus};
 use trunkline_relay::{Mail, Server};
 
@@ -19,6 +20,8 @@ pub enum Letter {
     Mail(Mail),
     /// A server connection that another worker hands over.
     Server(Box<Server>, Socket),
+    /// A connection of a client's that another worker has accepted; whether it is a unix socket's.
+    Client(Stream, bool),
     /// Certificates and keys were loaded anew.
     Tls(Arc<TlsSet>),
     /// How are you? The answer is dropped when nobody waits for it any more.

@@ -4,22 +4,19 @@ use std::io;
 use std::sync::Arc;
 
 use mio::event::Event;
-use trunkline_net::stream::Stream;
 use trunkline_net::tls::TlsError;
 use trunkline_pool::arena::Key;
 use trunkline_relay::{Action, ClientKey, Mail, Note, ServerKey, Target};
 use trunkline_wire::startup;
 
+use super::Worker;
 use super::dialling::Caller;
 use super::post::{Letter, Report};
 use super::socket::{Read1, Socket};
 use super::token::{self, Kind, Name};
-use super::{Listener, Worker};
 
 /// Reads of one connection in one round, before the others get their turn.
 const READS_MAX: usize = 8;
-/// Connections accepted from one listener in one round.
-const ACCEPTS_MAX: usize = 64;
 
 impl Worker {
     pub(super) fn happened(&mut self, name: Name, event: &Event) {
@@ -31,7 +28,7 @@ impl Worker {
                 let listener = usize::try_from(name.bits).unwrap_or(usize::MAX);
                 // One that could not be accepted from waits for the clock, however many knock.
                 if !self.stalled.contains(&listener) {
-                    self.accept(listener);
+                    self.accept_later(listener);
                 }
             }
             Kind::Clock => self.struck = self.clock.struck(),
@@ -72,7 +69,7 @@ impl Worker {
         if event.is_write_closed() || event.is_error() {
             self.read_last(name);
         } else if event.is_readable() || closed {
-            self.read(name);
+            self.read_in_turn(name);
         }
     }
 
@@ -86,7 +83,14 @@ impl Worker {
         {
             return self.client_gone(key, None);
         }
-        self.read(name);
+        self.read_in_turn(name);
+    }
+
+    /// Reads what a connection has, unless it is a client's that is logging in: its turn comes behind those who are in.
+    pub(super) fn read_in_turn(&mut self, name: Name) {
+        if name.kind != Kind::Client || self.board.client_ready(ClientKey::from_u64(name.bits)) {
+            self.read(name);
+        }
     }
 
     fn writable(&mut self, name: Name, token: mio::Token) {
@@ -146,7 +150,7 @@ impl Worker {
         }
     }
 
-    fn client_gone(&mut self, key: ClientKey, error: Option<&io::Error>) {
+    pub(super) fn client_gone(&mut self, key: ClientKey, error: Option<&io::Error>) {
         if let Some(error) = error {
             let tls = TlsError::of(error).is_some();
             tracing::debug!(client = ?key, tls, "connection lost: {error}");
@@ -208,72 +212,6 @@ impl Worker {
         }
     }
 
-    pub(super) fn accept(&mut self, index: usize) {
-        for _ in 0..ACCEPTS_MAX {
-            let accepted = match self.listeners.get(index) {
-                Some(Listener::Tcp(listener)) => {
-                    listener.accept().map(|(stream, _)| (Stream::Tcp(stream), false))
-                }
-                Some(Listener::Unix(listener)) => {
-                    listener.accept().map(|(stream, _)| (Stream::Unix(stream), true))
-                }
-                None => return,
-            };
-            match accepted {
-                Ok((stream, unix)) => self.welcome(stream, unix),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
-                Err(error) => {
-                    // Out of descriptors, most likely: those that wait are accepted when others have left.
-                    tracing::error!("cannot accept a connection: {error}");
-                    self.stalled.push(index);
-                    return;
-                }
-            }
-        }
-        self.accepting.push(index);
-    }
-
-    /// The end begins: whoever listens on the same addresses next gets the new clients. Those whom the kernel has
-    /// connected already are taken, so that the board can tell them why they must go.
-    fn stop_listening(&mut self) {
-        for index in 0..self.listeners.len() {
-            self.accept(index);
-        }
-        self.accepting.clear();
-        self.stalled.clear();
-        for mut listener in self.listeners.drain(..) {
-            let left = match &mut listener {
-                Listener::Tcp(listener) => self.sockets.registry.deregister(listener),
-                Listener::Unix(listener) => self.sockets.registry.deregister(listener),
-            };
-            if let Err(error) = left {
-                tracing::warn!("cannot deregister a listening socket: {error}");
-            }
-        }
-    }
-
-    fn welcome(&mut self, stream: Stream, unix: bool) {
-        let mut socket = Box::new(Socket::new(stream));
-        match self.board.client_accepted(unix) {
-            Ok(key) => match socket.register(&self.sockets.registry, token::of(Kind::Client, key)) {
-                Ok(()) => self.sockets.clients.insert(key, socket),
-                Err(error) => {
-                    tracing::error!("cannot register a socket: {error}");
-                    self.board.client_closed(key);
-                }
-            },
-            Err(refusal) => {
-                let token = token::token(Kind::Lingering, u64::MAX >> 8);
-                if socket.register(&self.sockets.registry, token).is_ok()
-                    && socket.write(&refusal, &self.sockets.registry, token).is_ok()
-                {
-                    self.lingering.take(socket, &self.sockets.registry);
-                }
-            }
-        }
-    }
-
     fn read_letters(&mut self) {
         while let Ok(letter) = self.letters.try_recv() {
             match letter {
@@ -286,6 +224,7 @@ impl Worker {
                     self.board.handle_mail(mail);
                 }
                 Letter::Server(server, socket) => self.take_over(server, socket),
+                Letter::Client(stream, unix) => self.client_sent_here(stream, unix),
                 Letter::Tls(tls) => self.tls = tls,
                 Letter::Report(answer) => {
                     let report = Report { pools: self.board.pools(), board: self.board.status() };
@@ -365,7 +304,7 @@ impl Worker {
                     socket.finish();
                 }
             }
-            Action::ResumeClient(key) => self.read(Name { kind: Kind::Client, bits: key.to_u64() }),
+            Action::ResumeClient(key) => self.read_in_turn(Name { kind: Kind::Client, bits: key.to_u64() }),
             Action::ResumeServer(key) => self.read(Name { kind: Kind::Server, bits: key.to_u64() }),
             Action::Cancel(ticket) => self.start_cancel(ticket),
             Action::Handoff(worker, key, server) => self.hand_over(worker, key, server),

@@ -38,10 +38,11 @@ impl World {
                 let sockets = &self.workers[worker].sockets;
                 let table = if client { &sockets.clients } else { &sockets.servers };
                 if table.get(&key) == Some(&link) && self.links[link].readable {
-                    self.read(worker, client, key, link);
+                    self.read_in_turn(worker, client, key, link);
                     busy = true;
                 }
             }
+            busy |= self.let_in(worker, false);
             self.carry_out(worker);
         }
         busy |= !self.dials.is_empty() || !self.cancels.is_empty();

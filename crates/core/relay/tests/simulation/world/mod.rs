@@ -158,7 +158,8 @@ impl World {
         match self.rng.u32(..1000) {
             0..200 => self.backend_works(),
             200..420 => self.proxy_reads(),
-            420..500 => self.proxy_may_write(),
+            420..480 => self.proxy_may_write(),
+            480..500 => self.somebody_comes_in(),
             500..620 => self.client_reads()?,
             620..740 => self.client_sends(),
             740..800 => self.client_acts(),

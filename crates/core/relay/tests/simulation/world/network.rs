@@ -70,9 +70,41 @@ impl World {
         let servers = sockets.servers.iter().filter(ready).map(|(key, link)| (false, *key, *link));
         let all: Vec<(bool, u64, usize)> = clients.chain(servers).collect();
         if let Some((client, key, link)) = self.pick(&all) {
-            self.read(worker, client, key, link);
+            self.read_in_turn(worker, client, key, link);
             self.touched(worker);
         }
+    }
+
+    /// Reads a connection, unless it is a client's that is logging in: the board says when that is read.
+    pub(super) fn read_in_turn(&mut self, worker: usize, client: bool, key: u64, link: usize) {
+        if client && !self.workers[worker].board.client_ready(client_key(key)) {
+            self.links[link].readable = false;
+            return;
+        }
+        self.read(worker, client, key, link);
+    }
+
+    /// Logins get their share of some worker's round.
+    pub(super) fn somebody_comes_in(&mut self) {
+        let (worker, more) = (self.rng.usize(..self.workers.len()), self.rng.u8(..4) == 0);
+        self.let_in(worker, more);
+    }
+
+    /// The same of one worker; true when somebody was let further in.
+    pub(super) fn let_in(&mut self, worker: usize, more: bool) -> bool {
+        let now = self.now;
+        let mut busy = false;
+        if !self.workers[worker].board.begin_arrivals(now, more) {
+            return true;
+        }
+        while let Some(key) = self.workers[worker].board.next_login(now) {
+            busy = true;
+            if let Some(link) = self.workers[worker].sockets.clients.get(&key.to_u64()).copied() {
+                self.read(worker, true, key.to_u64(), link);
+                self.touched(worker);
+            }
+        }
+        busy
     }
 
     pub(super) fn read(&mut self, worker: usize, client: bool, key: u64, link: usize) {
