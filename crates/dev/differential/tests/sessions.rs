@@ -13,7 +13,7 @@ use trunkline_probes::testkit::Version;
 /// Statements of a test where the environment says nothing: some ten seconds.
 const STATEMENTS: usize = 1500;
 /// What holds without a difference in the whole of every message but errors, of which severity and SQLSTATE do.
-const HELD: &str = "set,reset-all,errors,copy,pipelines,flush";
+const HELD: &str = "set,errors,copy,pipelines,flush";
 
 /// Plays scripts; each difference fails the test with the shortest script that shows it.
 fn sessions(version: Version, churners: usize, classes: &str, errors: Errors) {

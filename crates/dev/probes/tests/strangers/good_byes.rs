@@ -1,7 +1,5 @@
 //! Those who leave before they have come: no answer, no line in the log, as with PostgreSQL.
 
-use std::time::Duration;
-
 use trunkline_probes::Stage;
 use trunkline_testkit::raw::startup;
 use trunkline_testkit::{Messages, Proxy, RawClient};
@@ -12,7 +10,7 @@ trunkline_probes::probes! { a_terminate_as_the_first_packet, a_terminate_in_plac
 
 /// What the proxy has said at its start.
 fn begun(proxy: &Proxy) -> String {
-    proxy.wait_for_log("listening on", Duration::from_secs(30)).expect("it says where");
+    proxy.wait_for_log("listening on").expect("it says where");
     proxy.log()
 }
 
