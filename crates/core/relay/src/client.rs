@@ -110,6 +110,8 @@ pub struct Client {
     pub(crate) unread: Vec<Arc<Statement>>,
     /// What the turn under way resets: the client's start-up values come back.
     pub(crate) resets: Vec<Reset>,
+    /// Portals of statements that change the session: what they change is changed when they are executed.
+    pub(crate) portals: Vec<(Box<[u8]>, Arc<Statement>)>,
     /// ParseComplete messages of ours that the turn under way has had.
     pub(crate) told_parsed: u32,
     /// The same of the turn that is played again, as far as its Parse messages are still to come.
@@ -153,6 +155,7 @@ impl Client {
             unnamed: None,
             unread: Vec::new(),
             resets: Vec::new(),
+            portals: Vec::new(),
             told_parsed: 0,
             replay_told: 0,
             bound: None,

@@ -7,6 +7,7 @@ use trunkline_probes::testkit::{Messages, RawClient, RawServer};
 use trunkline_probes::{Bystander, MemoryWatch, Rotation, Stage, errors, login, probes, tags, values};
 
 probes! {
+    query_timeout_counts_each_query_of_a_pipeline,
     several_turns_in_one_packet,
     errors_in_the_middle_of_pipelines,
     a_pipeline_of_a_thousand_statements,
@@ -342,4 +343,16 @@ fn a_reader_that_stops_holds_back_its_server_only(stage: &Stage) {
     bystander.finish();
     let rise = watch.rise_kib();
     assert!(rise < 10 * 1024, "{rise} KiB");
+}
+
+fn query_timeout_counts_each_query_of_a_pipeline(stage: &Stage) {
+    let proxy = stage.setup().set("timeouts.query_timeout", "3s").set("pool.pool_size", 1).start();
+    let mut client = login(&proxy, "app");
+    let sleep = "select 1 from pg_sleep(0.2)";
+    let messages = (0..25).fold(Messages::new().query("begin"), |messages, _| messages.query(sleep));
+    client.send_messages(&messages.query("commit")).expect("sent");
+    for _ in 0..27 {
+        let turn = client.until_ready().expect("an answer");
+        assert!(turn.iter().all(|frame| frame.tag != b'E'), "no query takes three seconds");
+    }
 }

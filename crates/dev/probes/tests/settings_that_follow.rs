@@ -13,6 +13,9 @@ probes! {
     a_reset_within_a_transaction_brings_the_start_up_value_back,
     session_mode_keeps_start_up_options_through_reset_all_and_discard_all,
     a_reset_is_seen_behind_a_comment,
+    a_reset_that_is_bound_and_not_executed_resets_nothing,
+    discard_all_counts_though_its_turn_fails,
+    what_is_set_behind_a_reset_stands,
     a_start_up_option_that_cannot_be_reset_ends_nobody,
     a_seed_at_start_up_ends_nobody,
     settings_that_fail_later_cost_a_turn_and_no_connection,
@@ -253,5 +256,51 @@ fn settings_that_fail_later_cost_a_turn_and_no_connection(stage: &Stage) {
         let turn = client.turn(&Messages::new().query("select current_user")).expect("an answer");
         assert_eq!(tags(&turn), "EZ", "the turn fails, the connection stays");
         assert_eq!(one(&mut innocent, "select current_user"), "app");
+    }
+}
+
+fn a_reset_that_is_bound_and_not_executed_resets_nothing(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let mut client = login_with(&proxy, &[("options", "-c timezone=Asia/Tokyo")]);
+    Rotation::warm(&proxy, SIZE);
+    client.sql("set timezone = 'CET'").expect("set");
+    let bound = Messages::new().parse("s", "reset all", &[]).bind("", "s", &[]).sync();
+    assert_eq!(tags(&client.turn(&bound).expect("bound")), "12Z");
+    for _ in 0..SIZE {
+        assert_eq!(one(&mut client, "show timezone"), "CET");
+    }
+}
+
+fn discard_all_counts_though_its_turn_fails(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let startup = [("options", "-c timezone=Asia/Tokyo")];
+    let mut client = login_with(&proxy, &startup);
+    let mut direct = RawClient::connect(stage.cluster().address()).expect("connected");
+    let all = [("user", "app"), ("database", stage.database()), startup[0]];
+    direct.authenticate(PASSWORD, &all).expect("a login");
+    Rotation::warm(&proxy, SIZE);
+    let turn =
+        Messages::new().parse("", "discard all", &[]).bind("", "", &[]).execute("", 0).execute("p", 0).sync();
+    for client in [&mut client, &mut direct] {
+        client.sql("set timezone = 'CET'").expect("set");
+        assert_eq!(errors(&client.turn(&turn).expect("an answer")), ["34000"]);
+        for _ in 0..SIZE {
+            assert_eq!(one(client, "show timezone"), "Asia/Tokyo");
+        }
+    }
+}
+
+fn what_is_set_behind_a_reset_stands(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let mut client = login_with(&proxy, &[("options", "-c timezone=Asia/Tokyo")]);
+    Rotation::warm(&proxy, SIZE);
+    client.sql("reset all; set timezone = 'CET'").expect("set");
+    for _ in 0..SIZE {
+        assert_eq!(one(&mut client, "show timezone"), "CET");
+    }
+    client.sql("reset all; set session characteristics as transaction read only").expect("set");
+    assert_eq!(client.parameter("default_transaction_read_only"), Some("on"));
+    for _ in 0..SIZE {
+        assert_eq!(one(&mut client, "show default_transaction_read_only"), "on");
     }
 }

@@ -17,12 +17,20 @@ fn resets(reset: &Reset, name: &str) -> bool {
     match reset {
         Reset::Parameter(own) | Reset::Local(own) => **own == *name,
         Reset::All => is_reset_by_all(name),
-        Reset::Session => true,
+        Reset::Session | Reset::Discarded => true,
         Reset::Set(_) => false,
     }
 }
 
 impl Client {
+    /// What a command of the turn under way resets; the last word on a parameter counts.
+    pub(crate) fn add_resets(&mut self, resets: &[Reset]) {
+        for reset in resets {
+            self.resets.retain(|known| known != reset);
+            self.resets.push(reset.clone());
+        }
+    }
+
     /// Whether the turn under way brings a parameter's start-up value back.
     pub(crate) fn is_resetting(&self, name: &str) -> bool {
         let sets = |reset: &Reset| matches!(reset, Reset::Set(own) if **own == *name);

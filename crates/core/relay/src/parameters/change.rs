@@ -61,7 +61,8 @@ fn write_set(name: &str, value: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(if list { b"'," } else { b"=" });
     write_literal(value, out);
-    out.extend_from_slice(if list { b",false);" } else { b";" });
+    // What it gives back need not be a character of the client's encoding: a truth value always is.
+    out.extend_from_slice(if list { b",false) IS NULL;" } else { b";" });
 }
 
 /// A string constant in ASCII: it means the same whatever `client_encoding` and `standard_conforming_strings` say
@@ -103,7 +104,7 @@ mod tests {
         );
         assert_eq!(
             change(&[("work_mem", "1MB")], &[("search_path", "a, b")]).as_deref(),
-            Some("SELECT pg_catalog.set_config('search_path',E'a, b',false);RESET work_mem;")
+            Some("SELECT pg_catalog.set_config('search_path',E'a, b',false) IS NULL;RESET work_mem;")
         );
     }
 

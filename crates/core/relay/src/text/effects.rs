@@ -17,6 +17,8 @@ pub(crate) enum Reset {
     All,
     /// DISCARD ALL.
     Session,
+    /// DISCARD ALL that was run: it commits at once, whatever becomes of its turn.
+    Discarded,
     /// SET: a reset before it in the same text has no effect on it.
     Set(Box<str>),
 }
@@ -56,6 +58,10 @@ const LEAVE_SETTINGS: [&str; 21] = [
     "truncate",
     "notify",
 ];
+
+/// What SET SESSION CHARACTERISTICS may set.
+const CHARACTERISTICS: [&str; 3] =
+    ["default_transaction_isolation", "default_transaction_read_only", "default_transaction_deferrable"];
 
 impl Effects {
     /// Of a command's text, as a session with these `standard_conforming_strings` reads it.
@@ -99,6 +105,9 @@ impl Effects {
         self.may_set = true;
         match &*word {
             "reset" => self.resets.extend(reset(head)),
+            "set" if head.is(1, "session") && head.is(2, "characteristics") => {
+                self.resets.extend(CHARACTERISTICS.map(|name| Reset::Set(name.into())));
+            }
             "set" => self.resets.extend(set(head)),
             "discard" => {
                 self.forgets = true;
@@ -146,6 +155,8 @@ fn set(head: &Head<'_>) -> Option<Reset> {
     };
     let (name, value): (Box<str>, usize) = if head.is(at, "time") && head.is(at + 1, "zone") {
         ("TimeZone".into(), at + 2)
+    } else if head.is(at, "schema") && !head.is(at + 1, "=") && !head.is(at + 1, "to") {
+        ("search_path".into(), at + 1)
     } else if head.is(at, "names") {
         ("client_encoding".into(), at + 1)
     } else if head.is(at, "session") && head.is(at + 1, "authorization") {
@@ -158,11 +169,13 @@ fn set(head: &Head<'_>) -> Option<Reset> {
         (name, behind + 1)
     };
     let default = head.is(value, "default") || (&*name == "TimeZone" && head.is(value, "local"));
-    Some(match (default, local) {
-        (true, false) => Reset::Parameter(name),
-        (true, true) => Reset::Local(name),
-        (false, _) => Reset::Set(name),
-    })
+    match (default, local) {
+        (true, false) => Some(Reset::Parameter(name)),
+        (true, true) => Some(Reset::Local(name)),
+        (false, false) => Some(Reset::Set(name)),
+        // Over with the transaction.
+        (false, true) => None,
+    }
 }
 
 /// `set_config('name', NULL, is_local)`: NULL stands for the default. Of several calls the last such.
@@ -214,6 +227,11 @@ mod tests {
         assert_eq!(resets("set session authorization default"), [parameter("session_authorization")]);
         assert_eq!(resets("set local work_mem to default"), [Reset::Local("work_mem".into())]);
         assert_eq!(resets("reset all; set x = 1"), [Reset::All, Reset::Set("x".into())]);
+        assert_eq!(resets("reset all; set local x = 1"), [Reset::All]);
+        let path = [parameter("search_path"), Reset::Set("search_path".into())];
+        assert_eq!(resets("set search_path to default; set schema 's'"), path);
+        let behind = resets("reset all; set session characteristics as transaction read only");
+        assert!(behind.contains(&Reset::Set("default_transaction_read_only".into())), "{behind:?}");
     }
 
     #[test]

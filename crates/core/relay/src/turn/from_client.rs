@@ -141,6 +141,9 @@ fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serve
     server.unsettled = Unsettled::default();
     client.bound = None;
     client.told_parsed = 0;
+    if server.status == TransactionStatus::Idle {
+        client.portals.clear();
+    }
     if !path.replaying {
         client.replay_told = 0;
     }
@@ -171,7 +174,7 @@ fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswere
     if effects.may_set {
         server.unsettled.changed();
     }
-    client.resets.extend(effects.resets);
+    client.add_resets(&effects.resets);
     true
 }
 
@@ -261,6 +264,12 @@ fn step<W: Wires>(
             server.unsynced = false;
         }
         b'E' => {
+            if !client.portals.is_empty() {
+                if !whole {
+                    return Ok(Step::Wait);
+                }
+                prepare::executed(client, server, there);
+            }
             server.unflushed = true;
             extended(server, Expect::Execute);
         }

@@ -354,17 +354,18 @@ fn completed<W>(
     if matches!(tag, b"DEALLOCATE ALL\0" | b"DISCARD ALL\0") {
         forget_statements(client.as_deref_mut(), server);
     }
-    let resets = client.map(|client| &mut client.resets);
+    let mut resets = client.map(|client| &mut client.resets);
+    if tag == b"DISCARD ALL\0"
+        && matches!(pass, Step::Pass)
+        && let Some(resets) = resets.as_mut()
+    {
+        **resets = vec![Reset::Discarded];
+        return Step::Pass;
+    }
     // Of a client's that has gone too, but not what sets parameters for us: that is known.
     match (tag, pass, owner) {
-        (b"DISCARD ALL\0" | b"RESET\0", Step::Pass, _) => match resets {
-            Some(resets) if !resets.is_empty() => Step::Pass,
-            Some(resets) if tag == b"DISCARD ALL\0" => {
-                resets.push(Reset::Session);
-                Step::Pass
-            }
-            _ => Step::Stop(true, ServerStop::ParametersUnknown),
-        },
+        (b"RESET\0", Step::Pass, _) if resets.is_some_and(|resets| !resets.is_empty()) => Step::Pass,
+        (b"DISCARD ALL\0" | b"RESET\0", Step::Pass, _) => Step::Stop(true, ServerStop::ParametersUnknown),
         (b"DISCARD ALL\0" | b"RESET\0", _, Owner::Chore(Chore::Abandoned)) => {
             Step::Stop(false, ServerStop::ParametersUnknown)
         }
@@ -434,9 +435,10 @@ fn ready<W>(
     }
     path.counters.transactions += u64::from(status == TransactionStatus::Idle);
     path.counters.turn_us += path.now.saturating_sub(server.since);
+    // Each turn of a pipeline has its time from the end of the one before.
+    server.since = path.now;
     if server.replies.is_empty() && !server.unsynced {
         server.turn_open = false;
-        server.since = path.now;
         return Ok(Step::Stop(true, ServerStop::TurnOver));
     }
     if server.undecided {

@@ -20,6 +20,9 @@ use crate::prepared::{NAME_PREFIX, Parsed, Shape, Statement, significant};
 use crate::server::Server;
 use crate::wires::{Path, Wires};
 
+/// Portals of one client that are remembered because running them changes its session; what more are bound counts as run.
+const PORTALS_MAX: usize = 64;
+
 /// Splits a string that ends in a zero byte off the beginning.
 pub(super) fn cstr(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|byte| *byte == 0)?;
@@ -289,7 +292,7 @@ fn bind<W: Wires>(
     if name.is_empty() {
         let id = ensure_unnamed(path, client, server);
         if let Some(unnamed) = client.unnamed.clone() {
-            runs(client, server, &unnamed);
+            bound(client, server, portal, &unnamed);
         }
         server.replies.push(Expect::Bind(Subject::Unnamed(id)), Owner::Client);
         if portal.is_empty() {
@@ -323,7 +326,7 @@ fn bind<W: Wires>(
     let expect = match &known {
         Some(named) if *on_server != *named.statement.name => Expect::BindOutdated,
         Some(named) => {
-            runs(client, server, &named.statement);
+            bound(client, server, portal, &named.statement);
             Expect::Bind(Subject::Named(Arc::clone(named)))
         }
         None => Expect::Bind(foreign(name, &on_server)),
@@ -477,14 +480,34 @@ fn foreign(own: &[u8], sent: &[u8]) -> Subject {
     }
 }
 
-/// The statement is bound, and will be run as far as is known.
-fn runs(client: &mut Client, server: &mut Server, statement: &Statement) {
+/// A portal is made of the statement.
+fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Arc<Statement>) {
     let effects = &statement.effects;
     server.forgets |= effects.forgets;
-    if effects.may_set {
-        server.unsettled.changed();
+    if !client.portals.is_empty() {
+        client.portals.retain(|(name, _)| **name != *portal);
     }
-    client.resets.extend(effects.resets.iter().cloned());
+    if !effects.may_set && effects.resets.is_empty() {
+        return;
+    }
+    if client.portals.len() < PORTALS_MAX {
+        client.portals.push((portal.into(), Arc::clone(statement)));
+    } else {
+        changes_session(client, server, statement);
+    }
+}
+
+/// The portal of an Execute message is run: what its statement changes of the session, as far as is known, is changed.
+pub(super) fn executed(client: &mut Client, server: &mut Server, there: &[u8]) {
+    let Some((portal, _)) = cstr(body(there)) else { return };
+    let Some((_, statement)) = client.portals.iter().find(|(name, _)| **name == *portal) else { return };
+    let statement = Arc::clone(statement);
+    changes_session(client, server, &statement);
+}
+
+fn changes_session(client: &mut Client, server: &mut Server, statement: &Statement) {
+    server.unsettled.changed();
+    client.add_resets(&statement.effects.resets);
 }
 
 /// The server has the statement once it reads what follows.

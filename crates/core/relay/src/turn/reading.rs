@@ -50,7 +50,8 @@ fn add(sql: &mut String, name: &str, value: Option<&str>) {
         None => literal.extend_from_slice(b"null"),
     }
     let literal = String::from_utf8_lossy(&literal);
-    sql.push_str(&format!("pg_catalog.set_config('{name}',{literal},true)"));
+    // What it gives back need not be a character of the client's encoding: a truth value always is.
+    sql.push_str(&format!("pg_catalog.set_config('{name}',{literal},true) is null"));
 }
 
 /// Runs a command within the turn; nobody hears of it. Statement and portal have a name of their own, so that the

@@ -12,6 +12,7 @@ use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::prepared::StatementId;
 use crate::server::{ChoreAnswer, Server};
+use crate::text::Reset;
 use crate::wires::{Path, Wires};
 
 /// Deals with an ErrorResponse, all of it `there` or so much that it is only passed on.
@@ -40,8 +41,8 @@ pub(super) fn error<W: Wires>(
     server.condemned |= std::mem::take(&mut server.copy_synced);
     let told_parsed = client.as_deref().map_or(0, |client| client.told_parsed);
     if let Some(client) = client.as_deref_mut().filter(|_| owner == Owner::Client) {
-        // What was reset is rolled back.
-        client.resets.clear();
+        // What was reset is rolled back, but for what has been committed.
+        client.resets.retain(|reset| matches!(reset, Reset::Discarded));
     }
     let broken =
         broken_statement(&head.expect, code, response.and_then(|response| response.field(b'R')), told_parsed);
