@@ -74,10 +74,14 @@ pub struct Server {
     /// Syncs are on their way to a COPY, which ignores them unless it fails before the server reads them: how often it
     /// answers then is not known.
     pub(crate) copy_synced: bool,
+    /// A COPY behind which early Syncs stand has failed: one of them may be answered yet.
+    pub(crate) early_sync: bool,
     /// A client's turn is under way.
     pub(crate) turn_open: bool,
     /// A Bind of the client waits until it is known what its statement's result is here.
     pub(crate) awaits_shape: bool,
+    /// Values of the report under way that are not ASCII: they may have been read in another encoding than they are in.
+    pub(crate) misread: Vec<(Box<str>, Box<[u8]>)>,
     /// The ParameterDescription that came last, while what it is part of is not complete.
     pub(crate) described: Box<[u8]>,
     /// The statement whose result was asked for in this turn.
@@ -161,8 +165,10 @@ impl Server {
             copy_in: false,
             copy_syncs: 0,
             copy_synced: false,
+            early_sync: false,
             turn_open: false,
             awaits_shape: false,
+            misread: Vec::new(),
             described: Box::default(),
             shape_asked: 0,
             turn_replied: false,

@@ -293,6 +293,7 @@ fn a_client_and_a_server_that_both_only_write(stage: &Stage) {
     })
     .expect("a server");
     let setup = stage.setup().set("databases.fake.host", "127.0.0.1");
+    let setup = setup.set("timeouts.abandoned_turn_timeout", "1s");
     let proxy = setup.set("databases.fake.port", i64::from(server.address().port())).start();
     let watch = MemoryWatch::start(&proxy);
     let mut client =

@@ -268,7 +268,8 @@ fn max_client_conn_refuses_and_keeps_room_for_cancels(stage: &Stage) {
 }
 
 fn a_starving_worker_gets_the_others_idle_connection(stage: &Stage) {
-    const CLIENTS: usize = 16;
+    /// More than one worker is given before the other gets any.
+    const CLIENTS: usize = 40;
     let proxy = stage.setup().set("workers", 2).set("pool.pool_size", 1).start();
     let threads: Vec<_> = (0..CLIENTS)
         .map(|number| {

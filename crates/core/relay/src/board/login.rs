@@ -15,7 +15,7 @@ use trunkline_wire::sqlstate::SqlState;
 use super::refusal::Refusal;
 use super::{Action, Board};
 use crate::client::{Client, Identity, Purpose, Stage};
-use crate::parameters::{Profile, SEED, canonical_name, is_of_a_transaction, is_parameter_name};
+use crate::parameters::{Profile, SEED, canonical_name, encode, is_of_a_transaction, is_parameter_name};
 use crate::server::ChoreAnswer;
 use crate::shown::{REASON_BYTES_MAX, cut};
 use crate::turn::Chore;
@@ -330,10 +330,11 @@ impl Board {
         let Some(client) = self.clients.get_mut(key) else { return };
         let Some(request) = client.login.take().and_then(|login| login.request) else { return };
         let cancel_key = CancelKey::new(request.version, random);
-        let parameters = said.parameters.iter().map(|(name, value)| {
-            let own = profile.value(name).unwrap_or(value);
-            (name.as_bytes(), own.as_bytes())
-        });
+        let encoding = profile.value("client_encoding").unwrap_or("UTF8");
+        let own = |name: &str, value| encode(profile.value(name).unwrap_or(value), encoding);
+        let parameters: Vec<_> =
+            said.parameters.iter().map(|(name, value)| (name.as_bytes(), own(name, value))).collect();
+        let parameters = parameters.iter().map(|(name, value)| (*name, &**value));
         welcome(
             client.outbox.buffer(),
             parameters,

@@ -7,10 +7,13 @@ use trunkline_wire::backend::ParameterStatus;
 use super::Board;
 use crate::ServerKey;
 use crate::client::Client;
-use crate::parameters::{Profile, UNKNOWN, decode, follows, is_reset_by_all};
+use crate::parameters::{Profile, UNKNOWN, decode, encode, follows, is_reset_by_all};
 use crate::server::ServerStage;
 use crate::text::Reset;
 use crate::turn::{Chore, Owner};
+
+/// Values of one report that are read again when it tells of another encoding: a report has few that are not ASCII.
+const MISREAD_MAX: usize = 16;
 
 /// Whether a reset brings the parameter back.
 fn resets(reset: &Reset, name: &str) -> bool {
@@ -47,17 +50,47 @@ impl Client {
 impl Board {
     /// The server reports a parameter's new value, in the encoding that its connection has.
     pub(super) fn parameter_changed(&mut self, key: ServerKey, name: &str, value: &[u8]) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        if name == "client_encoding" {
+            // All values of one report are in the encoding of which it may tell last.
+            let encoding = String::from_utf8_lossy(value).into_owned();
+            for (name, value) in std::mem::take(&mut server.misread) {
+                self.read_parameter(key, &name, &value, &encoding);
+            }
+            return self.read_parameter(key, name, value, &encoding);
+        }
+        let encoding = server.profile.value("client_encoding").unwrap_or("UTF8").to_owned();
+        if !value.is_ascii() && server.misread.len() < MISREAD_MAX {
+            server.misread.push((name.into(), value.into()));
+        }
+        self.read_parameter(key, name, value, &encoding);
+    }
+
+    fn read_parameter(&mut self, key: ServerKey, name: &str, value: &[u8], encoding: &str) {
         if !follows(name) {
             return;
         }
         let Some(server) = self.servers.get_mut(key) else { return };
         let before = Arc::clone(&server.profile);
-        let value = decode(value, before.value("client_encoding").unwrap_or("UTF8"));
+        let value = decode(value, encoding);
         let mut profile = (*before).clone();
         // What cannot be read is set again for whoever comes next.
         profile.set(name, value.as_deref().unwrap_or(UNKNOWN));
         let profile = self.profiles.intern(profile);
         server.profile = Arc::clone(&profile);
+        self.tell_of_parameter(key, name, value, &before, profile);
+    }
+
+    /// The client whose turn it is has the server's new value, unless that came about by work of ours.
+    fn tell_of_parameter(
+        &mut self,
+        key: ServerKey,
+        name: &str,
+        value: Option<String>,
+        before: &Arc<Profile>,
+        profile: Arc<Profile>,
+    ) {
+        let Some(server) = self.servers.get_mut(key) else { return };
         let ours = |head: &crate::turn::Reply| head.owner != Owner::Client || head.expect.is_injected();
         if server.replies.head().is_some_and(ours) {
             return;
@@ -67,7 +100,7 @@ impl Board {
             return;
         };
         let Some(value) = value.filter(|value| !client.is_masked(name, value.as_bytes())) else { return };
-        client.profile = if client.profile == before {
+        client.profile = if client.profile == *before {
             profile
         } else {
             let mut own = (*client.profile).clone();
@@ -105,7 +138,8 @@ impl Board {
         }
         for (name, value) in changed(&client.profile, &own) {
             if server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name)) {
-                let status = ParameterStatus { name: name.as_bytes(), value: value.as_bytes() };
+                let value = encode(value, own.value("client_encoding").unwrap_or("UTF8"));
+                let status = ParameterStatus { name: name.as_bytes(), value: &value };
                 status.encode(client.outbox.buffer());
             }
         }

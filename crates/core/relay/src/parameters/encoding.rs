@@ -1,5 +1,7 @@
 //! Reported values as text: they come in the client's encoding.
 
+use std::borrow::Cow;
+
 use encoding_rs::{
     BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, IBM866, ISO_8859_2, ISO_8859_3, ISO_8859_4, ISO_8859_5,
     ISO_8859_6, ISO_8859_7, ISO_8859_10, ISO_8859_13, ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U,
@@ -46,6 +48,27 @@ const ENCODINGS: &[(&str, &Encoding)] = &[
     ("BIG5", BIG5),
 ];
 
+fn find(client_encoding: &str) -> Option<&'static Encoding> {
+    ENCODINGS.iter().find(|(name, _)| *name == client_encoding).map(|(_, encoding)| *encoding)
+}
+
+/// A value as a client of that encoding is told it. What the encoding lacks, or an encoding that is not known, leaves it
+/// as it is.
+pub(crate) fn encode<'a>(value: &'a str, client_encoding: &str) -> Cow<'a, [u8]> {
+    let plain = Cow::Borrowed(value.as_bytes());
+    if value.is_ascii() || client_encoding == "UTF8" {
+        return plain;
+    }
+    if client_encoding == "LATIN1" {
+        let bytes: Option<Vec<u8>> = value.chars().map(|letter| u8::try_from(letter).ok()).collect();
+        return bytes.map_or(plain, Cow::Owned);
+    }
+    match find(client_encoding).map(|encoding| encoding.encode(value)) {
+        Some((bytes, _, false)) => bytes,
+        _ => plain,
+    }
+}
+
 /// A reported value as text. `None` when it cannot be known: the encoding is `SQL_ASCII` or none of the table's, or the
 /// bytes are no text of it.
 pub(crate) fn decode(value: &[u8], client_encoding: &str) -> Option<String> {
@@ -56,8 +79,8 @@ pub(crate) fn decode(value: &[u8], client_encoding: &str) -> Option<String> {
     if client_encoding == "LATIN1" {
         return Some(value.iter().map(|byte| char::from(*byte)).collect());
     }
-    let (_, encoding) = ENCODINGS.iter().find(|(name, _)| *name == client_encoding)?;
-    encoding.decode_without_bom_handling_and_without_replacement(value).map(std::borrow::Cow::into_owned)
+    let encoding = find(client_encoding)?;
+    encoding.decode_without_bom_handling_and_without_replacement(value).map(Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -78,6 +101,9 @@ mod tests {
             (b"\xe9", "MULE_INTERNAL", None),
         ] {
             assert_eq!(decode(bytes, encoding).as_deref(), text, "{encoding}");
+            if let Some(text) = text {
+                assert_eq!(encode(text, encoding), bytes, "{encoding}");
+            }
         }
     }
 }

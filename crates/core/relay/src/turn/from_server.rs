@@ -409,6 +409,12 @@ fn ready<W>(
     let (Some(status), 1) = (status, body(there).len()) else {
         return Err(ServerMisbehaved::Malformed("ReadyForQuery"));
     };
+    if server.replies.is_empty() && std::mem::take(&mut server.early_sync) {
+        // It answers a Sync that was taken for one within the COPY.
+        let owner = client.map_or(Owner::Chore(Chore::Abandoned), |_| Owner::Client);
+        server.replies.push(Expect::Sync, owner);
+        (server.unsynced, server.skipping) = (false, false);
+    }
     let Some(head) = server.replies.head() else { return Err(unexpected(b'Z', "nothing")) };
     if !head.expect.ends_turn() {
         return Err(unexpected(b'Z', "an answer before the end of the turn"));
@@ -421,6 +427,7 @@ fn ready<W>(
         path.schema.changed();
     }
     server.status = status;
+    server.misread.clear();
     server.copy_in = false;
     // The end of a COPY that never began.
     while matches!(server.replies.head(), Some(Reply { expect: Expect::CopyEnd, .. })) {

@@ -38,7 +38,8 @@ pub(super) fn error<W: Wires>(
     }
     server.copy_in = false;
     // One ReadyForQuery more than is awaited may come: it must reach nobody else.
-    server.condemned |= std::mem::take(&mut server.copy_synced);
+    server.early_sync = std::mem::take(&mut server.copy_synced);
+    server.condemned |= server.early_sync;
     let told_parsed = client.as_deref().map_or(0, |client| client.told_parsed);
     if let Some(client) = client.as_deref_mut().filter(|_| owner == Owner::Client) {
         // What was reset is rolled back, but for what has been committed.

@@ -246,7 +246,6 @@ fn start(setup: Setup, pool: &Pool, manner: Manner) -> Proxy {
     setup
         .set("workers", if manner.churners == 0 { 1 } else { 2 })
         .set("auth.type", "trust")
-        .set("log.level", "warn")
         .set("pool.pool_size", number(pool.size))
         .set("pool.server_round_robin", true)
         .set("limits.max_prepared_statements", number(pool.prepared))

@@ -351,6 +351,8 @@ impl Session {
                 Err(failure("25001", "DISCARD ALL cannot run inside a transaction block"))
             }
             Sql::DiscardAll => {
+                // It commits at once, whatever becomes of its turn (XACT_FLAGS_NEEDIMMEDIATECOMMIT in xact.c).
+                self.snapshot = None;
                 self.settings.values.clone_from(&self.settings.start);
                 self.statements.retain(|name, _| name.is_empty());
                 self.portals.clear();

@@ -71,7 +71,7 @@ fn thousands_who_are_looked_up_when_that_ends_are_refused() {
     let none = Edition { look_up: false, epoch: 2, ..flavour.edition() };
     board.handle_mail(Mail::Reload(Arc::new(flavour.directory(&none))));
     opened(&mut board);
-    assert_eq!(closed(&mut board, "28000"), CROWD);
+    assert_eq!(closed(&mut board, "57P03"), CROWD);
 }
 
 #[test]
