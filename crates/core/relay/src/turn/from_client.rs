@@ -278,6 +278,7 @@ fn step<W: Wires>(
             server.unsynced |= !matches!(step, Step::Wait);
             return Ok(step);
         }
+        b'P' if !whole && frame_bytes <= path.limits.client_buffer_bytes => return Ok(Step::Wait),
         b'P' => {
             let text = body(there).splitn(2, |byte| *byte == 0).nth(1).filter(|_| whole).map(query_text);
             let unanswered = server.replies.turns() > 0;
