@@ -271,9 +271,11 @@ fn a_starving_worker_gets_the_others_idle_connection(stage: &Stage) {
     /// More than one worker is given before the other gets any.
     const CLIENTS: usize = 40;
     let proxy = stage.setup().set("workers", 2).set("pool.pool_size", 1).start();
-    let threads: Vec<_> = (0..CLIENTS)
-        .map(|number| {
-            let mut client = login(&proxy, "app");
+    let clients: Vec<_> = (0..CLIENTS).map(|_| login(&proxy, "app")).collect();
+    let threads: Vec<_> = clients
+        .into_iter()
+        .enumerate()
+        .map(|(number, mut client)| {
             std::thread::spawn(move || {
                 for turn in 0..50 {
                     let rows = client.sql(&format!("select {number}, {turn}")).expect("rows");

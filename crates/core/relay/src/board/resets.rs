@@ -29,8 +29,11 @@ impl Client {
     /// What a command of the turn under way resets; the last word on a parameter counts.
     pub(crate) fn add_resets(&mut self, resets: &[Reset]) {
         for reset in resets {
-            self.resets.retain(|known| known != reset);
-            self.resets.push(reset.clone());
+            // What is set says something only of a reset before it.
+            if !self.resets.is_empty() || !matches!(reset, Reset::Set(_)) {
+                self.resets.retain(|known| known != reset);
+                self.resets.push(reset.clone());
+            }
         }
     }
 

@@ -167,7 +167,7 @@ fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serve
 fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswered: bool) -> bool {
     let standard = client.profile.value("standard_conforming_strings") != Some("off");
     let effects = Effects::of(text, standard);
-    if !effects.resets.is_empty() && unanswered {
+    if effects.has_resets() && unanswered {
         prepare::await_answers(server);
         return false;
     }

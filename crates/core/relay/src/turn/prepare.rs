@@ -75,7 +75,7 @@ fn resets(client: &Client, there: &[u8]) -> bool {
         Some(b"") => client.unnamed.as_ref(),
         Some(name) => client.statements.as_ref().and_then(|names| names.named(name)),
     };
-    statement.is_some_and(|statement| !statement.effects.resets.is_empty())
+    statement.is_some_and(|statement| statement.effects.has_resets())
 }
 
 /// The message waits for answers to those before it, which the server is made to give when no Sync does.
@@ -487,7 +487,7 @@ fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Ar
     if !client.portals.is_empty() {
         client.portals.retain(|(name, _)| **name != *portal);
     }
-    if !effects.may_set && effects.resets.is_empty() {
+    if !effects.may_set {
         return;
     }
     if client.portals.len() < PORTALS_MAX {
