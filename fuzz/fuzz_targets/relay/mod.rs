@@ -133,7 +133,7 @@ impl Desk {
                     self.server = None;
                 }
             }
-            Action::Note(Note::Warning(text)) => self.server_blamed |= text.contains("broke the protocol"),
+            Action::Note(Note::Warning(_, text)) => self.server_blamed |= text.contains("broke the protocol"),
             Action::Cancel(ticket) => self.board.cancel_delivered(ticket.server, true),
             Action::Note(_) | Action::ResumeClient(_) | Action::ResumeServer(_) => {}
             Action::Mail(..) | Action::Handoff(..) => panic!("there is no other worker"),
