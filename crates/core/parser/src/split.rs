@@ -26,10 +26,10 @@ pub fn split_with_parser(text: &str) -> Result<Vec<Range<usize>>, ParseError> {
 
 impl ParsedSql {
     /// As [`split_with_parser`](crate::split_with_parser) of the text that this tree was parsed from, without parsing it
-    /// again.
+    /// again. A statement whose place is not in `text`, because that is another one or the place was edited, is left out.
     pub fn split<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         let statements = self.root().nodes().filter_map(|node| node.cast::<RawStmt<'_>>());
-        statements.map(|statement| {
+        let place = |statement: RawStmt<'_>| {
             let start = usize::try_from(statement.stmt_location()).unwrap_or(0);
             // 0 is to the end.
             let end = match usize::try_from(statement.stmt_len()) {
@@ -37,7 +37,8 @@ impl ParsedSql {
                 _ => text.len(),
             };
             start..end
-        })
+        };
+        statements.map(place).filter(|range| text.get(range.clone()).is_some())
     }
 }
 
@@ -102,6 +103,13 @@ mod tests {
     fn scanned(text: &str) -> Vec<&str> {
         let parts = split_with_scanner(text).expect("it is of tokens");
         parts.into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn a_place_outside_of_the_text_is_left_out() {
+        let tree = crate::parse("SELECT 1; SELECT 'é'").expect("it is SQL");
+        assert_eq!(tree.split("SELECT 1").collect::<Vec<_>>(), [0..8]);
+        assert_eq!(tree.split("é").count(), 0);
     }
 
     #[test]
