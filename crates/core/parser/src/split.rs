@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_place_outside_of_the_text_is_left_out() {
         let tree = crate::parse("SELECT 1; SELECT 'é'").expect("it is SQL");
-        assert_eq!(tree.split("SELECT 1").collect::<Vec<_>>(), [0..8]);
+        assert!(tree.split("SELECT 1").eq(std::iter::once(0..8)));
         assert_eq!(tree.split("é").count(), 0);
     }
 
