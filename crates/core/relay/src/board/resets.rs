@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::parameters::{Profile, UNKNOWN, decode, encode, follows, is_reset_by_all};
 use crate::server::ServerStage;
 use crate::text::Reset;
-use crate::turn::{Chore, Owner};
+use crate::turn::{Chore, Reply};
 
 /// Values of one report that are read again when it tells of another encoding: a report has few that are not ASCII.
 const MISREAD_MAX: usize = 16;
@@ -94,8 +94,7 @@ impl Board {
         profile: Arc<Profile>,
     ) {
         let Some(server) = self.servers.get_mut(key) else { return };
-        let ours = |head: &crate::turn::Reply| head.owner != Owner::Client || head.expect.is_injected();
-        if server.replies.head().is_some_and(ours) {
+        if server.replies.head().is_some_and(Reply::is_ours) {
             return;
         }
         let ServerStage::Lent(client_key) = server.stage else { return };

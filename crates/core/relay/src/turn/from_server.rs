@@ -312,8 +312,7 @@ fn notice(relayed: bool, server: &Server) -> Step {
     if let Expect::Parse { statement, .. } = &head.expect {
         statement.warned();
     }
-    let ours = matches!(head.owner, Owner::Chore(_)) || head.expect.is_injected();
-    if relayed && !ours { Step::Pass } else { Step::Drop }
+    if relayed && !head.is_ours() { Step::Pass } else { Step::Drop }
 }
 
 /// The server says what a statement's result is.
@@ -459,8 +458,7 @@ fn parameter(client: Option<&Client>, server: &Server, there: &[u8]) -> Result<S
         ParameterStatus::decode(body(there)).map_err(|_| ServerMisbehaved::Malformed("ParameterStatus"))?;
     let Ok(name) = std::str::from_utf8(status.name) else { return Ok(Step::Pass) };
     let name = canonical_name(name);
-    let ours =
-        server.replies.head().is_some_and(|head| head.owner != Owner::Client || head.expect.is_injected());
+    let ours = server.replies.head().is_some_and(Reply::is_ours);
     // After a reset the client is told its own start-up value in place of the server's.
     let pass = !ours && !client.is_some_and(|client| client.is_masked(&name, status.value));
     Ok(Step::Stop(pass, ServerStop::Parameter(name.into(), status.value.into())))

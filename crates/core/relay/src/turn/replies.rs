@@ -50,6 +50,14 @@ pub struct Reply {
     pub(super) place: Place,
 }
 
+impl Reply {
+    /// Whether it answers work of ours, ahead of a turn or within one: what the server says beside it is nobody's.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.owner != Owner::Client || self.expect.is_injected()
+    }
+}
+
 /// What is known of a COPY FROM STDIN that begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyIn {
