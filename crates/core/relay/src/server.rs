@@ -97,6 +97,8 @@ pub struct Server {
     /// The turn that has ended has reset parameters: where its client keeps the connection, what it set at start-up has
     /// to come back.
     pub(crate) resetting: bool,
+    /// What has to come back for the rest of the transaction, with its value.
+    pub(crate) local_defaults: Vec<(Box<str>, Box<str>)>,
     /// A cancel for it is under way.
     pub(crate) cancelling: bool,
     /// Another cancel was asked for meanwhile.
@@ -176,6 +178,7 @@ impl Server {
             worn: false,
             condemned: false,
             resetting: false,
+            local_defaults: Vec::new(),
             cancelling: false,
             cancel_again: false,
             status: TransactionStatus::Idle,

@@ -11,6 +11,7 @@ probes! {
     a_client_of_another_encoding_harms_no_login,
     reset_to_the_servers_own_default_brings_the_start_up_value_back,
     a_reset_within_a_transaction_brings_the_start_up_value_back,
+    set_local_to_default_lasts_as_long_as_its_transaction,
     session_mode_keeps_start_up_options_through_reset_all_and_discard_all,
     a_reset_is_seen_behind_a_comment,
     a_reset_that_is_bound_and_not_executed_resets_nothing,
@@ -173,6 +174,46 @@ fn a_reset_within_a_transaction_brings_the_start_up_value_back(stage: &Stage) {
             assert_eq!(client.parameter("TimeZone"), Some(zone), "{command} {end}");
             for _ in 0..SIZE {
                 assert_eq!(one(&mut client, sql), format!("{zone},59s"), "{command} {end}");
+            }
+        }
+    }
+}
+
+/// On a direct connection, too: the same steps have the same answers.
+fn set_local_to_default_lasts_as_long_as_its_transaction(stage: &Stage) {
+    let options = [("options", "-c timezone=Asia/Tokyo -c work_mem=7MB")];
+    let mut direct = RawClient::connect(stage.cluster().address()).expect("connected");
+    let all = [("user", "app"), ("database", stage.database()), options[0]];
+    direct.authenticate(PASSWORD, &all).expect("a login");
+    let proxy = rotating(stage.setup());
+    let mut client = login_with(&proxy, &options);
+    Rotation::warm(&proxy, SIZE);
+    let sql = "select current_setting('timezone') || ',' || current_setting('work_mem')";
+    let defaults = [
+        "set local timezone to default; set local work_mem to default",
+        "set local time zone default",
+        "select set_config('timezone', null, true)",
+        "set local timezone to default; set local timezone = 'CET'",
+        "set local timezone = 'CET'; set local timezone to default",
+        "set local timezone to default; set timezone = 'CET'",
+        "reset timezone; set local timezone to default",
+    ];
+    for command in defaults {
+        for steps in [
+            [command, "select 1", "select 1"].as_slice(),
+            &["begin", command, "commit"],
+            &["begin", command, "rollback"],
+            &["begin", "savepoint s", command, "rollback to s", "commit"],
+        ] {
+            for step in ["set timezone = 'UTC'"].iter().chain(steps) {
+                for client in [&mut direct, &mut client] {
+                    client.sql(step).expect(step);
+                }
+                let zone = direct.parameter("TimeZone").map(str::to_owned);
+                assert_eq!(client.parameter("TimeZone"), zone.as_deref(), "{step} of {steps:?}");
+                for _ in 0..SIZE {
+                    assert_eq!(one(&mut client, sql), one(&mut direct, sql), "{step} of {steps:?}");
+                }
             }
         }
     }

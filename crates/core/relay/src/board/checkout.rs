@@ -187,6 +187,7 @@ impl Board {
         server.unhurried = false;
         // A client that vanished within its RESET has left this behind.
         server.resetting = false;
+        server.local_defaults.clear();
         if server.paused {
             server.paused = false;
             self.actions.push_back(Action::ResumeServer(key));

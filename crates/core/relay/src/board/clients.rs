@@ -111,6 +111,7 @@ impl Board {
         server.stage = ServerStage::Abandoned;
         // What its RESET brings back is nobody's to be told of.
         server.resetting = false;
+        server.local_defaults.clear();
         server.since = now;
         if server.paused {
             server.paused = false;

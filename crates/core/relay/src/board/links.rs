@@ -371,7 +371,7 @@ impl Board {
                 let undecided = self.servers.get(key).is_some_and(|server| server.undecided);
                 client_key.filter(|_| undecided).into_iter().for_each(|client| self.deal_inbox(client));
             }
-            ServerStop::Resets => self.apply_resets(key),
+            ServerStop::Resets(status) => self.apply_resets(key, status),
             ServerStop::Fatal(body) => {
                 self.server_lost(key, &body);
                 return (input.len(), false);

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use trunkline_wire::backend::ParameterStatus;
+use trunkline_wire::backend::{ParameterStatus, TransactionStatus};
 
 use super::Board;
 use crate::ServerKey;
 use crate::client::Client;
-use crate::parameters::{Profile, UNKNOWN, decode, encode, follows, is_reset_by_all};
+use crate::parameters::{Profile, UNKNOWN, decode, encode, follows, is_reset_by_all, write_local};
 use crate::server::ServerStage;
 use crate::text::Reset;
-use crate::turn::{Chore, Reply};
+use crate::turn::{Chore, Expect, Owner, Reply};
 
 /// Values of one report that are read again when it tells of another encoding: a report has few that are not ASCII.
 const MISREAD_MAX: usize = 16;
@@ -18,10 +18,10 @@ const MISREAD_MAX: usize = 16;
 /// Whether a reset brings the parameter back.
 fn resets(reset: &Reset, name: &str) -> bool {
     match reset {
-        Reset::Parameter(own) | Reset::Local(own) => **own == *name,
+        Reset::Parameter(own) => **own == *name,
         Reset::All => is_reset_by_all(name),
         Reset::Session | Reset::Discarded => true,
-        Reset::Set(_) => false,
+        Reset::Set(_) | Reset::LocalDefault(_) | Reset::LocalSet(_) => false,
     }
 }
 
@@ -30,7 +30,7 @@ impl Client {
     pub(crate) fn add_resets(&mut self, resets: &[Reset]) {
         for reset in resets {
             // What is set says something only of a reset before it.
-            if !self.resets.is_empty() || !matches!(reset, Reset::Set(_)) {
+            if !self.resets.is_empty() || !matches!(reset, Reset::Set(_) | Reset::LocalSet(_)) {
                 self.resets.retain(|known| known != reset);
                 self.resets.push(reset.clone());
             }
@@ -44,9 +44,19 @@ impl Client {
         last.is_some_and(|last| !sets(last))
     }
 
-    /// Whether the value that the server reports is not what the client has: its start-up value comes back.
+    /// Whether the turn under way brings a parameter's start-up value back for the rest of its transaction.
+    fn is_local_default(&self, name: &str) -> bool {
+        let of_it = |reset: &&Reset| match reset {
+            Reset::Set(own) | Reset::LocalDefault(own) | Reset::LocalSet(own) => **own == *name,
+            other => resets(other, name),
+        };
+        matches!(self.resets.iter().rev().find(of_it), Some(Reset::LocalDefault(_)))
+    }
+
+    /// Whether the value that the server reports may not be what the client has: its start-up value comes back.
     pub(crate) fn is_masked(&self, name: &str, value: &[u8]) -> bool {
-        self.is_resetting(name) && self.startup.value(name).map(str::as_bytes) != Some(value)
+        (self.is_resetting(name) || self.is_local_default(name))
+            && self.startup.value(name).map(str::as_bytes) != Some(value)
     }
 }
 
@@ -120,26 +130,37 @@ impl Board {
         server.profile = self.profiles.intern(profile);
     }
 
-    /// The turn that is about to end has reset parameters: the client has its start-up values again, and is told so.
-    pub(super) fn apply_resets(&mut self, key: ServerKey) {
+    /// The turn that is about to end with this status has reset parameters: the client has its start-up values again, and
+    /// is told so.
+    pub(super) fn apply_resets(&mut self, key: ServerKey, status: TransactionStatus) {
         let Some(server) = self.servers.get_mut(key) else { return };
         let ServerStage::Lent(client_key) = server.stage else { return };
         let Some(client) = self.clients.get_mut(client_key) else { return };
         let (mut own, mut there) = ((*client.profile).clone(), (*server.profile).clone());
         let startup = Arc::clone(&client.startup);
         let names: Vec<String> = own.iter().chain(startup.iter()).map(|(name, _)| name.to_owned()).collect();
-        for name in names.iter().filter(|name| client.is_resetting(name)) {
-            match startup.value(name) {
-                Some(value) => own.set(name, value),
-                None => own.remove(name),
-            }
-            // What the server reports it has said; the others have its own values now.
-            if !server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name)) {
-                there.remove(name);
+        let reports = |name: &str| server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name));
+        let mut local_defaults = Vec::new();
+        for name in &names {
+            if client.is_resetting(name) {
+                match startup.value(name) {
+                    Some(value) => own.set(name, value),
+                    None => own.remove(name),
+                }
+                // What the server reports it has said; the others have its own values now.
+                if !reports(name) {
+                    there.remove(name);
+                }
+            } else if client.is_local_default(name) {
+                let back = startup.value(name).filter(|_| status == TransactionStatus::InTransaction);
+                if let Some(value) = back.or_else(|| there.value(name)).filter(|_| reports(name)) {
+                    own.set(name, value);
+                }
+                local_defaults.extend(back.map(|value| (name.as_str().into(), value.into())));
             }
         }
         for (name, value) in changed(&client.profile, &own) {
-            if server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name)) {
+            if reports(name) {
                 let value = encode(value, own.value("client_encoding").unwrap_or("UTF8"));
                 let status = ParameterStatus { name: name.as_bytes(), value: &value };
                 status.encode(client.outbox.buffer());
@@ -149,6 +170,7 @@ impl Board {
         client.profile = self.profiles.intern(own);
         server.profile = self.profiles.intern(there);
         server.resetting = true;
+        server.local_defaults = local_defaults;
         self.list_client(client_key);
     }
 
@@ -157,6 +179,20 @@ impl Board {
         let (Some(client), Some(server)) = (self.clients.get(client_key), self.servers.get_mut(key)) else {
             return;
         };
+        let local_defaults = std::mem::take(&mut server.local_defaults);
+        if !local_defaults.is_empty() {
+            write_local(&local_defaults, server.outbox.buffer());
+            server.replies.push(Expect::Query(None, 0), Owner::Chore(Chore::Parameters));
+            server.statements.unnamed = 0;
+            let mut there = (*server.profile).clone();
+            for (name, value) in local_defaults {
+                // Those that are not reported have their session's value again when the transaction is over.
+                if server.welcome.as_ref().is_some_and(|welcome| welcome.reports(&name)) {
+                    there.set(&name, &value);
+                }
+            }
+            server.profile = self.profiles.intern(there);
+        }
         Self::send_parameters(server, Arc::clone(&client.profile), Chore::Parameters);
         self.list_server(key);
     }

@@ -45,6 +45,21 @@ impl Profile {
     }
 }
 
+/// Writes the Query message that sets parameters for the rest of the transaction.
+pub(crate) fn write_local(values: &[(Box<str>, Box<str>)], out: &mut Vec<u8>) {
+    let mark = write::begin(out, b'Q');
+    for (name, value) in values {
+        out.extend_from_slice(b"SELECT pg_catalog.set_config('");
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"',");
+        write_literal(value, out);
+        // What it gives back need not be a character of the client's encoding: a truth value always is.
+        out.extend_from_slice(b",true) IS NULL;");
+    }
+    out.push(0);
+    write::end(out, mark);
+}
+
 fn write_reset(name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"RESET ");
     out.extend_from_slice(name.as_bytes());

@@ -15,7 +15,7 @@ mod encoding;
 mod names;
 mod profile;
 
-pub(crate) use change::write_literal;
+pub(crate) use change::{write_literal, write_local};
 pub(crate) use encoding::{decode, encode};
 pub use names::{
     ROLE, SEED, SESSION_AUTHORIZATION, canonical_name, follows, is_of_a_transaction, is_parameter_name,

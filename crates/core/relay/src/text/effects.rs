@@ -12,7 +12,9 @@ pub(crate) enum Reset {
     /// RESET, SET ... TO DEFAULT.
     Parameter(Box<str>),
     /// SET LOCAL ... TO DEFAULT: until the transaction ends.
-    Local(Box<str>),
+    LocalDefault(Box<str>),
+    /// SET LOCAL: a SET LOCAL ... TO DEFAULT before it in the same text has no effect on it.
+    LocalSet(Box<str>),
     /// RESET ALL.
     All,
     /// DISCARD ALL.
@@ -89,7 +91,7 @@ impl Effects {
 
     /// Whether a parameter gets its start-up value back.
     pub(crate) fn has_resets(&self) -> bool {
-        self.resets.iter().any(|reset| !matches!(reset, Reset::Set(_)))
+        self.resets.iter().any(|reset| !matches!(reset, Reset::Set(_) | Reset::LocalSet(_)))
     }
 
     fn add(&mut self, head: &Head<'_>, text: &[u8], config: bool) {
@@ -173,10 +175,9 @@ fn set(head: &Head<'_>) -> Option<Reset> {
     let default = head.is(value, "default") || (&*name == "TimeZone" && head.is(value, "local"));
     match (default, local) {
         (true, false) => Some(Reset::Parameter(name)),
-        (true, true) => Some(Reset::Local(name)),
+        (true, true) => Some(Reset::LocalDefault(name)),
         (false, false) => Some(Reset::Set(name)),
-        // Over with the transaction.
-        (false, true) => None,
+        (false, true) => Some(Reset::LocalSet(name)),
     }
 }
 
@@ -190,7 +191,7 @@ fn set_config_to_default(statement: &[u8]) -> Option<Reset> {
     let name = tokens.get(at + 2).filter(|name| is(at + 1, b"(") && name.kind == TokenKind::String)?;
     let name = String::from_utf8_lossy(name.bytes(statement));
     let name = canonical_name(name.trim_matches('\'')).into();
-    Some(if is(at + 6, b"true") { Reset::Local(name) } else { Reset::Parameter(name) })
+    Some(if is(at + 6, b"true") { Reset::LocalDefault(name) } else { Reset::Parameter(name) })
 }
 
 #[cfg(test)]
@@ -227,9 +228,9 @@ mod tests {
         assert_eq!(resets("set names default"), [parameter("client_encoding")]);
         assert_eq!(resets("reset session authorization"), [parameter("session_authorization")]);
         assert_eq!(resets("set session authorization default"), [parameter("session_authorization")]);
-        assert_eq!(resets("set local work_mem to default"), [Reset::Local("work_mem".into())]);
+        assert_eq!(resets("set local work_mem to default"), [Reset::LocalDefault("work_mem".into())]);
         assert_eq!(resets("reset all; set x = 1"), [Reset::All, Reset::Set("x".into())]);
-        assert_eq!(resets("reset all; set local x = 1"), [Reset::All]);
+        assert_eq!(resets("reset all; set local x = 1"), [Reset::All, Reset::LocalSet("x".into())]);
         let path = [parameter("search_path"), Reset::Set("search_path".into())];
         assert_eq!(resets("set search_path to default; set schema 's'"), path);
         let behind = resets("reset all; set session characteristics as transaction read only");
@@ -244,6 +245,7 @@ mod tests {
             "set timezone = 'default'",
             "set session characteristics as transaction read only",
             "set x = 1",
+            "set local x = 1",
             "set transaction read only",
             "alter table t alter a set default 1",
         ] {

@@ -419,7 +419,7 @@ fn ready<W>(
         return Err(unexpected(b'Z', "an answer before the end of the turn"));
     }
     if head.owner == Owner::Client && client.is_some_and(|client| !client.resets.is_empty()) {
-        return Ok(Step::Before(ServerStop::Resets));
+        return Ok(Step::Before(ServerStop::Resets(status)));
     }
     let Some(reply) = server.replies.pop() else { return Err(unexpected(b'Z', "nothing")) };
     if status == TransactionStatus::Idle && std::mem::take(&mut server.redefines) {

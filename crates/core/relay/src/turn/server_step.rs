@@ -1,5 +1,7 @@
 //! What is done with a frame of a server's.
 
+use trunkline_wire::backend::TransactionStatus;
+
 use super::Chore;
 use crate::error::ServerMisbehaved;
 
@@ -20,8 +22,9 @@ pub(crate) enum ServerStop {
     Parameter(Box<str>, Box<[u8]>),
     /// Something was reset, and it is not known what: parameters that are not reported may have changed.
     ParametersUnknown,
-    /// The turn that is about to end has reset parameters: the client is told what it has now, then call again.
-    Resets,
+    /// The turn that is about to end with this status has reset parameters: the client is told what it has now, then call
+    /// again.
+    Resets(TransactionStatus),
     /// The server says why it will close the connection: the ErrorResponse's body.
     Fatal(Vec<u8>),
     /// The server broke the protocol.
