@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use crate::text::Literals;
+use crate::text::{Depth, Literals};
 
 /// Interned profiles kept at most before those that nobody holds are dropped.
 const INTERNED_SWEEP: usize = 1024;
@@ -16,7 +16,7 @@ pub const UNKNOWN: &str = "\0";
 pub struct Profile {
     entries: Vec<(Box<str>, Box<str>)>,
     /// The parts that decide how texts are read, by what is in the text; made when first asked for.
-    readings: [OnceLock<Arc<Profile>>; 4],
+    readings: [OnceLock<Arc<Profile>>; 8],
 }
 
 impl Clone for Profile {
@@ -64,7 +64,8 @@ impl Profile {
 
     /// The parameters that decide how a text with these literals is read.
     pub(crate) fn reading(&self, literals: Literals) -> &Arc<Self> {
-        let at = usize::from(literals.strings) + 2 * usize::from(literals.letters);
+        let scanned = literals.depth == Depth::Scanned;
+        let at = usize::from(literals.strings) + 2 * usize::from(literals.letters) + 4 * usize::from(scanned);
         self.readings[at].get_or_init(|| {
             let entries = self.entries.iter().filter(|(name, _)| literals.depend_on(name)).cloned().collect();
             Arc::new(Self { entries, readings: Default::default() })
