@@ -82,6 +82,8 @@ pub struct Server {
     pub(crate) awaits_shape: bool,
     /// Values of the report under way that are not ASCII: they may have been read in another encoding than they are in.
     pub(crate) misread: Vec<(Box<str>, Box<[u8]>)>,
+    /// What the server has said of a Parse of ours: its client's to hear should it fail.
+    pub(crate) withheld: Vec<u8>,
     /// The ParameterDescription that came last, while what it is part of is not complete.
     pub(crate) described: Box<[u8]>,
     /// The statement whose result was asked for in this turn.
@@ -171,6 +173,7 @@ impl Server {
             turn_open: false,
             awaits_shape: false,
             misread: Vec::new(),
+            withheld: Vec::new(),
             described: Box::default(),
             shape_asked: 0,
             turn_replied: false,

@@ -9,6 +9,8 @@ probes! {
     a_session_authorization_stays_with_its_client,
     a_value_in_another_encoding_follows_its_client_and_no_other,
     a_client_of_another_encoding_harms_no_login,
+    a_value_that_its_clients_encoding_lacks_follows_all_the_same,
+    a_value_that_the_encoding_lacks_is_refused_at_login_as_by_the_server,
     reset_to_the_servers_own_default_brings_the_start_up_value_back,
     a_reset_within_a_transaction_brings_the_start_up_value_back,
     set_local_to_default_lasts_as_long_as_its_transaction,
@@ -80,7 +82,7 @@ fn a_session_authorization_stays_with_its_client(stage: &Stage) {
 
 /// PostgreSQL 18 reports `search_path`; before, it is known from the start-up only.
 fn a_value_in_another_encoding_follows_its_client_and_no_other(stage: &Stage) {
-    let reported = one(&mut stage.direct("app"), "show server_version_num").as_str() >= "180000";
+    let reported = reports_search_path(stage);
     stage.direct("app").sql("create schema \"é\"; create table \"é\".t as select 7 as a").expect("a schema");
     let proxy = rotating(stage.setup());
     let mut latin = match reported {
@@ -112,6 +114,53 @@ fn a_client_of_another_encoding_harms_no_login(stage: &Stage) {
         let mut next = login_with(&proxy, &[("search_path", path.as_str())]);
         assert_eq!(one(&mut next, "select a from t"), "7", "{encoding}");
     }
+}
+
+/// The server would report the value in an encoding that has no such letter, and never be ready again.
+fn a_value_that_its_clients_encoding_lacks_follows_all_the_same(stage: &Stage) {
+    stage
+        .direct("app")
+        .sql("create schema \"日\"; create table \"日\".t as select 7 as a")
+        .expect("a schema");
+    let proxy = rotating(stage.setup());
+    let mut client = login(&proxy, "app");
+    let mut other = login(&proxy, "app");
+    Rotation::warm(&proxy, SIZE);
+    if !reports_search_path(stage) {
+        return;
+    }
+    client.sql("set search_path = \"日\"").expect("set");
+    client.sql("set client_encoding = 'LATIN1'").expect("set");
+    for _ in 0..2 * SIZE {
+        assert_eq!(one(&mut client, "select a from t"), "7");
+        assert_eq!(one(&mut other, "show search_path"), "\"$user\", public");
+    }
+}
+
+fn a_value_that_the_encoding_lacks_is_refused_at_login_as_by_the_server(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let mut innocent = login(&proxy, "app");
+    Rotation::warm(&proxy, SIZE);
+    let [path, encoding] = [("search_path", "\"é\", public"), ("client_encoding", "SJIS")];
+    for set in [path, encoding] {
+        login_with(&proxy, &[set]);
+    }
+    let answer = |address, database| {
+        let mut client = RawClient::connect(address).expect("connected");
+        let all = [("user", "app"), ("database", database), path, encoding];
+        client.authenticate(PASSWORD, &all).map_err(|error| format!("{error:#}"))
+    };
+    let direct = answer(stage.cluster().address(), stage.database());
+    assert_eq!(direct.is_err(), reports_search_path(stage));
+    for _ in 0..SIZE {
+        assert_eq!(answer(proxy.address(), "app").is_err(), direct.is_err());
+        assert_eq!(one(&mut innocent, "show client_encoding"), "UTF8");
+    }
+}
+
+/// PostgreSQL 18 does.
+fn reports_search_path(stage: &Stage) -> bool {
+    one(&mut stage.direct("app"), "show server_version_num").as_str() >= "180000"
 }
 
 const COMMANDS: [&str; 7] = [

@@ -13,6 +13,7 @@ probes! {
     a_literal_behind_a_set_in_one_pipeline_is_read_under_it,
     numbers_are_shared_whatever_the_settings,
     a_parse_that_warns_warns_each_client,
+    a_parse_that_fails_warns_where_its_name_is_taken,
     a_fresh_parse_after_ddl_sees_the_new_type,
     a_fresh_parse_after_ddl_beside_the_proxy_is_healed_in_its_turn,
     a_type_made_anew_is_found,
@@ -146,6 +147,21 @@ fn standard_conforming_strings_decide_what_a_text_is(stage: &Stage) {
     for (client, length) in [(&mut on, "2"), (&mut off, "1")] {
         prepare(client, "s", "select length('\\\\')");
         assert_eq!(run(client, "s"), [length]);
+    }
+}
+
+fn a_parse_that_fails_warns_where_its_name_is_taken(stage: &Stage) {
+    let proxy = one_connection(stage);
+    for mut client in [stage.direct("app"), login(&proxy, "app")] {
+        client.sql("set standard_conforming_strings = off").expect("set");
+        prepare(&mut client, "s", "select 1");
+        // Taken names are no matter here: the text cannot be read.
+        let turn =
+            client.turn(&Messages::new().parse("s", "select length('\\')", &[]).sync()).expect("an answer");
+        assert_eq!(tags(&turn), "NEZ");
+        // The text can be read, with a warning, and the name is taken.
+        let turn = client.turn(&Messages::new().parse("s", "select 'a\\b'", &[]).sync()).expect("an answer");
+        assert_eq!((tags(&turn).as_str(), errors(&turn)), ("NEZ", vec!["42P05".to_owned()]));
     }
 }
 

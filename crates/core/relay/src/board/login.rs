@@ -231,6 +231,13 @@ impl Board {
                 None => return Ok(None),
             }
         }
+        // Values that are good each for itself need not be together: the server has to report them in that encoding.
+        let encoding = profile.value("client_encoding").unwrap_or("UTF8");
+        if encoding != "UTF8"
+            && profile.iter().any(|(name, value)| !value.is_ascii() && welcome.reports(name))
+        {
+            return Ok(None);
+        }
         Ok(Some(self.profiles.intern(profile)))
     }
 

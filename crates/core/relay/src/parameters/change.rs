@@ -7,6 +7,20 @@ use super::names::{ROLE, SESSION_AUTHORIZATION, is_quoted_list};
 use super::profile::UNKNOWN;
 
 impl Profile {
+    /// The parameters that a connection with `self` must have for a moment on its way to `wanted`, if any.
+    ///
+    /// A server reports a value in the `client_encoding` that it has then. It could not report one that has no equivalent
+    /// there: such a value, which a client may well have (it set it before its encoding), is set and reported in UTF8
+    /// first.
+    pub fn detour(&self, wanted: &Self) -> Option<Self> {
+        wanted.value("client_encoding").filter(|encoding| !matches!(*encoding, "UTF8" | UNKNOWN))?;
+        let is_new = |(name, value): &(&str, &str)| !value.is_ascii() && self.value(name) != Some(value);
+        wanted.iter().find(is_new)?;
+        let mut between = wanted.clone();
+        between.set("client_encoding", "UTF8");
+        Some(between)
+    }
+
     /// Writes the Query message that turns a connection with `self` into one with `wanted`. False when nothing differs.
     ///
     /// It is plain ASCII, so that it means the same in every client encoding. Rights come first and go last: what one
@@ -121,6 +135,16 @@ mod tests {
             change(&[("work_mem", "1MB")], &[("search_path", "a, b")]).as_deref(),
             Some("SELECT pg_catalog.set_config('search_path',E'a, b',false) IS NULL;RESET work_mem;")
         );
+    }
+
+    #[test]
+    fn a_value_that_the_encoding_may_lack_is_set_in_utf8_first() {
+        let latin = [("client_encoding", "LATIN1"), ("search_path", "\"日\"")];
+        let wanted = profile(&latin);
+        let between = profile(&[("client_encoding", "UTF8"), latin[1]]);
+        assert_eq!(profile(&[("client_encoding", "LATIN1")]).detour(&wanted), Some(between.clone()));
+        assert_eq!(profile(&[("client_encoding", "UTF8"), latin[1]]).detour(&wanted), None);
+        assert_eq!(profile(&[]).detour(&between), None);
     }
 
     #[test]

@@ -20,6 +20,9 @@ use crate::wires::{Path, Wires};
 /// A ParameterDescription up to this is remembered of a statement that gives no rows.
 const DESCRIPTION_KEPT_BYTES: usize = 256;
 
+/// Notices up to this are kept of a Parse of ours until it is known whether it fails.
+const NOTICES_KEPT_BYTES: usize = 4 << 10;
+
 /// An ErrorResponse above this is not looked into but streamed.
 const LOOKED_INTO_BYTES: usize = 64 << 10;
 
@@ -196,7 +199,7 @@ fn step<W: Wires>(
             let chore = matches!(server.replies.head(), Some(Reply { owner: Owner::Chore(_), .. }));
             return Ok(if client.is_some() && !chore { Step::Pass } else { Step::Drop });
         }
-        b'N' => return Ok(notice(client.is_some(), server)),
+        b'N' => return Ok(notice(client.is_some(), server, there, frame_bytes)),
         _ => {}
     }
     let Some(head) = server.replies.head() else { return Err(unexpected(tag, "nothing")) };
@@ -272,6 +275,7 @@ fn parsed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
         }
         Some(Expect::ParseInjected(_) | Expect::UnnamedInjected(_)) => {
             server.replies.pop();
+            server.withheld = Vec::new();
             Ok(Step::Drop)
         }
         _ => Err(unexpected(b'1', "another answer")),
@@ -305,12 +309,21 @@ fn skipped(server: &mut Server, tag: u8) -> Result<Step, ServerMisbehaved> {
 }
 
 /// What the server has to say beside its answers.
-fn notice(relayed: bool, server: &Server) -> Step {
+fn notice(relayed: bool, server: &mut Server, there: &[u8], frame_bytes: usize) -> Step {
     let Some(head) = server.replies.head() else {
         return if relayed { Step::Pass } else { Step::Drop };
     };
     if let Expect::Parse { statement, .. } = &head.expect {
         statement.warned();
+    }
+    if relayed
+        && matches!(head.expect, Expect::ParseInjected(_))
+        && server.withheld.len() + frame_bytes <= NOTICES_KEPT_BYTES
+    {
+        if there.len() < frame_bytes {
+            return Step::Wait;
+        }
+        server.withheld.extend_from_slice(there);
     }
     if relayed && !head.is_ours() { Step::Pass } else { Step::Drop }
 }

@@ -32,6 +32,11 @@ pub(super) fn error<W: Wires>(
     let Some(head) = server.replies.head() else { return Err(unexpected(b'E', "nothing")) };
     let owner = head.owner;
     if let Owner::Chore(_) = owner {
+        if matches!((&head.expect, &server.chore_answer), (Expect::Query(..), Some(ChoreAnswer::Error(_)))) {
+            // A server that cannot put what it reports into the client's encoding says so for ever (guc.c,
+            // ReportChangedGUCOptions), and is never ready again.
+            return Ok(Step::Stop(false, ServerStop::Fatal(body(there).to_vec())));
+        }
         server.chore_answer = Some(ChoreAnswer::Error(there.to_vec()));
     } else {
         path.counters.server_errors += 1;
@@ -50,6 +55,12 @@ pub(super) fn error<W: Wires>(
     let ours = match &head.expect {
         Expect::BindOutdated if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => Some(outdated_error()),
         expect => expect.names().and_then(|(sent, own)| with_own_name(there, sent, own)),
+    };
+    // What was said of a Parse of ours that fails is what the client would have heard of its own.
+    let said = std::mem::take(&mut server.withheld);
+    let ours = match said.is_empty() {
+        true => ours,
+        false => Some([&said, ours.as_deref().unwrap_or(there)].concat()),
     };
     let simple = matches!(head.expect, Expect::Query(..) | Expect::FunctionCall);
     server.release_copy_syncs();
