@@ -112,5 +112,6 @@ impl Figures {
         self.messages += other.messages;
         self.errors += other.errors;
         self.healed += other.healed;
+        self.lacking += other.lacking;
     }
 }

@@ -7,6 +7,7 @@ use trunkline_probes::{Rotation, Stage, errors, login, probes, tags, values};
 probes! {
     a_literal_is_read_under_the_settings_of_its_own_client,
     a_statement_is_prepared_anew_under_the_settings_of_its_parse,
+    a_statement_prepared_behind_a_set_in_its_turn_is_read_as_by_its_parse,
     an_unnamed_statement_keeps_the_settings_of_its_parse,
     a_name_above_127_is_read_in_its_own_encoding,
     standard_conforming_strings_decide_what_a_text_is,
@@ -106,6 +107,36 @@ fn a_statement_is_prepared_anew_under_the_settings_of_its_parse(stage: &Stage) {
         assert_eq!(run(&mut client, "t"), tokyo);
         assert_eq!(client.sql("show timezone").expect("shown"), ["CET"]);
         client.sql("rollback").expect("over");
+    }
+}
+
+/// The server connection lacks it, and has settings by then that nobody has been told of.
+fn a_statement_prepared_behind_a_set_in_its_turn_is_read_as_by_its_parse(stage: &Stage) {
+    let mut direct = stage.direct("app");
+    let proxy = Rotation::setup(stage.setup(), 3).start();
+    let mut client = login(&proxy, "app");
+    Rotation::warm(&proxy, 3);
+    for client in [&mut direct, &mut client] {
+        prepare(client, "s", EPOCH);
+        prepare(client, "b", "select length('a\\\\b')");
+    }
+    let run = |message: Messages, name: &str| message.bind("", name, &[]).execute("", 0);
+    for set in
+        ["set timezone = 'Asia/Tokyo'", "set standard_conforming_strings = off", "set local timezone = 'CET'"]
+    {
+        let turn = || {
+            let set = Messages::new().parse("", set, &[]).bind("", "", &[]).execute("", 0);
+            let used =
+                run(run(set, "s"), "b").parse("", "show timezone", &[]).bind("", "", &[]).execute("", 0);
+            used.parse("", EPOCH, &[]).bind("", "", &[]).execute("", 0).sync()
+        };
+        let expected = values(&direct.turn(&turn()).expect("direct"));
+        for _ in 0..6 {
+            let turn = client.turn(&turn()).expect("an answer");
+            assert_eq!(values(&turn), expected, "{set}");
+            let zone = direct.sql("show timezone").expect("shown");
+            assert_eq!(client.sql("show timezone").expect("shown"), zone, "{set}");
+        }
     }
 }
 

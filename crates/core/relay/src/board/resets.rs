@@ -72,6 +72,11 @@ impl Board {
             }
             return self.read_parameter(key, name, value, &encoding);
         }
+        let ours = server.replies.head().is_some_and(Reply::is_ours);
+        if ours && server.profile.value(name).is_some_and(|set| set.as_bytes() == value) {
+            // What we have set, reported in UTF8 before its client's encoding is set.
+            return;
+        }
         let encoding = server.profile.value("client_encoding").unwrap_or("UTF8").to_owned();
         if !value.is_ascii() && server.misread.len() < MISREAD_MAX {
             server.misread.push((name.into(), value.into()));

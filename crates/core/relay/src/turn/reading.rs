@@ -13,6 +13,9 @@ use crate::prepared::Statement;
 use crate::server::Server;
 use crate::wires::Path;
 
+/// What the names of parameters begin with that keep others' values for the time of a Parse.
+const KEPT: &str = "trunkline.";
+
 /// What has to be set back behind the Parse.
 pub(super) struct SetBack(String);
 
@@ -24,9 +27,19 @@ pub(super) fn read_as<W>(
 ) -> Option<SetBack> {
     let wanted = statement.reading()?;
     let (mut set, mut back) = (String::new(), String::new());
-    for (name, value) in server.profile.misreads(wanted, statement.literals()) {
-        add(&mut set, name, value);
-        add(&mut back, name, server.profile.value(name));
+    let literals = statement.literals();
+    if server.unsettled.in_turn() {
+        // What the server has by now, only the server knows.
+        for (name, value) in wanted.iter().filter(|(name, _)| literals.depend_on(name)) {
+            add_call(&mut set, &format!("'{KEPT}{name}',pg_catalog.current_setting('{name}')"));
+            add(&mut set, name, Some(value));
+            add_call(&mut back, &format!("'{name}',pg_catalog.current_setting('{KEPT}{name}')"));
+        }
+    } else {
+        for (name, value) in server.profile.misreads(wanted, literals) {
+            add(&mut set, name, value);
+            add(&mut back, name, server.profile.value(name));
+        }
     }
     if set.is_empty() {
         return None;
@@ -43,15 +56,18 @@ pub(super) fn read_as_before<W>(path: &mut Path<'_, W>, server: &mut Server, bac
 }
 
 fn add(sql: &mut String, name: &str, value: Option<&str>) {
-    sql.push_str(if sql.is_empty() { "select " } else { "," });
     let mut literal = Vec::new();
     match value.filter(|value| *value != UNKNOWN) {
         Some(value) => write_literal(value, &mut literal),
         None => literal.extend_from_slice(b"null"),
     }
-    let literal = String::from_utf8_lossy(&literal);
+    add_call(sql, &format!("'{name}',{}", String::from_utf8_lossy(&literal)));
+}
+
+fn add_call(sql: &mut String, name_and_value: &str) {
+    sql.push_str(if sql.is_empty() { "select " } else { "," });
     // What it gives back need not be a character of the client's encoding: a truth value always is.
-    sql.push_str(&format!("pg_catalog.set_config('{name}',{literal},true) is null"));
+    sql.push_str(&format!("pg_catalog.set_config({name_and_value},true) is null"));
 }
 
 /// Runs a command within the turn; nobody hears of it. Statement and portal have a name of their own, so that the

@@ -27,6 +27,9 @@ pub fn script(seed: u64, statements: usize, classes: Classes, version: Version) 
     let mut rng = Rng::with_seed(seed);
     // A script with outdated names ends where the proxy heals one: few scripts have them.
     let classes = if rng.u8(..8) == 0 { classes } else { classes.without(Class::OldNames) };
+    // A statement's name is its bytes: one letter's bytes differ by the encoding.
+    let one_of = if rng.u8(..4) == 0 { Class::Encodings } else { Class::WideNames };
+    let classes = classes.without(one_of);
     let pool = Pool { size: rng.usize(2..5), prepared: if rng.u8(..4) == 0 { rng.usize(2..6) } else { 200 } };
     let actors = (0..ACTORS).map(|_| Actor::default()).collect();
     let mut maker = Maker { rng, classes, version, actors, texts: Vec::new(), epoch: 0, steps: Vec::new() };

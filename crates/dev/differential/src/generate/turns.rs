@@ -44,6 +44,8 @@ const BLOCKS: [&[&str]; 8] = [
     ],
     &["set timezone = 'Asia/Kolkata'", "select d from t0 order by a", "reset timezone"],
 ];
+/// Statements above this the proxy may not keep: its `prepared_statement_bytes_max` is 1 MiB.
+const KEPT_BYTES: usize = 1_000_000;
 const ENDS: [&str; 6] = ["commit", "rollback", "end", "abort", "commit", "rollback"];
 const MIDDLES: [&str; 9] = [
     "savepoint a",
@@ -57,6 +59,12 @@ const MIDDLES: [&str; 9] = [
     "close cu",
 ];
 
+/// Whether a text may bring a start-up value back.
+fn is_reset(sql: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(sql).to_lowercase();
+    ["reset", "default", "discard", "time zone local"].iter().any(|word| text.contains(word))
+}
+
 impl Maker {
     /// One simple Query: of one statement, or several.
     pub(super) fn simple(&mut self, actor: usize) -> Turn {
@@ -65,7 +73,11 @@ impl Maker {
             return vec![Message::Query(block.iter().map(|text| text.as_bytes().to_vec()).collect())];
         }
         let count = if self.rng.u8(..4) == 0 { self.rng.usize(2..5) } else { 1 };
-        let statements = (0..count).map(|_| self.statement(actor)).collect();
+        let mut statements: Vec<Vec<u8>> = Vec::new();
+        // What a reset brings back comes at the end of its turn: nothing else may ask for it before.
+        while statements.len() < count && !statements.last().is_some_and(|sql| is_reset(sql)) {
+            statements.push(self.statement(actor));
+        }
         vec![Message::Query(statements)]
     }
 
@@ -135,6 +147,9 @@ impl Maker {
         let flushed = self.has(Class::Flush) && self.rng.u8(..8) == 0;
         for _ in 0..if self.rng.u8(..3) == 0 { self.rng.usize(2..4) } else { 1 } {
             self.round(actor, &mut turn, flushed);
+            if turn.iter().any(|message| self.may_reset(actor, message)) {
+                break;
+            }
         }
         if !flushed && self.has(Class::Flush) && self.rng.u8(..8) == 0 {
             let at = self.rng.usize(..=turn.len());
@@ -181,6 +196,17 @@ impl Maker {
         }
     }
 
+    /// Whether the message is of a statement that may bring start-up values back.
+    fn may_reset(&self, actor: usize, message: &Message) -> bool {
+        match message {
+            Message::Parse { sql, .. } => is_reset(sql),
+            Message::Bind { name, .. } => {
+                self.actors[actor].statements.iter().any(|(known, text)| known == name && is_reset(&text.sql))
+            }
+            _ => false,
+        }
+    }
+
     /// Parses a text under a name; gives both.
     fn parse(&mut self, actor: usize, turn: &mut Turn, flushed: bool) -> (Vec<u8>, Text) {
         let mut text = match self.rng.u8(..10) {
@@ -191,7 +217,9 @@ impl Maker {
         if flushed && text.copies {
             text = Text::new("select 2", &[]);
         }
-        let name = if self.rng.u8(..3) == 0 { Vec::new() } else { self.name(actor) };
+        // One that is not kept is found in its own turn only.
+        let unnamed = self.rng.u8(..3) == 0 || text.sql.len() > KEPT_BYTES;
+        let name = if unnamed { Vec::new() } else { self.name(actor) };
         // Nobody reuses the unnamed statement in a later turn: whether it is there is for the server to know.
         let known = self.actors[actor].statements.iter().any(|(known, _)| *known == name);
         // A Parse that fails leaves the model wrong: without the class the name is closed each time.
@@ -220,8 +248,9 @@ impl Maker {
             self.pick(&NAMES).into()
         };
         if self.has(Class::WideNames) && self.rng.u8(..5) == 0 {
+            // Nobody but the server knows a letter that is none.
             let encoding = self.actors[actor].speaks();
-            name.extend(wide::character(&mut self.rng, encoding));
+            name.extend(wide::valid_character(&mut self.rng, encoding));
         }
         if self.epoch > 0 && !self.has(Class::OldNames) {
             name.extend(format!(".{}", self.epoch).bytes());

@@ -38,6 +38,11 @@ const CHARACTERS: [&[(Encoding, &[u8])]; 5] = [
 /// A character in `encoding`; now and then in another, which the server refuses or takes for something else.
 pub(super) fn character(rng: &mut Rng, encoding: Encoding) -> Vec<u8> {
     let encoding = if rng.u8(..8) == 0 { NAMES[rng.usize(..5)].1 } else { encoding };
+    valid_character(rng, encoding)
+}
+
+/// A character in `encoding`.
+pub(super) fn valid_character(rng: &mut Rng, encoding: Encoding) -> Vec<u8> {
     let known: Vec<&[u8]> = CHARACTERS
         .iter()
         .filter_map(|spellings| spellings.iter().find(|(known, _)| *known == encoding))

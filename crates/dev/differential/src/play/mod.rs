@@ -56,6 +56,8 @@ pub struct Figures {
     ///
     /// [`Class::OldNames`]: crate::Class::OldNames
     pub healed: usize,
+    /// Scripts that ended early, since a server connection in a failed transaction lacked a statement (docs/pooling.md).
+    pub lacking: usize,
 }
 
 /// Where the two sides differ.
@@ -122,6 +124,10 @@ impl Theatre {
             }
             if direct != pooled && is_outdated(&direct) {
                 play.figures.healed += 1;
+                break;
+            }
+            if direct != pooled && is_lacking(&direct, &pooled) {
+                play.figures.lacking += 1;
                 break;
             }
             if direct != pooled {
@@ -215,6 +221,17 @@ impl fmt::Display for Difference {
         }
         if self.log.is_empty() { Ok(()) } else { writeln!(f, "log:\n{}", self.log) }
     }
+}
+
+/// Whether the proxy's server connection was in a failed transaction and lacked a statement, which could not be prepared
+/// there any more: where the server itself describes the statement, or finds fault with its Bind, the proxy's says that the
+/// transaction has failed.
+fn is_lacking(direct: &Answer, pooled: &Answer) -> bool {
+    let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
+    pair.is_some_and(|(direct, pooled)| {
+        pooled.sqlstate().as_deref() == Some("25P02")
+            && (matches!(direct.tag, b't' | b'T' | b'n') || direct.sqlstate().as_deref() == Some("08P01"))
+    })
 }
 
 /// Whether the server refused a statement whose result type has changed. docs/pooling.md: the proxy prepares it anew

@@ -7,9 +7,9 @@ use anyhow::Result;
 use trunkline_probes::testkit::cluster::TRUSTED_USER;
 use trunkline_probes::testkit::{Frame, Messages, RawClient};
 
-use super::Manner;
 use super::fields;
 use super::oids::Oids;
+use super::{Errors, Manner};
 use crate::script::{Message, Startup, Turn};
 
 /// The version of the protocol that start-up packets ask for: 3.0.
@@ -95,6 +95,11 @@ impl Side {
         // Which process serves the client, and the key to cancel it, are each connection's own. How a client proves
         // who it is is not compared.
         answer.frames.retain(|frame| !matches!(frame.tag, b'K' | b'R'));
+        if answer.end == End::Closed {
+            // The proxy says in its own words what is wrong with an option, and says nothing before it.
+            answer.frames.retain(|frame| frame.tag == b'E');
+            answer.frames.iter_mut().for_each(|frame| fields::comparable(frame, Errors::Codes));
+        }
         if answer.end == End::Complete {
             self.connections.resize_with(self.connections.len().max(actor + 1), || None);
             self.connections[actor] = Some(connection);
