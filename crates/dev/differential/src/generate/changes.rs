@@ -148,10 +148,13 @@ impl Maker {
     }
 
     fn end_of_copy(&mut self, turn: &mut Turn, wrong: bool, extended: bool) {
+        // Behind its end mark the server refuses nothing.
+        let ended =
+            turn.iter().any(|message| matches!(message, Message::CopyData(data) if data.contains(&b'\\')));
         match self.rng.u8(..4) {
             0 if wrong => turn.push(Message::CopyFail(b"no more".to_vec())),
             // The server has refused the data: CopyDone is not needed then.
-            1 if wrong && extended => {
+            1 if wrong && extended && !ended => {
                 turn.push(Message::CopyData(BAD[0].to_vec()));
             }
             _ => turn.push(Message::CopyDone),

@@ -65,6 +65,11 @@ fn is_reset(sql: &[u8]) -> bool {
     ["reset", "default", "discard", "time zone local"].iter().any(|word| text.contains(word))
 }
 
+/// Whether a text may change a setting: what is parsed behind it in one turn is taken for read as the turn ends.
+fn may_set(sql: &[u8]) -> bool {
+    is_reset(sql) || String::from_utf8_lossy(sql).to_lowercase().contains("set")
+}
+
 impl Maker {
     /// One simple Query: of one statement, or several.
     pub(super) fn simple(&mut self, actor: usize) -> Turn {
@@ -147,7 +152,7 @@ impl Maker {
         let flushed = self.has(Class::Flush) && self.rng.u8(..8) == 0;
         for _ in 0..if self.rng.u8(..3) == 0 { self.rng.usize(2..4) } else { 1 } {
             self.round(actor, &mut turn, flushed);
-            if turn.iter().any(|message| self.may_reset(actor, message)) {
+            if turn.iter().any(|message| self.is_of(actor, message, is_reset)) {
                 break;
             }
         }
@@ -196,12 +201,12 @@ impl Maker {
         }
     }
 
-    /// Whether the message is of a statement that may bring start-up values back.
-    fn may_reset(&self, actor: usize, message: &Message) -> bool {
+    /// Whether the message is of a statement that has a property.
+    fn is_of(&self, actor: usize, message: &Message, has: impl Fn(&[u8]) -> bool) -> bool {
         match message {
-            Message::Parse { sql, .. } => is_reset(sql),
+            Message::Parse { sql, .. } => has(sql),
             Message::Bind { name, .. } => {
-                self.actors[actor].statements.iter().any(|(known, text)| known == name && is_reset(&text.sql))
+                self.actors[actor].statements.iter().any(|(known, text)| known == name && has(&text.sql))
             }
             _ => false,
         }
@@ -217,8 +222,10 @@ impl Maker {
         if flushed && text.copies {
             text = Text::new("select 2", &[]);
         }
-        // One that is not kept is found in its own turn only.
-        let unnamed = self.rng.u8(..3) == 0 || text.sql.len() > KEPT_BYTES;
+        // One that is not kept is found in its own turn only; how one is read behind a SET is known at the end of the turn.
+        let unnamed = self.rng.u8(..3) == 0
+            || text.sql.len() > KEPT_BYTES
+            || turn.iter().any(|message| self.is_of(actor, message, may_set));
         let name = if unnamed { Vec::new() } else { self.name(actor) };
         // Nobody reuses the unnamed statement in a later turn: whether it is there is for the server to know.
         let known = self.actors[actor].statements.iter().any(|(known, _)| *known == name);

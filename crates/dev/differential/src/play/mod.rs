@@ -135,6 +135,8 @@ impl Theatre {
                 return Ok(Outcome::Differs(Box::new(Difference { step: index, direct, pooled, log })));
             }
         }
+        // Those beside may wait for what the script's clients still hold.
+        play.pooled.close();
         match churn.finish() {
             Ok(churned) => Ok(Outcome::Same(Figures { churned, ..play.figures })),
             Err(error) => Ok(Outcome::Disturbed(format!("{error:#}\n{}", proxy.log()))),

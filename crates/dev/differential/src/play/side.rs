@@ -117,6 +117,11 @@ impl Side {
         }
     }
 
+    /// Everybody leaves.
+    pub(super) fn close(&mut self) {
+        (0..self.connections.len()).for_each(|actor| self.leave(actor));
+    }
+
     /// Sends turns at once and reads all answers to them.
     pub(super) fn turns(&mut self, actor: usize, turns: &[Turn]) -> Answer {
         let mut answer = Answer { frames: Vec::new(), end: End::Complete };
