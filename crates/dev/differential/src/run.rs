@@ -113,5 +113,6 @@ impl Figures {
         self.errors += other.errors;
         self.healed += other.healed;
         self.lacking += other.lacking;
+        self.shifted += other.shifted;
     }
 }

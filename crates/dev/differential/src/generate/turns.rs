@@ -46,6 +46,8 @@ const BLOCKS: [&[&str]; 8] = [
 ];
 /// Statements above this the proxy may not keep: its `prepared_statement_bytes_max` is 1 MiB.
 const KEPT_BYTES: usize = 1_000_000;
+/// Above this a Query is passed on as it comes: `client_buffer_bytes` is 64 KiB.
+const HELD_BYTES: usize = 60_000;
 const ENDS: [&str; 6] = ["commit", "rollback", "end", "abort", "commit", "rollback"];
 const MIDDLES: [&str; 9] = [
     "savepoint a",
@@ -81,7 +83,14 @@ impl Maker {
         let mut statements: Vec<Vec<u8>> = Vec::new();
         // What a reset brings back comes at the end of its turn: nothing else may ask for it before.
         while statements.len() < count && !statements.last().is_some_and(|sql| is_reset(sql)) {
-            statements.push(self.statement(actor));
+            let statement = self.statement(actor);
+            // What is in a Query that is too long to be held back is not known.
+            if statement.len() <= HELD_BYTES || statements.is_empty() {
+                statements.push(statement);
+            }
+            if statements[0].len() > HELD_BYTES {
+                break;
+            }
         }
         vec![Message::Query(statements)]
     }

@@ -58,6 +58,9 @@ pub struct Figures {
     pub healed: usize,
     /// Scripts that ended early, since a server connection in a failed transaction lacked a statement (docs/pooling.md).
     pub lacking: usize,
+    /// Scripts that ended early, since what a change of the schema has made wrong was said at another message
+    /// (docs/pooling.md).
+    pub shifted: usize,
 }
 
 /// Where the two sides differ.
@@ -128,6 +131,10 @@ impl Theatre {
             }
             if direct != pooled && is_lacking(&direct, &pooled) {
                 play.figures.lacking += 1;
+                break;
+            }
+            if direct != pooled && is_shifted(&direct, &pooled) {
+                play.figures.shifted += 1;
                 break;
             }
             if direct != pooled {
@@ -234,6 +241,21 @@ fn is_lacking(direct: &Answer, pooled: &Answer) -> bool {
         pooled.sqlstate().as_deref() == Some("25P02")
             && (matches!(direct.tag, b't' | b'T' | b'n') || direct.sqlstate().as_deref() == Some("08P01"))
     })
+}
+
+/// Whether both sides find the same fault with a statement whose table, type or function is gone, one of them some messages
+/// earlier: a statement that its server connection has is not parsed again, one that it lacks is.
+fn is_shifted(direct: &Answer, pooled: &Answer) -> bool {
+    let told = |answer: &Answer| -> Vec<Frame> {
+        answer
+            .frames
+            .iter()
+            .filter(|frame| !matches!(frame.tag, b'1' | b'2' | b'3' | b't'))
+            .cloned()
+            .collect()
+    };
+    let gone = |frame: &Frame| frame.sqlstate().is_some_and(|code| code.starts_with("42"));
+    direct.frames.iter().any(gone) && direct.end == pooled.end && told(direct) == told(pooled)
 }
 
 /// Whether the server refused a statement whose result type has changed. docs/pooling.md: the proxy prepares it anew
