@@ -64,8 +64,6 @@ pub struct Server {
     pub(crate) redefines: bool,
     /// The client has prepared or bound a DEALLOCATE or DISCARD in the turns under way.
     pub(crate) forgets: bool,
-    /// An Execute was sent, and no Flush of ours behind it.
-    pub(crate) unflushed: bool,
     /// The client's CopyData is what the server waits for.
     pub(crate) copy_in: bool,
     /// Syncs that the client has sent into its COPY. The server would ignore them unless the COPY fails before it reads
@@ -165,7 +163,6 @@ impl Server {
             unsettled: Unsettled::default(),
             redefines: false,
             forgets: false,
-            unflushed: false,
             copy_in: false,
             copy_syncs: 0,
             copy_synced: false,

@@ -14,6 +14,8 @@ probes! {
     reset_to_the_servers_own_default_brings_the_start_up_value_back,
     a_reset_within_a_transaction_brings_the_start_up_value_back,
     set_local_to_default_lasts_as_long_as_its_transaction,
+    a_reset_behind_messages_without_a_sync_is_answered,
+    a_reset_behind_a_statement_that_is_healed_is_answered,
     session_mode_keeps_start_up_options_through_reset_all_and_discard_all,
     a_reset_is_seen_behind_a_comment,
     a_reset_that_is_bound_and_not_executed_resets_nothing,
@@ -266,6 +268,36 @@ fn set_local_to_default_lasts_as_long_as_its_transaction(stage: &Stage) {
             }
         }
     }
+}
+
+/// What it waits for the server keeps back until it is asked.
+fn a_reset_behind_messages_without_a_sync_is_answered(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let parse = || Messages::new().parse("s", "select 1", &[]);
+    for turn in [
+        parse().query("reset timezone"),
+        parse().bind("", "s", &[]).query("reset timezone"),
+        Messages::new().bind("", "nothing", &[]).query("reset timezone").sync(),
+    ] {
+        let answers = [stage.direct("app"), login(&proxy, "app")]
+            .map(|mut client| tags(&client.turn(&turn).expect("an answer")));
+        assert_eq!(answers[0], answers[1]);
+    }
+}
+
+/// An error of its values made its server connection close the statement ahead of the next turn.
+fn a_reset_behind_a_statement_that_is_healed_is_answered(stage: &Stage) {
+    let proxy = Rotation::setup(stage.setup(), 1).start();
+    let mut other = login(&proxy, "app");
+    other.turn(&Messages::new().parse("s", "commit", &[]).sync()).expect("parsed");
+    let mut client = login(&proxy, "app");
+    client.sql("begin").expect("begun");
+    let bind = |text: &str| Messages::new().parse("", text, &[]).bind("P", "", &[]).sync();
+    client.turn(&bind("select 1")).expect("bound");
+    let taken = Messages::new().parse("s", "commit", &[]).bind("P", "s", &[]).sync();
+    assert_eq!(errors(&client.turn(&taken).expect("an answer")), ["42P03"]);
+    let turn = client.turn(&Messages::new().query("set timezone to default")).expect("an answer");
+    assert_eq!(errors(&turn), ["25P02"]);
 }
 
 fn session_mode_keeps_start_up_options_through_reset_all_and_discard_all(stage: &Stage) {

@@ -98,9 +98,7 @@ impl Effects {
         let word = head.first_word();
         if config && matches!(&*word, "select" | "with" | "values") {
             self.may_set = true;
-            if let Some(reset) = text.get(head.range.clone()).and_then(set_config_to_default) {
-                self.resets.push(reset);
-            }
+            self.resets.extend(text.get(head.range.clone()).and_then(set_config));
             return;
         }
         if !config && LEAVE_SETTINGS.contains(&&*word) {
@@ -181,17 +179,23 @@ fn set(head: &Head<'_>) -> Option<Reset> {
     }
 }
 
-/// `set_config('name', NULL, is_local)`: NULL stands for the default. Of several calls the last such.
-fn set_config_to_default(statement: &[u8]) -> Option<Reset> {
+/// `set_config('name', value, is_local)`: NULL stands for the default. Of several calls the last that resets, else the last.
+fn set_config(statement: &[u8]) -> Option<Reset> {
     let tokens: Vec<_> = Lexer::new(statement).map_while(Result::ok).collect();
     let is = |at: usize, word: &[u8]| {
         tokens.get(at).is_some_and(|token| token.bytes(statement).eq_ignore_ascii_case(word))
     };
-    let at = (0..tokens.len()).rev().find(|at| is(*at, b"set_config") && is(at + 4, b"null"))?;
+    let calls = || (0..tokens.len()).rev().filter(|at| is(*at, b"set_config"));
+    let at = calls().find(|at| is(at + 4, b"null")).or_else(|| calls().next())?;
     let name = tokens.get(at + 2).filter(|name| is(at + 1, b"(") && name.kind == TokenKind::String)?;
     let name = String::from_utf8_lossy(name.bytes(statement));
     let name = canonical_name(name.trim_matches('\'')).into();
-    Some(if is(at + 6, b"true") { Reset::LocalDefault(name) } else { Reset::Parameter(name) })
+    Some(match (is(at + 4, b"null"), is(at + 6, b"true")) {
+        (true, false) => Reset::Parameter(name),
+        (true, true) => Reset::LocalDefault(name),
+        (false, false) => Reset::Set(name),
+        (false, true) => Reset::LocalSet(name),
+    })
 }
 
 #[cfg(test)]
@@ -229,6 +233,10 @@ mod tests {
         assert_eq!(resets("reset session authorization"), [parameter("session_authorization")]);
         assert_eq!(resets("set session authorization default"), [parameter("session_authorization")]);
         assert_eq!(resets("set local work_mem to default"), [Reset::LocalDefault("work_mem".into())]);
+        assert_eq!(
+            resets("reset all; select set_config('x', '1', false)"),
+            [Reset::All, Reset::Set("x".into())]
+        );
         assert_eq!(resets("reset all; set x = 1"), [Reset::All, Reset::Set("x".into())]);
         assert_eq!(resets("reset all; set local x = 1"), [Reset::All, Reset::LocalSet("x".into())]);
         let path = [parameter("search_path"), Reset::Set("search_path".into())];

@@ -270,7 +270,6 @@ fn step<W: Wires>(
                 }
                 prepare::executed(client, server, there);
             }
-            server.unflushed = true;
             extended(server, Expect::Execute);
         }
         b'P' | b'B' | b'D' | b'C' if client.tracked => {

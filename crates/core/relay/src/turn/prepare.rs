@@ -81,7 +81,7 @@ fn resets(client: &Client, there: &[u8]) -> bool {
 /// The message waits for answers to those before it, which the server is made to give when no Sync does.
 pub(super) fn await_answers(server: &mut Server) -> Step {
     server.undecided = true;
-    if server.unsynced && std::mem::take(&mut server.unflushed) {
+    if server.replies.take_unflushed() {
         frontend::flush::encode(server.outbox.buffer());
     }
     Step::Wait

@@ -77,6 +77,8 @@ pub struct Replies {
     /// The place of the next one.
     next: Place,
     owed: Owed,
+    /// All before this place the server has been asked to answer by a Flush.
+    flushed: Place,
     /// The place of the last that ends a turn, if that is still owed.
     last_end: Option<Place>,
     /// The same of the client's that change what the unnamed statement is.
@@ -297,6 +299,14 @@ impl Replies {
             undo(reply, failed.is_empty());
         }
         synced
+    }
+
+    /// Whether the server may hold answers back: no end of a turn follows their messages, and no Flush. One is taken for
+    /// sent with this.
+    pub fn take_unflushed(&mut self) -> bool {
+        let unflushed = !self.is_empty() && !self.ends_with_turn() && self.flushed != self.next;
+        self.flushed = self.next;
+        unflushed
     }
 
     /// What is owed, in order.

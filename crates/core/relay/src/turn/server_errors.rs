@@ -56,9 +56,10 @@ pub(super) fn error<W: Wires>(
         Expect::BindOutdated if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => Some(outdated_error()),
         expect => expect.names().and_then(|(sent, own)| with_own_name(there, sent, own)),
     };
-    // What was said of a Parse of ours that fails is what the client would have heard of its own.
+    // What was said of a Parse of ours that fails is what the client would have heard of its own, if that is what follows.
     let said = std::mem::take(&mut server.withheld);
-    let ours = match said.is_empty() {
+    let parsed_again = matches!(server.replies.iter().nth(1), Some(Expect::ParseDuplicate { .. }));
+    let ours = match said.is_empty() || !parsed_again {
         true => ours,
         false => Some([&said, ours.as_deref().unwrap_or(there)].concat()),
     };

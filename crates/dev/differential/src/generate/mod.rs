@@ -156,7 +156,11 @@ impl Maker {
                 self.push(actor, Deed::Turns(turns));
             }
             _ => {
-                let turn = self.turn(actor);
+                let mut turn = self.turn(actor);
+                // A reset is over with its Sync.
+                if turn.iter().any(|message| self.is_of(actor, message, turns::is_reset)) {
+                    turn = ended(turn);
+                }
                 self.actors[actor].unsynced = turn.last() == Some(&Message::Flush);
                 self.push(actor, Deed::Turns(vec![turn]));
             }
@@ -197,19 +201,11 @@ impl Maker {
 
     /// A turn that ends in a Sync, if it is no Query.
     fn turn_synced(&mut self, actor: usize) -> Turn {
-        let mut turn = self.turn(actor);
-        if turn.last() == Some(&Message::Flush) {
-            turn.push(Message::Sync);
-        }
-        turn
+        ended(self.turn(actor))
     }
 
     fn extended_synced(&mut self, actor: usize) -> Turn {
-        let mut turn = self.extended(actor);
-        if turn.last() == Some(&Message::Flush) {
-            turn.push(Message::Sync);
-        }
-        turn
+        ended(self.extended(actor))
     }
 
     /// Everybody is asked once more, on each server connection, and leaves.
@@ -225,6 +221,14 @@ impl Maker {
             }
         }
     }
+}
+
+/// With a Sync behind its Flush.
+fn ended(mut turn: Turn) -> Turn {
+    if turn.last() == Some(&Message::Flush) {
+        turn.push(Message::Sync);
+    }
+    turn
 }
 
 #[cfg(test)]

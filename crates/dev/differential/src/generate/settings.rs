@@ -32,7 +32,7 @@ const LOCAL: [(&str, &str); 7] = [
     ("statement_timeout", "'5min'"),
     ("extra_float_digits", "-3"),
     ("bytea_output", "escape"),
-    ("search_path", "s2, public"),
+    ("lock_timeout", "'31s'"),
     ("array_nulls", "off"),
     ("xmloption", "document"),
 ];

@@ -62,7 +62,7 @@ const MIDDLES: [&str; 9] = [
 ];
 
 /// Whether a text may bring a start-up value back.
-fn is_reset(sql: &[u8]) -> bool {
+pub(super) fn is_reset(sql: &[u8]) -> bool {
     let text = String::from_utf8_lossy(sql).to_lowercase();
     ["reset", "default", "discard", "time zone local"].iter().any(|word| text.contains(word))
 }
@@ -211,7 +211,7 @@ impl Maker {
     }
 
     /// Whether the message is of a statement that has a property.
-    fn is_of(&self, actor: usize, message: &Message, has: impl Fn(&[u8]) -> bool) -> bool {
+    pub(super) fn is_of(&self, actor: usize, message: &Message, has: impl Fn(&[u8]) -> bool) -> bool {
         match message {
             Message::Parse { sql, .. } => has(sql),
             Message::Bind { name, .. } => {
