@@ -56,13 +56,7 @@ pub(super) fn error<W: Wires>(
         Expect::BindOutdated if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => Some(outdated_error()),
         expect => expect.names().and_then(|(sent, own)| with_own_name(there, sent, own)),
     };
-    // What was said of a Parse of ours that fails is what the client would have heard of its own, if that is what follows.
-    let said = std::mem::take(&mut server.withheld);
-    let parsed_again = matches!(server.replies.iter().nth(1), Some(Expect::ParseDuplicate { .. }));
-    let ours = match said.is_empty() || !parsed_again {
-        true => ours,
-        false => Some([&said, ours.as_deref().unwrap_or(there)].concat()),
-    };
+    let ours = with_notices(server, ours, there);
     let simple = matches!(head.expect, Expect::Query(..) | Expect::FunctionCall);
     server.release_copy_syncs();
     if simple {
@@ -89,6 +83,17 @@ pub(super) fn error<W: Wires>(
         return Ok(Step::Drop);
     }
     Ok(ours.map_or(Step::Pass, Step::Replace))
+}
+
+/// What goes to the client in place of the error `there`, with the notices before it that were withheld: what the server
+/// said of a Parse of ours that fails is what the client would have heard of its own, if that is what follows.
+fn with_notices(server: &mut Server, instead: Option<Vec<u8>>, there: &[u8]) -> Option<Vec<u8>> {
+    let notices = std::mem::take(&mut server.withheld);
+    let parsed_again = matches!(server.replies.iter().nth(1), Some(Expect::ParseDuplicate { .. }));
+    match notices.is_empty() || !parsed_again {
+        true => instead,
+        false => Some([&notices, instead.as_deref().unwrap_or(there)].concat()),
+    }
 }
 
 /// The statement that the server has no longer, or in a form that no longer fits its tables: whether the error may come from a statement that is outdated. `told_parsed`: how many Parse messages of the turn we
