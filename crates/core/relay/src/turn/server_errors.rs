@@ -56,8 +56,8 @@ pub(super) fn error<W: Wires>(
         Expect::BindOutdated if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => Some(outdated_error()),
         expect => expect.names().and_then(|(sent, own)| with_own_name(there, sent, own)),
     };
-    let ours = with_notices(server, ours, there);
     let simple = matches!(head.expect, Expect::Query(..) | Expect::FunctionCall);
+    let ours = with_notices(server, ours, there);
     server.release_copy_syncs();
     if simple {
         return Ok(if matches!(owner, Owner::Chore(_)) { Step::Drop } else { Step::Pass });

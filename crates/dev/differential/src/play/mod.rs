@@ -247,12 +247,11 @@ fn is_lacking(direct: &Answer, pooled: &Answer) -> bool {
 /// earlier: a statement that its server connection has is not parsed again, one that it lacks is.
 fn is_shifted(direct: &Answer, pooled: &Answer) -> bool {
     let told = |answer: &Answer| -> Vec<Frame> {
-        answer
-            .frames
-            .iter()
-            .filter(|frame| !matches!(frame.tag, b'1' | b'2' | b'3' | b't'))
-            .cloned()
-            .collect()
+        let mut frames = answer.frames.clone();
+        frames.retain(|frame| !matches!(frame.tag, b'1' | b'2' | b'3' | b't'));
+        // A fresh Parse that names no types calls a function's arguments unknown.
+        frames.iter_mut().for_each(|frame| fields::comparable(frame, Errors::Codes));
+        frames
     };
     let gone = |frame: &Frame| frame.sqlstate().is_some_and(|code| code.starts_with("42"));
     direct.frames.iter().any(gone) && direct.end == pooled.end && told(direct) == told(pooled)
