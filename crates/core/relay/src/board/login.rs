@@ -217,9 +217,9 @@ impl Board {
     /// The client's parameters, when the server is known to take them all.
     fn proven_profile(&mut self, key: ClientKey) -> Result<Option<Arc<Profile>>, String> {
         let wanted = self.wanted_parameters(key)?;
-        let Some(slot) = self.clients.get(key).and_then(|client| self.slot(client.home)) else {
-            return Ok(None);
-        };
+        let Some(home) = self.clients.get(key).map(|client| client.home) else { return Ok(None) };
+        self.learn_welcome(home);
+        let Some(slot) = self.slot(home) else { return Ok(None) };
         let Some(welcome) = &slot.welcome else { return Ok(None) };
         if wanted.is_empty() {
             return Ok(Some(Arc::clone(&welcome.base)));

@@ -26,6 +26,7 @@ mod servers;
 mod slot_table;
 mod slots;
 mod status;
+mod welcomes;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -41,9 +42,9 @@ pub use arrivals::{
 pub use cancel::{CancelKeys, CancelTicket};
 pub use control::Shutdown;
 pub(crate) use look_up::LookUp;
-pub(crate) use slots::Welcome;
 pub use slots::{NAMELESS, PoolStatus};
 pub use status::BoardStatus;
+pub(crate) use welcomes::Welcome;
 
 use crate::client::Client;
 use crate::counters::Counters;
@@ -63,6 +64,8 @@ pub struct Shared {
     pub registry: Registry,
     /// Databases whose definitions change.
     pub schemas: Schemas,
+    /// What servers say of themselves.
+    pub(crate) welcomes: welcomes::Welcomes,
     /// Who may be cancelled by what key.
     pub cancel_keys: CancelKeys,
     /// Client connections.
@@ -87,6 +90,7 @@ impl Shared {
             ledgers: Ledgers::new(workers),
             registry: Registry::new(registry_bytes_max),
             schemas: Schemas::default(),
+            welcomes: welcomes::Welcomes::default(),
             cancel_keys: CancelKeys::default(),
             clients: AtomicU32::new(0),
             unauthenticated: AtomicU32::new(0),

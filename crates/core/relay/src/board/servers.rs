@@ -10,7 +10,7 @@ use trunkline_wire::frontend::terminate;
 use trunkline_wire::sqlstate::SqlState;
 
 use super::refusal::Refusal;
-use super::slots::Welcome;
+use super::welcomes::Welcome;
 use super::{Action, Board};
 use crate::client::{Purpose, Stage};
 use crate::in_short;
@@ -170,6 +170,7 @@ impl Board {
             *cached = Some(keys);
         }
         let welcome = Arc::new(Welcome { parameters: ready.parameters, base: Arc::clone(&base) });
+        self.shared.welcomes.learn(slot.pool.ledger(), slot.epoch, &welcome);
         slot.welcome = Some(Arc::clone(&welcome));
         server.welcome = Some(welcome);
         server.profile = base;

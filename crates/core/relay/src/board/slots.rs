@@ -9,32 +9,16 @@ use trunkline_session::frontend::{Credential, ServerLogin};
 use trunkline_wire::startup::ProtocolVersion;
 
 use super::Board;
+use super::welcomes::Welcome;
 use crate::client::Stage;
 use crate::counters::Counters;
 use crate::directory::{Database, Directory};
-use crate::parameters::Profile;
 use crate::prepared::{Schema, Schemas};
 use crate::server::ServerStage;
 use crate::{ClientKey, ServerKey};
 
 /// Start-up parameters remembered as accepted by the server, in one pool.
 const PROVEN_MAX: usize = 1024;
-
-/// What a server says of itself after login; clients are welcomed with it.
-#[derive(Debug)]
-pub(crate) struct Welcome {
-    /// All that the server reports, in its order.
-    pub(crate) parameters: Vec<(String, String)>,
-    /// Those that follow clients.
-    pub(crate) base: Arc<Profile>,
-}
-
-impl Welcome {
-    /// Whether the server tells us when this parameter changes.
-    pub(crate) fn reports(&self, name: &str) -> bool {
-        self.parameters.iter().any(|(reported, _)| reported == name)
-    }
-}
 
 /// One pool of a worker.
 pub(crate) struct Slot {

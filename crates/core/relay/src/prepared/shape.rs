@@ -5,7 +5,8 @@ use std::hash::{BuildHasher, Hasher};
 use foldhash::fast::FixedState;
 use trunkline_wire::backend::RowDescription;
 
-/// A digest of a statement's result: the names and types of its columns. A client that has had a statement described
+/// A digest of a statement's result: the types of its columns and their names, as far as these are ASCII: others are in
+/// the encoding that the client has just then. A client that has had a statement described
 /// reads all later answers by that, so a server on which the same text gives another result must not answer it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape(u64);
@@ -33,7 +34,9 @@ impl Shape {
         match description.map(RowDescription::decode) {
             Some(Ok(description)) => {
                 for column in description.columns {
-                    hasher.write(column.name);
+                    if column.name.is_ascii() {
+                        hasher.write(column.name);
+                    }
                     hasher.write_u8(0);
                     hasher.write_u32(column.type_oid);
                     hasher.write_i32(column.type_modifier);
@@ -54,9 +57,9 @@ mod tests {
 
     use super::*;
 
-    fn described(names: &[&str]) -> Shape {
-        let column = |name: &&'static str| Column {
-            name: name.as_bytes(),
+    fn described(names: &[&'static [u8]]) -> Shape {
+        let column = |name: &&'static [u8]| Column {
+            name,
             table: 0,
             attribute: 0,
             type_oid: 23,
@@ -64,8 +67,6 @@ mod tests {
             type_modifier: -1,
             format: Format(0),
         };
-        let names: Vec<&'static str> =
-            names.iter().map(|name| if *name == "a" { "a" } else { "b" }).collect();
         let columns: Vec<_> = names.iter().map(column).collect();
         let mut frame = Vec::new();
         RowDescription::write(&mut frame, &columns).expect("small");
@@ -74,10 +75,16 @@ mod tests {
 
     #[test]
     fn shapes_differ_by_columns() {
-        assert_eq!(described(&["a"]), described(&["a"]));
-        assert_ne!(described(&["a"]), described(&["b"]));
-        assert_ne!(described(&["a"]), described(&["a", "b"]));
+        assert_eq!(described(&[b"a"]), described(&[b"a"]));
+        assert_ne!(described(&[b"a"]), described(&[b"b"]));
+        assert_ne!(described(&[b"a"]), described(&[b"a", b"b"]));
         assert_ne!(described(&[]), Shape::of(None));
         assert_ne!(Shape::of(None), Shape::UNKNOWN);
+    }
+
+    #[test]
+    fn a_name_is_the_same_in_all_encodings() {
+        assert_eq!(described(&[b"\xc3\xa9"]), described(&[b"\xe9"]));
+        assert_eq!(described(&[b"\xe8\xa1\xa8"]), described(&[b"\x95\x5c"]));
     }
 }

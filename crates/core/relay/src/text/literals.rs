@@ -1,6 +1,6 @@
 //! Whether PostgreSQL reads a text in the same way under all settings.
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memmem};
 
 /// What in a statement's text PostgreSQL reads by the settings of the session that parses it.
 ///
@@ -10,7 +10,7 @@ use memchr::{memchr, memchr_iter};
 pub(crate) struct Literals {
     /// A string in quotes of any kind.
     pub(crate) strings: bool,
-    /// A byte above 127, in a name or a string.
+    /// A byte above 127, in a name or a string; or a quote after a backslash, which `backslash_quote` allows by the encoding.
     pub(crate) letters: bool,
     /// How far Parse goes with it.
     pub(crate) depth: Depth,
@@ -66,12 +66,14 @@ impl Literals {
         let length = start.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(start.len());
         let scanned = SCANNED.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(&start[..length]));
         let depth = if scanned { Depth::Scanned } else { Depth::Analysed };
-        Self { strings, letters: !text.is_ascii(), depth }
+        let letters = !text.is_ascii() || (strings && memmem::find(text, b"\\'").is_some());
+        Self { strings, letters, depth }
     }
 
     /// Whether the parameter (by canonical name) decides what a text with these means.
     ///
-    /// `search_path` decides what names mean; `transform_null_equals` what `= null` does (parse_expr.c). Strings:
+    /// `search_path` decides what names mean; `transform_null_equals` what `= null` does (parse_expr.c). So may whatever is
+    /// not known to be of no account. Strings:
     /// `standard_conforming_strings`, `backslash_quote` and `escape_string_warning` in the lexer (scan.l); `DateStyle`,
     /// `IntervalStyle`, `TimeZone`, `timezone_abbreviations`, `array_nulls`, `lc_monetary` and `xmloption` in the input
     /// functions of types, which run when a constant is parsed (datetime.c, arrayfuncs.c, cash.c, xml.c).
@@ -80,7 +82,6 @@ impl Literals {
             "client_encoding" => self.letters,
             "standard_conforming_strings" | "backslash_quote" | "escape_string_warning" => self.strings,
             _ if self.depth == Depth::Scanned => false,
-            "search_path" | "transform_null_equals" => true,
             "DateStyle"
             | "IntervalStyle"
             | "TimeZone"
@@ -88,9 +89,48 @@ impl Literals {
             | "array_nulls"
             | "lc_monetary"
             | "xmloption" => self.strings,
-            _ => false,
+            // A plan that sessions share has constants in it that were computed under one's settings: output functions
+            // that PostgreSQL takes for immutable read `extra_float_digits`, `bytea_output` and `xmlbinary`.
+            name => !is_of_no_account(name),
         }
     }
+}
+
+/// Parameters that neither decide what a text means nor what its plan gives: limits of time and memory, costs, messages,
+/// rights (which PostgreSQL checks when a statement is run).
+const OF_NO_ACCOUNT: [&str; 25] = [
+    "application_name",
+    "client_min_messages",
+    "default_transaction_deferrable",
+    "default_transaction_isolation",
+    "default_transaction_read_only",
+    "effective_cache_size",
+    "hash_mem_multiplier",
+    "idle_in_transaction_session_timeout",
+    "idle_session_timeout",
+    "lock_timeout",
+    "maintenance_work_mem",
+    "max_parallel_workers",
+    "max_parallel_workers_per_gather",
+    "plan_cache_mode",
+    "random_page_cost",
+    "role",
+    "row_security",
+    "scram_iterations",
+    "seq_page_cost",
+    "session_authorization",
+    "statement_timeout",
+    "synchronous_commit",
+    "temp_buffers",
+    "transaction_timeout",
+    "work_mem",
+];
+/// What the names of more such parameters begin with.
+const OF_NO_ACCOUNT_PREFIXES: [&str; 5] = ["enable_", "geqo", "jit", "log_", "tcp_"];
+
+fn is_of_no_account(parameter: &str) -> bool {
+    OF_NO_ACCOUNT.contains(&parameter)
+        || OF_NO_ACCOUNT_PREFIXES.iter().any(|prefix| parameter.starts_with(prefix))
 }
 
 #[cfg(test)]
@@ -108,6 +148,7 @@ mod tests {
             assert_eq!(of(text), (true, false), "{text}");
         }
         assert_eq!(of("select a as \"é\""), (false, true));
+        assert_eq!(of(r"select E'it\'s'"), (true, true));
     }
 
     #[test]
@@ -116,6 +157,11 @@ mod tests {
         for text in ["set local timezone = 'CET'", " ALTER SYSTEM SET x = 'y'", "copy t from 'f'"] {
             assert!(depends(text, "standard_conforming_strings"), "{text}");
             assert!(!depends(text, "DateStyle") && !depends(text, "search_path"), "{text}");
+        }
+        for (name, counts) in
+            [("extra_float_digits", true), ("my.own", true), ("work_mem", false), ("enable_sort", false)]
+        {
+            assert_eq!(depends("select $1", name), counts, "{name}");
         }
         for text in
             ["select 'a'", "explain select 'a'", "create table t as select 'a'", "(select 'a')", "settle 'a'"]
