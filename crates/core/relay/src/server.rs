@@ -11,7 +11,7 @@ use crate::ClientKey;
 use crate::board::Welcome;
 use crate::inbox::Inbox;
 use crate::outbox::Outbox;
-use crate::parameters::Profile;
+use crate::parameters::{Profile, UNKNOWN};
 use crate::prepared::ServerStatements;
 use crate::turn::{Chore, Expect, Owner, Replies, Unsettled};
 
@@ -203,6 +203,19 @@ impl Server {
     #[inline]
     pub(crate) fn owes_nothing(&self) -> bool {
         self.replies.is_empty() && self.frame_left == 0
+    }
+
+    /// Whether the values of some parameters are known that the server does not report.
+    pub(crate) fn knows_parameters(&self) -> bool {
+        let reports = |name: &str| self.welcome.as_ref().is_some_and(|welcome| welcome.reports(name));
+        self.profile.iter().any(|(name, value)| value != UNKNOWN && !reports(name))
+    }
+
+    /// Whether a parameter has the value that a reset brings back on this connection.
+    pub(crate) fn is_own_default(&self, name: &str, value: Option<&str>) -> bool {
+        self.welcome
+            .as_ref()
+            .is_none_or(|welcome| !welcome.reports(name) || welcome.base.value(name) == value)
     }
 
     /// The COPY has failed: the Syncs that its client has sent into it are answered.

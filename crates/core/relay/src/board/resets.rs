@@ -8,7 +8,7 @@ use super::Board;
 use crate::ServerKey;
 use crate::client::Client;
 use crate::parameters::{Profile, UNKNOWN, decode, encode, follows, is_reset_by_all, write_local};
-use crate::server::ServerStage;
+use crate::server::{Server, ServerStage};
 use crate::text::Reset;
 use crate::turn::{Chore, Expect, Owner, Reply};
 
@@ -29,19 +29,31 @@ impl Client {
     /// What a command of the turn under way resets; the last word on a parameter counts.
     pub(crate) fn add_resets(&mut self, resets: &[Reset]) {
         for reset in resets {
+            let known = match reset {
+                // Others have no start-up value: there are as many as a client has parameters.
+                Reset::Parameter(name)
+                | Reset::LocalDefault(name)
+                | Reset::Set(name)
+                | Reset::LocalSet(name) => {
+                    self.startup.value(name).or_else(|| self.profile.value(name)).is_some()
+                }
+                Reset::All | Reset::Session | Reset::Discarded => true,
+            };
             // What is set says something only of a reset before it.
-            if !self.resets.is_empty() || !matches!(reset, Reset::Set(_) | Reset::LocalSet(_)) {
+            let is_set = matches!(reset, Reset::Set(_) | Reset::LocalSet(_));
+            if known && !(is_set && self.resets.is_empty()) {
                 self.resets.retain(|known| known != reset);
                 self.resets.push(reset.clone());
             }
         }
     }
 
-    /// Whether the turn under way brings a parameter's start-up value back.
-    pub(crate) fn is_resetting(&self, name: &str) -> bool {
+    /// Whether the turn under way brings a parameter's start-up value back. `is_default`: the server connection has its own
+    /// default, as it has after a reset; if not, something has set the parameter since that cannot be read off a text.
+    fn is_resetting(&self, name: &str, is_default: bool) -> bool {
         let sets = |reset: &Reset| matches!(reset, Reset::Set(own) if **own == *name);
         let last = self.resets.iter().rev().find(|reset| sets(reset) || resets(reset, name));
-        last.is_some_and(|last| !sets(last))
+        is_default && last.is_some_and(|last| !sets(last))
     }
 
     /// Whether the turn under way brings a parameter's start-up value back for the rest of its transaction.
@@ -54,8 +66,12 @@ impl Client {
     }
 
     /// Whether the value that the server reports may not be what the client has: its start-up value comes back.
-    pub(crate) fn is_masked(&self, name: &str, value: &[u8]) -> bool {
-        (self.is_resetting(name) || self.is_local_default(name))
+    pub(crate) fn is_masked(&self, name: &str, value: &[u8], server: &Server) -> bool {
+        if self.resets.is_empty() {
+            return false;
+        }
+        let is_default = server.is_own_default(name, std::str::from_utf8(value).ok());
+        (self.is_resetting(name, is_default) || self.is_local_default(name))
             && self.startup.value(name).map(str::as_bytes) != Some(value)
     }
 }
@@ -116,7 +132,9 @@ impl Board {
         let Some(client) = self.clients.get_mut(client_key).filter(|client| client.runs_turns()) else {
             return;
         };
-        let Some(value) = value.filter(|value| !client.is_masked(name, value.as_bytes())) else { return };
+        let Some(value) = value.filter(|value| !client.is_masked(name, value.as_bytes(), server)) else {
+            return;
+        };
         client.profile = if client.profile == *before {
             profile
         } else {
@@ -147,7 +165,7 @@ impl Board {
         let reports = |name: &str| server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name));
         let mut local_defaults = Vec::new();
         for name in &names {
-            if client.is_resetting(name) {
+            if client.is_resetting(name, server.is_own_default(name, there.value(name))) {
                 match startup.value(name) {
                     Some(value) => own.set(name, value),
                     None => own.remove(name),

@@ -1,6 +1,6 @@
 //! What a command changes of its session.
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memchr2_iter};
 use trunkline_parser::lexer::{Lexer, TokenKind};
 
 use super::statement::{Head, statements};
@@ -34,6 +34,8 @@ pub(crate) struct Effects {
     pub(crate) forgets: bool,
     /// Parameters may have other values behind it.
     pub(crate) may_set: bool,
+    /// It may make a table, though the tag of its completion is SELECT.
+    pub(crate) may_define: bool,
 }
 
 /// Statements behind which all parameters are what they were, as long as they call no set_config().
@@ -75,7 +77,9 @@ impl Effects {
         if one && !config {
             let length = start.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(start.len());
             let word = &start[..length];
-            if LEAVE_SETTINGS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())) {
+            if LEAVE_SETTINGS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+                && !is_into(text)
+            {
                 return Self::default();
             }
         }
@@ -96,12 +100,13 @@ impl Effects {
 
     fn add(&mut self, head: &Head<'_>, text: &[u8], config: bool) {
         let word = head.first_word();
-        if config && matches!(&*word, "select" | "with" | "values") {
-            self.may_set = true;
-            self.resets.extend(text.get(head.range.clone()).and_then(set_config));
-            return;
-        }
-        if !config && LEAVE_SETTINGS.contains(&&*word) {
+        self.may_define |= word == "create" || head.makes_table;
+        if LEAVE_SETTINGS.contains(&&*word) {
+            if config {
+                let calls = text.get(head.range.clone()).map(set_configs);
+                self.resets.extend(calls.unwrap_or_default());
+                self.may_set = true;
+            }
             return;
         }
         self.may_set = true;
@@ -129,6 +134,16 @@ fn mentions_set_config(text: &[u8]) -> bool {
         let from = at.saturating_sub(3);
         text.get(from..at + 7).is_some_and(|word| word.eq_ignore_ascii_case(b"set_config"))
     })
+}
+
+/// Whether an INTO stands anywhere in the text, outside of an INSERT or MERGE that begins it.
+fn is_into(text: &[u8]) -> bool {
+    let start = text.trim_ascii_start();
+    let begins = |word: &[u8]| start.get(..word.len()).is_some_and(|first| first.eq_ignore_ascii_case(word));
+    !begins(b"insert")
+        && !begins(b"merge")
+        && memchr2_iter(b'i', b'I', text)
+            .any(|at| text.get(at + 1..at + 4).is_some_and(|rest| rest.eq_ignore_ascii_case(b"nto")))
 }
 
 /// `RESET name | ALL | SESSION AUTHORIZATION | TIME ZONE`.
@@ -179,23 +194,34 @@ fn set(head: &Head<'_>) -> Option<Reset> {
     }
 }
 
-/// `set_config('name', value, is_local)`: NULL stands for the default. Of several calls the last that resets, else the last.
-fn set_config(statement: &[u8]) -> Option<Reset> {
+/// What the calls of `set_config('name', value, is_local)` in a statement do that have constant arguments: NULL stands for
+/// the default.
+fn set_configs(statement: &[u8]) -> Vec<Reset> {
     let tokens: Vec<_> = Lexer::new(statement).map_while(Result::ok).collect();
     let is = |at: usize, word: &[u8]| {
         tokens.get(at).is_some_and(|token| token.bytes(statement).eq_ignore_ascii_case(word))
     };
-    let calls = || (0..tokens.len()).rev().filter(|at| is(*at, b"set_config"));
-    let at = calls().find(|at| is(at + 4, b"null")).or_else(|| calls().next())?;
-    let name = tokens.get(at + 2).filter(|name| is(at + 1, b"(") && name.kind == TokenKind::String)?;
-    let name = String::from_utf8_lossy(name.bytes(statement));
-    let name = canonical_name(name.trim_matches('\'')).into();
-    Some(match (is(at + 4, b"null"), is(at + 6, b"true")) {
-        (true, false) => Reset::Parameter(name),
-        (true, true) => Reset::LocalDefault(name),
-        (false, false) => Reset::Set(name),
-        (false, true) => Reset::LocalSet(name),
-    })
+    let calls: Vec<usize> = (0..tokens.len()).filter(|at| is(*at, b"set_config")).collect();
+    let constant = |at: usize| tokens.get(at).is_some_and(|token| token.kind == TokenKind::String);
+    let plain = |at: usize| {
+        is(at + 1, b"(")
+            && constant(at + 2)
+            && (is(at + 4, b"null") || constant(at + 4))
+            && (is(at + 6, b"true") || is(at + 6, b"false"))
+            && is(at + 7, b")")
+    };
+    let mut resets = Vec::new();
+    for at in calls.iter().copied().filter(|at| plain(*at)) {
+        let name = tokens.get(at + 2).map(|name| String::from_utf8_lossy(name.bytes(statement)));
+        let name = canonical_name(name.unwrap_or_default().trim_matches('\'')).into();
+        resets.push(match (is(at + 4, b"null"), is(at + 6, b"true")) {
+            (true, false) => Reset::Parameter(name),
+            (true, true) => Reset::LocalDefault(name),
+            (false, false) => Reset::Set(name),
+            (false, true) => Reset::LocalSet(name),
+        });
+    }
+    resets
 }
 
 #[cfg(test)]
@@ -222,6 +248,7 @@ mod tests {
             "set time zone local",
             "select set_config('timezone', null, false)",
             "select 1; select pg_catalog.set_config('TIMEZONE',NULL,false) as x",
+            "insert into t select set_config('timezone', null, false)",
             "set timezone = 'CET'; reset timezone",
         ] {
             let found = resets(text);
@@ -236,6 +263,10 @@ mod tests {
         assert_eq!(
             resets("reset all; select set_config('x', '1', false)"),
             [Reset::All, Reset::Set("x".into())]
+        );
+        assert_eq!(
+            resets("select set_config('x', null, false), set_config('x', '1', false)"),
+            [parameter("x"), Reset::Set("x".into())]
         );
         assert_eq!(resets("reset all; set x = 1"), [Reset::All, Reset::Set("x".into())]);
         assert_eq!(resets("reset all; set local x = 1"), [Reset::All, Reset::LocalSet("x".into())]);
@@ -285,6 +316,30 @@ mod tests {
             "execute s",
         ] {
             assert!(may_set(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_makes_a_table_without_saying_so_is_seen() {
+        let may_define = |text: &str| Effects::of(text.as_bytes(), true).may_define;
+        for text in [
+            "create table a as select 1",
+            "/* c */ create materialized view v as table t",
+            "select 1 into t",
+            "SELECT * INTO TEMP t FROM u; select 1",
+            "with x as (select 1) select * into t from x",
+            "explain analyze create table a as select 1",
+        ] {
+            assert!(may_define(text), "{text}");
+        }
+        for text in [
+            "select 'into' from t",
+            "insert into t select 1",
+            "with x as (select 1) insert into t table x",
+            "merge into t using u on true when matched then do nothing",
+            "select pinto, \"into\" from t",
+        ] {
+            assert!(!may_define(text), "{text}");
         }
     }
 

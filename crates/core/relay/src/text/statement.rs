@@ -13,6 +13,8 @@ pub(super) struct Head<'a> {
     tokens: Vec<Token>,
     /// Where the statement begins and ends.
     pub(super) range: std::ops::Range<usize>,
+    /// It has an INTO that is not of INSERT or MERGE, or CREATE behind EXPLAIN.
+    pub(super) makes_table: bool,
 }
 
 /// The statements of a text, empty ones left out. The last is `Err` where the text cannot be read on.
@@ -25,9 +27,16 @@ pub(super) fn statements<'a>(
     std::iter::from_fn(move || {
         while !over {
             let begin = lexer.position();
-            let mut tokens = Vec::new();
+            let mut tokens: Vec<Token> = Vec::new();
+            let (mut before, mut makes_table) = (None::<Token>, false);
             let end = loop {
-                match lexer.next_token() {
+                let next = lexer.next_token();
+                if let Ok(Some(token)) = &next {
+                    makes_table |=
+                        is_making(token.bytes(text), before.map(|before| before.bytes(text)), token.kind);
+                    before = Some(*token);
+                }
+                match next {
                     Ok(Some(token)) if token.kind == TokenKind::Symbol && token.bytes(text) == b";" => {
                         break token.start as usize;
                     }
@@ -44,11 +53,20 @@ pub(super) fn statements<'a>(
                 }
             };
             if !tokens.is_empty() {
-                return Some(Ok(Head { text, tokens, range: begin..end }));
+                return Some(Ok(Head { text, tokens, range: begin..end, makes_table }));
             }
         }
         None
     })
+}
+
+/// Whether a token shows that its statement makes a table.
+fn is_making(token: &[u8], before: Option<&[u8]>, kind: TokenKind) -> bool {
+    let is = |token: &[u8], word: &str| token.eq_ignore_ascii_case(word.as_bytes());
+    let behind = |word: &str| before.is_some_and(|before| is(before, word));
+    kind == TokenKind::Word
+        && ((is(token, "into") && !behind("insert") && !behind("merge"))
+            || (is(token, "create") && (behind("analyze") || behind("explain") || behind(")"))))
 }
 
 impl Head<'_> {

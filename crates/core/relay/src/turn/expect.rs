@@ -57,6 +57,8 @@ pub enum Expect {
     BindOutdated,
     /// A message of this type that nobody gets, and rows before it: the server reads what follows by other settings.
     Skipped(u8),
+    /// One row, then CommandComplete, which nobody gets: the settings under which the statement was parsed.
+    Reading(Arc<Statement>),
     /// CommandComplete, EmptyQueryResponse or PortalSuspended after rows or a COPY.
     Execute,
     /// Not an answer: the place of a CopyDone or CopyFail, up to which Syncs are ignored in COPY.
@@ -133,6 +135,7 @@ impl Expect {
                 | Self::UnnamedCloseInjected(_)
                 | Self::DescribeInjected(_)
                 | Self::Skipped(_)
+                | Self::Reading(_)
         )
     }
 

@@ -174,6 +174,7 @@ fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswere
     if effects.may_set {
         server.unsettled.changed();
     }
+    server.redefines |= effects.may_define;
     client.add_resets(&effects.resets);
     true
 }

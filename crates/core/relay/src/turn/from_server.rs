@@ -8,7 +8,7 @@ use trunkline_wire::{Limits, frame};
 use super::from_client::body;
 use super::server_errors::error;
 use super::server_step::{ServerStop, Step, unexpected};
-use super::{Chore, Expect, Owner, Reply, Subject};
+use super::{Chore, Expect, Owner, Reply, Subject, reading};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::parameters::canonical_name;
@@ -148,7 +148,7 @@ fn skip_rows(input: &[u8], mut at: usize) -> usize {
 fn client_is_next(server: &Server) -> bool {
     matches!(
         server.replies.head(),
-        Some(Reply { owner: Owner::Client, expect, .. }) if !matches!(expect, Expect::Skipped(_))
+        Some(Reply { owner: Owner::Client, expect, .. }) if !matches!(expect, Expect::Skipped(_) | Expect::Reading(_))
     )
 }
 
@@ -218,6 +218,9 @@ fn step<W: Wires>(
         }
         b'D' | b'1' | b'2' | b'3' | b'C' if matches!(head.expect, Expect::Skipped(_)) => {
             return skipped(server, tag);
+        }
+        b'D' | b'C' if matches!(head.expect, Expect::Reading(_)) => {
+            return Ok(if whole { reading::was_read(client, server, tag, body(there)) } else { Step::Wait });
         }
         b'D' | b'd' | b'c' | b'H' => {}
         b'T' if in_query => {}
@@ -377,6 +380,7 @@ fn completed<W>(
     // Of a client's that has gone too, but not what sets parameters for us: that is known.
     match (tag, pass, owner) {
         (b"RESET\0", Step::Pass, _) if resets.is_some_and(|resets| !resets.is_empty()) => Step::Pass,
+        (b"DISCARD ALL\0" | b"RESET\0", pass, _) if !server.knows_parameters() => pass,
         (b"DISCARD ALL\0" | b"RESET\0", Step::Pass, _) => Step::Stop(true, ServerStop::ParametersUnknown),
         (b"DISCARD ALL\0" | b"RESET\0", _, Owner::Chore(Chore::Abandoned)) => {
             Step::Stop(false, ServerStop::ParametersUnknown)
@@ -435,8 +439,10 @@ fn ready<W>(
         return Ok(Step::Before(ServerStop::Resets(status)));
     }
     let Some(reply) = server.replies.pop() else { return Err(unexpected(b'Z', "nothing")) };
-    if status == TransactionStatus::Idle && std::mem::take(&mut server.redefines) {
+    if server.redefines {
         path.schema.changed();
+        // Of a pipeline it may be any turn.
+        server.redefines = status != TransactionStatus::Idle || !server.replies.is_empty();
     }
     server.status = status;
     server.misread.clear();
@@ -473,6 +479,6 @@ fn parameter(client: Option<&Client>, server: &Server, there: &[u8]) -> Result<S
     let name = canonical_name(name);
     let ours = server.replies.head().is_some_and(Reply::is_ours);
     // After a reset the client is told its own start-up value in place of the server's.
-    let pass = !ours && !client.is_some_and(|client| client.is_masked(&name, status.value));
+    let pass = !ours && !client.is_some_and(|client| client.is_masked(&name, status.value, server));
     Ok(Step::Stop(pass, ServerStop::Parameter(name.into(), status.value.into())))
 }

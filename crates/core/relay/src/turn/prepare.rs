@@ -11,7 +11,7 @@ use trunkline_wire::frame::HEADER_BYTES;
 use trunkline_wire::frontend::{self, Close, Describe, Target};
 
 use super::from_client::{Step, body};
-use super::reading::{known, read_as, read_as_before};
+use super::reading::{self, known, read_as, read_as_before};
 use super::unshared::{self, is_usable};
 use super::{Expect, Owner, Subject};
 use crate::client::Client;
@@ -151,7 +151,7 @@ fn parse<W: Wires>(
 ) -> Result<Step, ClientMisbehaved> {
     let (name, rest) = cstr(body(there)).ok_or(ClientMisbehaved::Malformed("Parse"))?;
     if name.is_empty() {
-        return Ok(parse_unnamed(path, client, server, rest));
+        return Ok(parse_unnamed(path, client, server, there, rest));
     }
     if path.limits.prepared_max == 0 {
         server.replies.push(Expect::ParseUntracked, Owner::Client);
@@ -199,12 +199,16 @@ fn parse<W: Wires>(
     server.statements.insert(Arc::clone(&statement));
     let back = read_as(path, server, &statement);
     frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
+    let statement_is_unread = statement.reading().is_none();
     let expect = match again {
-        true => Expect::ParseInjected(statement),
-        false => Expect::Parse { statement, name: name.into() },
+        true => Expect::ParseInjected(Arc::clone(&statement)),
+        false => Expect::Parse { statement: Arc::clone(&statement), name: name.into() },
     };
     server.replies.push(expect, Owner::Client);
     read_as_before(path, server, back);
+    if statement_is_unread {
+        reading::ask(path, server, &statement);
+    }
     Ok(Step::Replaced(there.len()))
 }
 
@@ -228,6 +232,7 @@ fn parse_unnamed<W: Wires>(
     path: &mut Path<'_, W>,
     client: &mut Client,
     server: &mut Server,
+    there: &[u8],
     body: &[u8],
 ) -> Step {
     let parsed = Parsed { body, profile: &client.profile, schema: path.schema, now: path.now };
@@ -238,10 +243,16 @@ fn parse_unnamed<W: Wires>(
     }
     server.forgets |= statement.effects.forgets;
     let id = statement.id;
-    let previous = client.unnamed.replace(statement);
+    let previous = client.unnamed.replace(Arc::clone(&statement));
     let on_server = std::mem::replace(&mut server.statements.unnamed, id);
+    if reading.is_some() {
+        server.replies.push(Expect::ParseUnnamed { previous, on_server }, Owner::Client);
+        return Step::Pass;
+    }
+    frontend::parse::write_renamed(server.outbox.buffer(), b"", body);
     server.replies.push(Expect::ParseUnnamed { previous, on_server }, Owner::Client);
-    Step::Pass
+    reading::ask(path, server, &statement);
+    Step::Replaced(there.len())
 }
 
 /// A turn is played again because its statement was outdated: its Parse gives the name to a new one. True when the client
@@ -487,7 +498,7 @@ fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Ar
     if !client.portals.is_empty() {
         client.portals.retain(|(name, _)| **name != *portal);
     }
-    if !effects.may_set {
+    if !effects.may_set && !effects.may_define {
         return;
     }
     if client.portals.len() < PORTALS_MAX {
@@ -506,7 +517,10 @@ pub(super) fn executed(client: &mut Client, server: &mut Server, there: &[u8]) {
 }
 
 fn changes_session(client: &mut Client, server: &mut Server, statement: &Statement) {
-    server.unsettled.changed();
+    if statement.effects.may_set {
+        server.unsettled.changed();
+    }
+    server.redefines |= statement.effects.may_define;
     client.add_resets(&statement.effects.resets);
 }
 

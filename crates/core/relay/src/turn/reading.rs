@@ -5,16 +5,35 @@
 
 use std::sync::Arc;
 
+use trunkline_wire::backend::{DataRow, TransactionStatus};
 use trunkline_wire::frontend::{self, Close, Execute, Target};
 
-use super::{Expect, Owner};
-use crate::parameters::{Profile, UNKNOWN, write_literal};
+use super::server_step::Step;
+use super::{Expect, Owner, Reply};
+use crate::client::Client;
+use crate::parameters::{Profile, UNKNOWN, decode, write_literal};
 use crate::prepared::Statement;
 use crate::server::Server;
 use crate::wires::Path;
 
 /// What the names of parameters begin with that keep others' values for the time of a Parse.
 const KEPT: &str = "trunkline.";
+
+/// What Parse reads a text by (see [`Literals::depend_on`](crate::text::Literals::depend_on)).
+const READ_BY: [&str; 12] = [
+    "client_encoding",
+    "standard_conforming_strings",
+    "backslash_quote",
+    "escape_string_warning",
+    "search_path",
+    "transform_null_equals",
+    "DateStyle",
+    "IntervalStyle",
+    "TimeZone",
+    "timezone_abbreviations",
+    "array_nulls",
+    "xmloption",
+];
 
 /// What has to be set back behind the Parse.
 pub(super) struct SetBack(String);
@@ -44,14 +63,14 @@ pub(super) fn read_as<W>(
     if set.is_empty() {
         return None;
     }
-    run(path, server, &set);
+    run(path, server, &set, Expect::Skipped(b'C'));
     Some(SetBack(back))
 }
 
 /// What [`read_as`] has set is set back.
 pub(super) fn read_as_before<W>(path: &mut Path<'_, W>, server: &mut Server, back: Option<SetBack>) {
     if let Some(SetBack(back)) = back {
-        run(path, server, &back);
+        run(path, server, &back, Expect::Skipped(b'C'));
     }
 }
 
@@ -70,9 +89,50 @@ fn add_call(sql: &mut String, name_and_value: &str) {
     sql.push_str(&format!("pg_catalog.set_config({name_and_value},true) is null"));
 }
 
+/// Behind the Parse of a statement in whose turn a SET went before: asks under which settings the server has read it. At the
+/// end of the turn they may be others.
+pub(super) fn ask<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
+    if server.status == TransactionStatus::Failed || server.replies.turns() > 0 {
+        // It would fail where the Parse of a ROLLBACK does not.
+        return;
+    }
+    let literals = statement.literals();
+    let names = READ_BY.iter().filter(|name| literals.depend_on(name));
+    let asked: Vec<_> = names.map(|name| format!("pg_catalog.current_setting('{name}')")).collect();
+    if !asked.is_empty() {
+        let sql = format!("select {}", asked.join(","));
+        run(path, server, &sql, Expect::Reading(Arc::clone(statement)));
+    }
+}
+
+/// The answer to what [`ask`] asks.
+pub(super) fn was_read(client: Option<&mut Client>, server: &mut Server, tag: u8, row: &[u8]) -> Step {
+    let Some(Reply { expect: Expect::Reading(statement), .. }) = server.replies.head() else {
+        return Step::Drop;
+    };
+    if tag == b'C' {
+        server.replies.pop();
+        return Step::Drop;
+    }
+    if let (Some(client), Ok(row)) = (client, DataRow::decode(row)) {
+        let literals = statement.literals();
+        let values: Vec<_> = READ_BY.iter().filter(|name| literals.depend_on(name)).zip(row.values).collect();
+        let encoding = values.iter().find(|(name, _)| **name == "client_encoding");
+        let encoding = encoding.and_then(|(_, value)| std::str::from_utf8((*value)?).ok());
+        let encoding = encoding.or_else(|| client.profile.value("client_encoding")).unwrap_or("UTF8");
+        let mut profile = (*client.profile).clone();
+        for (name, value) in &values {
+            // A name that cannot be read here is of a schema that no other client can mean.
+            profile.set(name, &value.and_then(|value| decode(value, encoding)).unwrap_or_default());
+        }
+        statement.read_under(&Arc::new(profile));
+    }
+    Step::Drop
+}
+
 /// Runs a command within the turn; nobody hears of it. Statement and portal have a name of their own, so that the
 /// client's unnamed ones stay as they are.
-fn run<W>(path: &mut Path<'_, W>, server: &mut Server, sql: &str) {
+fn run<W>(path: &mut Path<'_, W>, server: &mut Server, sql: &str, complete: Expect) {
     let name = path.registry.secret_name(path.entropy);
     let out = server.outbox.buffer();
     frontend::parse::write_renamed(out, &name, &[sql.as_bytes(), &[0, 0, 0]].concat());
@@ -84,8 +144,9 @@ fn run<W>(path: &mut Path<'_, W>, server: &mut Server, sql: &str) {
     Execute { portal: &name, max_rows: 0 }.encode(out);
     Close { target: Target::Portal, name: &name }.encode(out);
     Close { target: Target::Statement, name: &name }.encode(out);
-    for tag in [b'1', b'2', b'C', b'3', b'3'] {
-        server.replies.push(Expect::Skipped(tag), Owner::Client);
+    let skipped = Expect::Skipped;
+    for expect in [skipped(b'1'), skipped(b'2'), complete, skipped(b'3'), skipped(b'3')] {
+        server.replies.push(expect, Owner::Client);
     }
 }
 

@@ -234,6 +234,7 @@ fn a_place_in_a_pool_is_told_to_the_worker_whose_client_waits() {
     let (mut first, _, server) = lent(first, "", &text(b'Q', "SELECT 1").bytes);
     let client = second.client_accepted(false).expect("a client is welcome");
     second.client_bytes(client, &start_up(""), &mut NoWires);
+    second.client_bytes(client, &text(b'Q', "SELECT 1").bytes, &mut NoWires);
     let opens = |board: &mut Board| {
         std::iter::from_fn(|| board.next_action()).any(|action| matches!(action, Action::Connect(..)))
     };

@@ -316,6 +316,19 @@ impl Session {
                 }
                 one(&[b"set"], "SELECT 1")
             }
+            Sql::Keep(at) => {
+                self.settings.kept[*at].clone_from(&self.settings.values[*at]);
+                Ok(Vec::new())
+            }
+            Sql::PutBack(at) => {
+                self.settings.values[*at].clone_from(&self.settings.kept[*at]);
+                Ok(Vec::new())
+            }
+            Sql::Tell(of) => {
+                let value = |at: &Option<usize>| at.map_or("", |at| &self.settings.values[at]).to_owned();
+                let values: Vec<String> = of.iter().map(value).collect();
+                one(&values.iter().map(String::as_bytes).collect::<Vec<_>>(), "SELECT 1")
+            }
             Sql::Lookup => self.look_up(&String::from_utf8_lossy(parameters)),
             Sql::Show(at) => one(&[self.settings.values[*at].as_bytes()], "SHOW"),
             Sql::Set(at, value) => match settings::canonical(*at, value) {

@@ -15,6 +15,17 @@ pub(crate) const KNOWN: [(&str, &str, bool); 7] = [
     ("work_mem", "4MB", false),
 ];
 
+/// Others that a text may be read by.
+pub(crate) const READ_BY_OTHERS: [&str; 7] = [
+    "backslash_quote",
+    "escape_string_warning",
+    "transform_null_equals",
+    "IntervalStyle",
+    "timezone_abbreviations",
+    "array_nulls",
+    "xmloption",
+];
+
 pub(crate) fn index(name: &str) -> Option<usize> {
     KNOWN.iter().position(|(known, ..)| known.eq_ignore_ascii_case(name))
 }
@@ -37,6 +48,8 @@ pub(crate) struct Settings {
     pub(crate) start: Values,
     /// What the client was told last.
     pub(crate) reported: Values,
+    /// What the proxy keeps for the time of a Parse.
+    pub(crate) kept: Values,
 }
 
 impl Settings {
@@ -47,7 +60,7 @@ impl Settings {
             let at = index(name).ok_or_else(|| format!("no parameter {name}"))?;
             values[at] = canonical(at, value).ok_or_else(|| format!("bad value for {name}"))?;
         }
-        Ok(Self { start: values.clone(), reported: values.clone(), values })
+        Ok(Self { start: values.clone(), reported: values.clone(), kept: values.clone(), values })
     }
 
     /// What the client was told last, without the ParameterStatus messages that are `due`: by place.

@@ -26,6 +26,11 @@ pub(crate) enum Sql {
     Show(usize),
     Set(usize, String),
     SetSome(Vec<Sql>),
+    /// The proxy keeps a value, and puts it back.
+    Keep(usize),
+    PutBack(usize),
+    /// The proxy asks for values; `None`: of a parameter that the model does not have.
+    Tell(Vec<Option<usize>>),
     Reset(Option<usize>),
     Begin,
     Commit,
@@ -49,6 +54,10 @@ impl Sql {
             ("", _) => Self::Empty,
             ("SELECT", call) if call.starts_with("pg_catalog.set_config(") => Self::set_config(text),
             ("select", call) if call.starts_with("pg_catalog.set_config(") => Self::set_configs(text),
+            ("select", call) if call.starts_with("pg_catalog.current_setting(") => {
+                let names = text.split('\'').skip(1).step_by(2);
+                Self::Tell(names.map(settings::index).collect())
+            }
             ("READ", _) => Self::Read,
             ("SELECT", _) => {
                 let (rows, bytes) = (number(words.next()), number(words.next()));
@@ -89,7 +98,7 @@ impl Sql {
 
     /// The proxy's own, around a Parse: both are local to the transaction, and the second sets back what the first set.
     fn set_configs(text: &str) -> Self {
-        let calls = text.trim_start_matches("select ").split(",pg_catalog.");
+        let calls = text.trim_start_matches("select ").split(",pg_catalog.set_config");
         let sets = calls.map(Self::set_config).collect();
         Self::SetSome(sets)
     }
@@ -98,16 +107,24 @@ impl Sql {
         let arguments = text.split_once('(').map_or("", |(_, rest)| rest);
         let Some((name, rest)) = arguments.split_once(',') else { return Self::Syntax };
         let value = rest.rsplit_once(',').map_or("", |(value, _)| value);
-        match settings::index(&unquote(name)) {
-            Some(at) => Self::Set(at, unquote(value)),
-            None => Self::Syntax,
+        let (name, is_current) = (unquote(name), value.starts_with("pg_catalog.current_setting("));
+        match (name.strip_prefix("trunkline."), settings::index(&name)) {
+            (Some(of), _) => settings::index(of).map_or(Self::SetSome(Vec::new()), Self::Keep),
+            (_, Some(at)) if is_current => Self::PutBack(at),
+            (_, Some(at)) => Self::Set(at, unquote(value)),
+            // Others that a text may be read by have one value here.
+            _ if settings::READ_BY_OTHERS.contains(&&*name) => Self::SetSome(Vec::new()),
+            _ => Self::Syntax,
         }
     }
 
     /// Whether it gives rows, and so has a RowDescription.
     pub(crate) fn has_rows(&self) -> bool {
-        use Sql::{Lookup, Nextval, Read, Select, SetSome, Show, Slow, Table};
-        matches!(self, Select { .. } | Slow(_) | Nextval(_) | Table | Read | Lookup | Show(_) | SetSome(_))
+        use Sql::{Lookup, Nextval, Read, Select, SetSome, Show, Slow, Table, Tell};
+        matches!(
+            self,
+            Select { .. } | Slow(_) | Nextval(_) | Table | Read | Lookup | Show(_) | SetSome(_) | Tell(_)
+        )
     }
 
     /// Whether it may run in a transaction that has failed.
