@@ -23,6 +23,7 @@ probes! {
     a_table_dropped_under_a_statement_is_reported_and_comes_back,
     a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one,
     a_parse_too_long_to_be_kept,
+    a_good_bye_behind_a_statement_to_be_closed_frees_its_connection,
 }
 
 const SIZE: usize = 3;
@@ -475,4 +476,18 @@ fn a_parse_too_long_to_be_kept(stage: &Stage) {
     assert_eq!(errors(&clients[1].turn(&wrong).expect("an answer")), ["42601"]);
     rotation.turn();
     assert_eq!(values(&clients[1].turn(&Messages::new().extended("select 3", &[])).expect("rows")), ["3"]);
+}
+
+/// An error makes the connection close a statement ahead of the next turn, and there is no next turn.
+fn a_good_bye_behind_a_statement_to_be_closed_frees_its_connection(stage: &Stage) {
+    let proxy = Rotation::setup(stage.setup(), 1).start();
+    let mut other = login(&proxy, "app");
+    other.turn(&parse("s", "commit")).expect("parsed");
+    let mut client = login(&proxy, "app");
+    client.sql("begin").expect("begun");
+    client.turn(&Messages::new().parse("", "select 1", &[]).bind("P", "", &[]).sync()).expect("bound");
+    let taken = Messages::new().parse("s", "commit", &[]).bind("P", "s", &[]).sync();
+    assert_eq!(errors(&client.turn(&taken).expect("an answer")), ["42P03"]);
+    client.send_messages(&Messages::new().terminate()).expect("sent");
+    assert_eq!(other.sql("select 1").expect("the connection is free"), ["1"]);
 }

@@ -21,6 +21,7 @@ probes! {
     a_reset_that_is_bound_and_not_executed_resets_nothing,
     discard_all_counts_though_its_turn_fails,
     what_is_set_behind_a_reset_stands,
+    what_is_set_behind_a_reset_by_other_means_stands,
     a_start_up_option_that_cannot_be_reset_ends_nobody,
     a_seed_at_start_up_ends_nobody,
     settings_that_fail_later_cost_a_turn_and_no_connection,
@@ -424,5 +425,31 @@ fn what_is_set_behind_a_reset_stands(stage: &Stage) {
     assert_eq!(client.parameter("default_transaction_read_only"), Some("on"));
     for _ in 0..SIZE {
         assert_eq!(one(&mut client, "show default_transaction_read_only"), "on");
+    }
+}
+
+/// Nobody can read it off the texts.
+fn what_is_set_behind_a_reset_by_other_means_stands(stage: &Stage) {
+    let startup = [("options", "-c datestyle=German -c timezone=Asia/Tokyo")];
+    let proxy = rotating(stage.setup());
+    let mut client = login_with(&proxy, &startup);
+    let mut direct = RawClient::connect(stage.cluster().address()).expect("connected");
+    let all = [("user", "app"), ("database", stage.database()), startup[0]];
+    direct.authenticate(PASSWORD, &all).expect("a login");
+    Rotation::warm(&proxy, SIZE);
+    for turn in [
+        "reset all; select set_config('DateStyle', 'SQL, YMD', false)",
+        "reset datestyle; do $$ begin perform set_config('datestyle', 'SQL, YMD', false); end $$",
+        "reset datestyle; create temp table x as select set_config('datestyle', 'SQL, YMD', false); drop table x",
+        "reset datestyle; with a as (select set_config('datestyle', 'SQL, YMD', false)) select * from a",
+        "begin; set datestyle = 'SQL, YMD'; savepoint s; reset datestyle; rollback to s; commit",
+    ] {
+        let shown = [&mut direct, &mut client].map(|client| {
+            client.sql(turn).expect(turn);
+            let told = client.parameter("DateStyle").map(str::to_owned);
+            let shown: Vec<_> = (0..SIZE).map(|_| one(client, "show datestyle")).collect();
+            (told, shown)
+        });
+        assert_eq!(shown[1], shown[0], "{turn}");
     }
 }

@@ -1,12 +1,17 @@
 //! One statement on a server connection serves many clients: never with another's reading, another's name or a stale
 //! analysis.
 
+use trunkline_probes::testkit::cluster::PASSWORD;
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
 use trunkline_probes::{Rotation, Stage, errors, login, probes, tags, values};
 
 probes! {
     a_literal_is_read_under_the_settings_of_its_own_client,
     a_statement_is_prepared_anew_under_the_settings_of_its_parse,
+    a_statement_parsed_behind_a_set_of_its_turn_is_read_under_that,
+    a_plan_has_no_other_sessions_digits,
+    a_name_above_127_is_one_result_in_all_encodings,
+    a_backslash_before_a_quote_is_read_in_its_own_encoding,
     a_statement_prepared_behind_a_set_in_its_turn_is_read_as_by_its_parse,
     an_unnamed_statement_keeps_the_settings_of_its_parse,
     a_name_above_127_is_read_in_its_own_encoding,
@@ -18,6 +23,7 @@ probes! {
     a_fresh_parse_after_ddl_sees_the_new_type,
     a_fresh_parse_after_ddl_beside_the_proxy_is_healed_in_its_turn,
     a_type_made_anew_is_found,
+    a_table_made_by_a_query_is_found,
     a_changed_result_heals_a_turn_with_its_parse_inside,
     names_on_the_server_cannot_be_guessed,
     errors_show_the_clients_own_name,
@@ -437,4 +443,109 @@ fn describe_in_a_failed_transaction_on_a_connection_that_lacks_the_statement(sta
     client.sql("begin; select 1/0").expect_err("failed");
     assert_eq!(tags(&client.turn(&describe()).expect("described")), "tnZ");
     client.sql("rollback").expect("over");
+}
+
+/// At the end of the turn other settings hold than at the Parse.
+fn a_statement_parsed_behind_a_set_of_its_turn_is_read_under_that(stage: &Stage) {
+    const DAY: &str = "select to_char(date '01/02/2003', 'YYYY-MM-DD')";
+    let mut direct = stage.direct("app");
+    let proxy = Rotation::setup(stage.setup(), 2).start();
+    let mut client = login(&proxy, "app");
+    Rotation::warm(&proxy, 2);
+    let set = |sql: &str| Messages::new().parse("", sql, &[]).bind("", "", &[]).execute("", 0);
+    let taken_back = |turn: Messages| turn.bind("", "nothing", &[]).sync();
+    let kept = Messages::sync;
+    for (name, sql, is_kept) in [
+        ("local", "set local datestyle = 'ISO, DMY'", true),
+        ("config", "select set_config('datestyle', 'ISO, DMY', true)", true),
+        ("taken back", "set datestyle = 'ISO, DMY'", false),
+        ("encoding", "set client_encoding = 'LATIN1'", false),
+    ] {
+        let turn = set(sql).parse(name, DAY, &[]);
+        let turn = turn.parse(&format!("{name} 2"), "select length('\u{e9}')", &[]);
+        let turn = if is_kept { kept(turn) } else { taken_back(turn) };
+        for client in [&mut direct, &mut client] {
+            client.turn(&turn).expect("an answer");
+        }
+        for statement in [name.to_owned(), format!("{name} 2")] {
+            let expected = run(&mut direct, &statement);
+            for _ in 0..4 {
+                assert_eq!(run(&mut client, &statement), expected, "{statement}");
+            }
+        }
+    }
+}
+
+/// PostgreSQL computes what a plan has of constants under the settings of whoever has it planned.
+fn a_plan_has_no_other_sessions_digits(stage: &Stage) {
+    let proxy = one_connection(stage);
+    let mut clients = ["0", "3"].map(|digits| {
+        let mut client = RawClient::connect(proxy.address()).expect("connected");
+        let all = [("user", "app"), ("database", "app"), ("extra_float_digits", digits)];
+        client.authenticate(PASSWORD, &all).expect("a login");
+        client
+    });
+    for _ in 0..8 {
+        for (client, third) in clients.iter_mut().zip(["0.333333333333333", "0.3333333333333333"]) {
+            let turn = Messages::new().parse("", "select (1::float8/3)::text", &[]).sync();
+            client.turn(&turn).expect("parsed");
+            if client
+                .turn(&Messages::new().describe(b'S', "s").sync())
+                .is_ok_and(|turn| !errors(&turn).is_empty())
+            {
+                prepare(client, "s", "select (1::float8/3)::text");
+            }
+            assert_eq!(run(client, "s"), [third]);
+        }
+    }
+}
+
+fn a_name_above_127_is_one_result_in_all_encodings(stage: &Stage) {
+    let proxy = Rotation::setup(stage.setup(), 2).start();
+    let mut client = login(&proxy, "app");
+    Rotation::warm(&proxy, 2);
+    let described = Messages::new().parse("s", "select 1 as \"\u{e9}\"", &[]).describe(b'S', "s").sync();
+    client.turn(&described).expect("described");
+    client.sql("set client_encoding = 'LATIN1'").expect("set");
+    for _ in 0..4 {
+        assert_eq!(run(&mut client, "s"), ["1"]);
+    }
+}
+
+/// `backslash_quote = safe_encoding` forbids it in an encoding whose letters may have a backslash in them.
+fn a_backslash_before_a_quote_is_read_in_its_own_encoding(stage: &Stage) {
+    let proxy = Rotation::setup(stage.setup(), 2).start();
+    let mut client = login(&proxy, "app");
+    Rotation::warm(&proxy, 2);
+    prepare(&mut client, "s", r"select E'it\'s'");
+    client.sql("set client_encoding = 'SJIS'").expect("set");
+    for _ in 0..4 {
+        assert_eq!(run(&mut client, "s"), ["it's"]);
+    }
+}
+
+/// Its completion says SELECT, not CREATE.
+fn a_table_made_by_a_query_is_found(stage: &Stage) {
+    for (made_by, simple) in [
+        ("create table s1.t as select 'new' as a", true),
+        ("create table s1.t as select 'new' as a", false),
+        ("select 'new' as a into s1.t", true),
+        ("create materialized view s1.t as select 'new' as a", false),
+    ] {
+        let setup = "drop schema if exists s1 cascade; create schema s1; drop table if exists t; \
+                     create table t as select 'old' as a";
+        stage.direct("app").sql(setup).expect("set up");
+        let proxy = one_connection(stage);
+        let mut client = RawClient::connect(proxy.address()).expect("connected");
+        let all = [("user", "app"), ("database", "app"), ("search_path", "s1, public")];
+        client.authenticate(PASSWORD, &all).expect("a login");
+        prepare(&mut client, "before", "select a from t");
+        assert_eq!(run(&mut client, "before"), ["old"]);
+        match simple {
+            true => client.sql(made_by).map(drop).expect(made_by),
+            false => client.extended(made_by, &[]).map(drop).expect(made_by),
+        }
+        prepare(&mut client, "after", "select a from t");
+        assert_eq!(run(&mut client, "after"), ["new"], "{made_by}");
+    }
 }

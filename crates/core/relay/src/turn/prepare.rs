@@ -575,6 +575,8 @@ pub(super) fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
 /// Closes a statement on the server; nobody hears of it.
 pub(crate) fn inject_close(server: &mut Server, statement: Arc<Statement>) {
     write_close(server.outbox.buffer(), &statement.name);
+    // Whoever has no turn behind it, a client that says good-bye, has a Sync sent.
+    server.unsynced = true;
     server.statements.remove(statement.id);
     server.replies.push(Expect::CloseInjected(Some(statement)), Owner::Client);
 }
