@@ -69,11 +69,10 @@ pub struct Server {
     /// Syncs that the client has sent into its COPY. The server would ignore them unless the COPY fails before it reads
     /// them, which cannot be told apart: they are sent on when it has failed, or not at all.
     pub(crate) copy_syncs: usize,
-    /// Syncs are on their way to a COPY, which ignores them unless it fails before the server reads them: how often it
-    /// answers then is not known.
-    pub(crate) copy_synced: bool,
-    /// A COPY behind which early Syncs stand has failed: one of them may be answered yet.
-    pub(crate) early_sync: bool,
+    /// So many Syncs are on their way to a COPY, which ignores them unless it fails before the server reads them.
+    pub(crate) copy_synced: usize,
+    /// A COPY has failed: so many Syncs that it was sent early may be answered yet, before anything else is.
+    pub(crate) early_syncs: usize,
     /// A client's turn is under way.
     pub(crate) turn_open: bool,
     /// A Bind of the client waits until it is known what its statement's result is here.
@@ -165,8 +164,8 @@ impl Server {
             forgets: false,
             copy_in: false,
             copy_syncs: 0,
-            copy_synced: false,
-            early_sync: false,
+            copy_synced: 0,
+            early_syncs: 0,
             turn_open: false,
             awaits_shape: false,
             misread: Vec::new(),

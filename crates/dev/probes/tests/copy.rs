@@ -17,6 +17,7 @@ probes! {
     two_copies_in_one_query,
     large_copies_stream_both_ways,
     a_sync_behind_data_that_fails_is_answered,
+    early_syncs_of_a_copy_that_fails_are_all_answered,
     a_parse_within_a_simple_copy,
 }
 
@@ -223,9 +224,9 @@ fn a_client_gone_in_a_copy(stage: &Stage) {
         (copy("t"), true),
         (extended.clone().flush(), true),
         (Messages::new().query("begin").query("copy t from stdin"), true),
-        // Whether the server reads that Sync as a part of the COPY, or behind its failure, cannot be known: how many
-        // ReadyForQuery follow neither. Such a connection is closed.
-        (extended.sync(), false),
+        // Whether the server reads that Sync as a part of the COPY, or behind its failure, is known when it has answered an
+        // empty query of ours behind both.
+        (extended.sync(), true),
     ] {
         let mut client = login(&proxy, "app");
         begin(&mut client, &start);
@@ -326,5 +327,47 @@ fn a_parse_within_a_simple_copy(stage: &Stage) {
         // The Sync is answered too.
         client.until_ready().expect("ready");
         assert_eq!(one(&mut client, "select count(*) from t"), "0");
+    }
+}
+
+/// Sent in one write: which of the Syncs the server ignores, within the COPY, only it knows.
+fn early_syncs_of_a_copy_that_fails_are_all_answered(stage: &Stage) {
+    let (_proxy, mut client, _rotation) = rotating(stage);
+    let mut direct = stage.direct("app");
+    let begun = || Messages::new().parse("", "copy t from stdin", &[]).bind("", "", &[]).execute("", 0);
+    let simple = || Messages::new().query("copy t from stdin");
+    let (bad, good) = (b"wrong\tone\n", b"1\tone\n");
+    let turns = [
+        begun().copy_data(bad).sync().copy_done().sync(),
+        begun().copy_data(bad).sync().copy_data(bad).copy_done().sync(),
+        begun().copy_data(bad).sync().sync().copy_done().sync(),
+        begun().copy_data(bad).sync().copy_fail("no more").sync(),
+        begun().copy_data(good).sync().copy_data(bad).sync().copy_done().sync(),
+        begun().copy_data(good).sync().copy_done().sync(),
+        simple().copy_data(bad).sync().copy_done(),
+        simple().copy_data(bad).sync().copy_done().sync(),
+    ];
+    let select = || Messages::new().parse("", "select 7", &[]).bind("", "", &[]).execute("", 0).sync();
+    for turn in turns {
+        for (behind, at_once) in [(Messages::new(), true), (select(), true), (Messages::new(), false)] {
+            let mark = [behind.bytes(), Messages::new().query("select 'mark'").bytes()].concat();
+            let told = [&mut direct, &mut client].map(|client| {
+                stage.direct("app").sql("truncate t").expect("truncated");
+                client.send(turn.bytes()).expect("sent");
+                let mut told = String::new();
+                let (mut sent, mut marked) = (false, false);
+                while !(marked && told.ends_with('Z')) {
+                    if !sent && (at_once || told.ends_with('Z')) {
+                        client.send(&mark).expect("sent");
+                        sent = true;
+                    }
+                    let frame = client.frame().unwrap_or_else(|error| panic!("{told}: {error:#}"));
+                    marked |= frame.tag == b'D' && frame.body.ends_with(b"mark");
+                    told.push(char::from(frame.tag));
+                }
+                told
+            });
+            assert_eq!(told[1], told[0]);
+        }
     }
 }

@@ -22,6 +22,7 @@ probes! {
     max_db_connections_under_load_starves_nobody,
     max_client_conn_refuses_and_keeps_room_for_cancels,
     a_starving_worker_gets_the_others_idle_connection,
+    a_worker_without_a_connection_welcomes_clients_at_once,
     reload_moves_a_pool_to_another_server,
     reload_changes_a_database_parameter,
     reload_switches_prepared_statements_off_and_on,
@@ -400,4 +401,17 @@ fn pause_and_resume(stage: &Stage) {
     proxy.signal(Signal::USR2).expect("resumed");
     assert_eq!(values(&waiting.until_ready().expect("rows")), ["3"]);
     assert_eq!(one(&mut inside, "select 1"), "1");
+}
+
+/// Another worker knows what the server says of itself: nobody waits for a connection to hear it again.
+fn a_worker_without_a_connection_welcomes_clients_at_once(stage: &Stage) {
+    let proxy = stage.setup().set("workers", 2).set("pool.pool_size", 1).start();
+    let mut busy = login(&proxy, "app");
+    busy.sql("begin").expect("begun");
+    // As many as share one worker, and more.
+    let others: Vec<RawClient> = (0..40).map(|_| login(&proxy, "app")).collect();
+    busy.sql("commit").expect("the one connection is free");
+    for mut client in others {
+        assert_eq!(one(&mut client, "select 1"), "1");
+    }
 }

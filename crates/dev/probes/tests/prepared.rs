@@ -22,6 +22,7 @@ probes! {
     alter_table_under_a_cached_plan_inside_a_transaction,
     a_table_dropped_under_a_statement_is_reported_and_comes_back,
     a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one,
+    parameters_of_one_statement_are_not_told_of_another,
     a_parse_too_long_to_be_kept,
     a_good_bye_behind_a_statement_to_be_closed_frees_its_connection,
 }
@@ -490,4 +491,21 @@ fn a_good_bye_behind_a_statement_to_be_closed_frees_its_connection(stage: &Stage
     assert_eq!(errors(&client.turn(&taken).expect("an answer")), ["42P03"]);
     client.send_messages(&Messages::new().terminate()).expect("sent");
     assert_eq!(other.sql("select 1").expect("the connection is free"), ["1"]);
+}
+
+/// Describe of a portal has no ParameterDescription of its own.
+fn parameters_of_one_statement_are_not_told_of_another(stage: &Stage) {
+    stage.direct("app").sql("create table u (a int)").expect("a table");
+    let (_proxy, mut clients, _rotation) = rotating(stage, 1);
+    let client = &mut clients[0];
+    let one = Messages::new().parse("", "delete from u where a = $1", &[]).describe(b'S', "");
+    let other = one.parse("n", "delete from u", &[]).bind("", "n", &[]).describe(b'P', "").sync();
+    assert_eq!(tags(&client.turn(&other).expect("described")), "1tn12nZ");
+    // A connection that lacks it, and can no longer be given it.
+    client.sql("begin").expect("begun");
+    client.sql("select 1/0").expect_err("the transaction fails");
+    let described = client.turn(&Messages::new().describe(b'S', "n").sync()).expect("an answer");
+    // Where its parameters are not known, the answer is that the transaction has failed.
+    let parameters = described.iter().find(|frame| frame.tag == b't');
+    assert!(parameters.is_none_or(|frame| frame.body == [0, 0]), "{described:?}");
 }

@@ -78,7 +78,24 @@ impl Board {
                     self.cancel_server(key);
                 }
             }
-            (Chore::Abandoned | Chore::Parameters | Chore::Probe | Chore::AuthQuery | Chore::Heal, _) => {
+            (Chore::Settle, Some(client)) => {
+                let over = server.is_settled();
+                if over {
+                    server.turn_open = false;
+                    self.turn_over(key);
+                } else if server.undecided {
+                    self.deal_inbox(client);
+                }
+            }
+            (
+                Chore::Settle
+                | Chore::Abandoned
+                | Chore::Parameters
+                | Chore::Probe
+                | Chore::AuthQuery
+                | Chore::Heal,
+                _,
+            ) => {
                 // Some may have been set before the one that failed.
                 server.condemned |= matches!(chore, Chore::Parameters | Chore::Probe) && failed;
                 if server.is_settled() {

@@ -387,7 +387,7 @@ impl Board {
     }
 
     /// All turns of the client that holds this server connection have ended.
-    fn turn_over(&mut self, key: ServerKey) {
+    pub(super) fn turn_over(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         let reset = std::mem::take(&mut server.resetting);
         let ServerStage::Lent(client_key) = server.stage else { return };

@@ -86,7 +86,7 @@ impl Effects {
         let mut effects = Self::default();
         for head in statements(text, standard_conforming_strings) {
             match head {
-                Ok(head) => effects.add(&head, text, config),
+                Ok(head) => effects.add(&head, text, config, standard_conforming_strings),
                 Err(()) => effects.may_set = true,
             }
         }
@@ -98,12 +98,14 @@ impl Effects {
         self.resets.iter().any(|reset| !matches!(reset, Reset::Set(_) | Reset::LocalSet(_)))
     }
 
-    fn add(&mut self, head: &Head<'_>, text: &[u8], config: bool) {
+    fn add(&mut self, head: &Head<'_>, text: &[u8], config: bool, standard_conforming_strings: bool) {
         let word = head.first_word();
         self.may_define |= word == "create" || head.makes_table;
-        if LEAVE_SETTINGS.contains(&&*word) {
+        // In parentheses: a query.
+        if LEAVE_SETTINGS.contains(&&*word) || head.is(0, "(") {
             if config {
-                let calls = text.get(head.range.clone()).map(set_configs);
+                let statement = text.get(head.range.clone());
+                let calls = statement.map(|text| set_configs(text, standard_conforming_strings));
                 self.resets.extend(calls.unwrap_or_default());
                 self.may_set = true;
             }
@@ -196,8 +198,9 @@ fn set(head: &Head<'_>) -> Option<Reset> {
 
 /// What the calls of `set_config('name', value, is_local)` in a statement do that have constant arguments: NULL stands for
 /// the default.
-fn set_configs(statement: &[u8]) -> Vec<Reset> {
-    let tokens: Vec<_> = Lexer::new(statement).map_while(Result::ok).collect();
+fn set_configs(statement: &[u8], standard_conforming_strings: bool) -> Vec<Reset> {
+    let lexer = Lexer::new(statement).standard_conforming_strings(standard_conforming_strings);
+    let tokens: Vec<_> = lexer.map_while(Result::ok).collect();
     let is = |at: usize, word: &[u8]| {
         tokens.get(at).is_some_and(|token| token.bytes(statement).eq_ignore_ascii_case(word))
     };
@@ -248,6 +251,8 @@ mod tests {
             "set time zone local",
             "select set_config('timezone', null, false)",
             "select 1; select pg_catalog.set_config('TIMEZONE',NULL,false) as x",
+            "(select set_config('timezone', null, false))",
+            "insert into t select set_config('timezone', null, false)",
             "insert into t select set_config('timezone', null, false)",
             "set timezone = 'CET'; reset timezone",
         ] {

@@ -2,7 +2,9 @@
 
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::frame::{self, HEADER_BYTES, Header};
+use trunkline_wire::frontend::sync;
 
+use super::server_errors::await_early_syncs;
 use super::{Expect, Owner, Subject, Unsettled, prepare};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
@@ -80,7 +82,7 @@ pub(crate) fn from_client<W: Wires>(
             break ClientStop::More;
         }
         // A frame that is replaced is written by the step itself: what stands before it goes first.
-        if needs_order(header.tag, client.tracked) {
+        if needs_order(header.tag, client.tracked) || server.early_syncs > 0 {
             path.pass_server(server, &input[run..at]);
             run = at;
         }
@@ -245,6 +247,11 @@ fn step<W: Wires>(
             server.unsettled.turn_sent();
             server.unsynced = false;
             server.skipping = false;
+            if server.early_syncs > 0 {
+                sync::encode(server.outbox.buffer());
+                await_early_syncs(server);
+                return Ok(Step::Replaced(there.len()));
+            }
         }
         b'Q' => {
             if whole {

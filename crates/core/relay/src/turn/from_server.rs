@@ -6,7 +6,7 @@ use trunkline_wire::backend::{ParameterStatus, TransactionStatus, parse_complete
 use trunkline_wire::{Limits, frame};
 
 use super::from_client::body;
-use super::server_errors::error;
+use super::server_errors::{await_early_syncs, error};
 use super::server_step::{ServerStop, Step, unexpected};
 use super::{Chore, Expect, Owner, Reply, Subject, reading};
 use crate::client::Client;
@@ -202,6 +202,7 @@ fn step<W: Wires>(
         b'N' => return Ok(notice(client.is_some(), server, there, frame_bytes)),
         _ => {}
     }
+    server.early_syncs = 0;
     let Some(head) = server.replies.head() else { return Err(unexpected(tag, "nothing")) };
     let owner = head.owner;
     let ours = matches!(owner, Owner::Chore(_));
@@ -243,7 +244,7 @@ fn step<W: Wires>(
             if !in_query {
                 server.replies.pop();
             }
-            (server.copy_in, server.copy_syncs, server.copy_synced) = (false, 0, false);
+            (server.copy_in, server.copy_syncs, server.copy_synced) = (false, 0, 0);
             return Ok(if tag == b'C' {
                 completed(path, client, server, owner, body(there), pass)
             } else {
@@ -333,12 +334,13 @@ fn notice(relayed: bool, server: &mut Server, there: &[u8], frame_bytes: usize) 
 
 /// The server says what a statement's result is.
 fn described(server: &mut Server, description: Option<&[u8]>, pass: Step) -> Step {
+    // It belongs to this one answer, if it is of a statement.
+    let parameters = std::mem::take(&mut server.described);
     match server.replies.pop().map(|reply| reply.expect) {
         Some(Expect::Describe(Subject::Named(named))) => {
             let shape = Shape::of(description);
             server.statements.describe(named.statement.id, shape);
             named.describe(shape);
-            let parameters = std::mem::take(&mut server.described);
             if description.is_none() && !parameters.is_empty() {
                 named.statement.gives_no_rows(parameters);
             }
@@ -425,11 +427,19 @@ fn ready<W>(
     let (Some(status), 1) = (status, body(there).len()) else {
         return Err(ServerMisbehaved::Malformed("ReadyForQuery"));
     };
-    if server.replies.is_empty() && std::mem::take(&mut server.early_sync) {
+    let is_sync = matches!(server.replies.head(), Some(Reply { expect: Expect::Sync, .. }));
+    if server.early_syncs > 0 && !is_sync {
         // It answers a Sync that was taken for one within the COPY.
+        server.early_syncs -= 1;
+        if !server.replies.is_empty() {
+            server.status = status;
+            return Ok(if client.is_some() { Step::Pass } else { Step::Drop });
+        }
         let owner = client.map_or(Owner::Chore(Chore::Abandoned), |_| Owner::Client);
         server.replies.push(Expect::Sync, owner);
         (server.unsynced, server.skipping) = (false, false);
+        // More may come, or not: nobody else must get them.
+        server.condemned |= server.early_syncs > 0;
     }
     let Some(head) = server.replies.head() else { return Err(unexpected(b'Z', "nothing")) };
     if !head.expect.ends_turn() {
@@ -439,6 +449,10 @@ fn ready<W>(
         return Ok(Step::Before(ServerStop::Resets(status)));
     }
     let Some(reply) = server.replies.pop() else { return Err(unexpected(b'Z', "nothing")) };
+    if matches!(reply.expect, Expect::Query(..)) {
+        server.early_syncs = std::mem::take(&mut server.copy_synced);
+        await_early_syncs(server);
+    }
     if server.redefines {
         path.schema.changed();
         // Of a pipeline it may be any turn.

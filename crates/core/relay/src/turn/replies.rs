@@ -26,6 +26,8 @@ pub enum Chore {
     AuthQuery,
     /// The end of a turn that is to be played again.
     Heal,
+    /// An empty query behind a failed COPY: what comes before its answer are the answers to Syncs that were sent early.
+    Settle,
     /// The end of a turn whose client vanished.
     Abandoned,
 }
@@ -64,7 +66,7 @@ pub struct CopyIn {
     /// The client has not sent its end yet.
     pub end_to_come: bool,
     /// Syncs are on their way to it, which the server will not answer unless the COPY fails before it reads them.
-    pub ignores_syncs: bool,
+    pub ignores_syncs: usize,
 }
 
 /// What a server connection owes. The server answers in order, so the head says what comes next.
@@ -256,7 +258,7 @@ impl Replies {
     /// CopyInResponse has come for the head: the server ignores the Syncs that were sent before the
     /// client ended the COPY (as CopyGetData in PostgreSQL does).
     pub fn copy_in_began(&mut self) -> CopyIn {
-        let mut copy = CopyIn { end_to_come: true, ignores_syncs: false };
+        let mut copy = CopyIn { end_to_come: true, ignores_syncs: 0 };
         let Some(head) = self.queue.pop_front() else { return copy };
         let mut kept = Vec::new();
         while copy.end_to_come
@@ -268,7 +270,7 @@ impl Replies {
             match reply.expect {
                 Expect::CopyEnd => copy.end_to_come = false,
                 Expect::Sync => {
-                    copy.ignores_syncs = true;
+                    copy.ignores_syncs += 1;
                     self.owed.count(&reply, |count| *count -= 1);
                     if self.last_end == Some(reply.place) {
                         self.last_end = head.expect.ends_turn().then_some(head.place);
@@ -446,12 +448,12 @@ mod tests {
     #[test]
     fn syncs_before_the_end_of_a_copy_are_not_answered() {
         let mut replies = queue(vec![Expect::Execute, Expect::Sync]);
-        assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: true, ignores_syncs: true });
+        assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: true, ignores_syncs: 1 });
         assert_eq!(names(&replies), "E");
         let mut replies = queue(vec![Expect::Execute, Expect::Sync, Expect::CopyEnd, Expect::Sync]);
-        assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: false, ignores_syncs: true });
+        assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: false, ignores_syncs: 1 });
         assert_eq!(names(&replies), "ES");
         let mut replies = queue(vec![Expect::Execute, Expect::CopyEnd, Expect::Sync]);
-        assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: false, ignores_syncs: false });
+        assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: false, ignores_syncs: 0 });
     }
 }

@@ -2,6 +2,7 @@
 
 use trunkline_wire::backend::{ErrorResponse, TransactionStatus};
 use trunkline_wire::sqlstate::SqlState;
+use trunkline_wire::write;
 
 use super::from_client::body;
 use super::own_names::with_own_name;
@@ -42,9 +43,8 @@ pub(super) fn error<W: Wires>(
         path.counters.server_errors += 1;
     }
     server.copy_in = false;
+    server.described = Box::default();
     // One ReadyForQuery more than is awaited may come: it must reach nobody else.
-    server.early_sync = std::mem::take(&mut server.copy_synced);
-    server.condemned |= server.early_sync;
     let told_parsed = client.as_deref().map_or(0, |client| client.told_parsed);
     if let Some(client) = client.as_deref_mut().filter(|_| owner == Owner::Client) {
         // What was reset is rolled back, but for what has been committed.
@@ -59,6 +59,8 @@ pub(super) fn error<W: Wires>(
     let simple = matches!(head.expect, Expect::Query(..) | Expect::FunctionCall);
     let ours = with_notices(server, ours, there);
     server.release_copy_syncs();
+    // Those of a COPY by Query are answered behind its own end.
+    server.early_syncs = if simple { 0 } else { std::mem::take(&mut server.copy_synced) };
     if simple {
         return Ok(if matches!(owner, Owner::Chore(_)) { Step::Drop } else { Step::Pass });
     }
@@ -66,6 +68,7 @@ pub(super) fn error<W: Wires>(
     let synced = undo_failed(client, server);
     server.skipping = !synced;
     server.unsynced |= !synced;
+    await_early_syncs(server);
     if let Some(broken) = broken {
         // Whatever happens to this turn, the next one finds it prepared anew.
         server.heal = broken;
@@ -83,6 +86,20 @@ pub(super) fn error<W: Wires>(
         return Ok(Step::Drop);
     }
     Ok(ours.map_or(Step::Pass, Step::Replace))
+}
+
+/// Answers to early Syncs of a failed COPY may come: how many is known when the answer to what is sent now comes. It cannot
+/// be sent while the server skips, or within a turn.
+pub(super) fn await_early_syncs(server: &mut Server) {
+    let ends = server.replies.is_empty() || server.replies.ends_with_turn();
+    if server.early_syncs > 0 && !server.unsynced && ends {
+        let out = server.outbox.buffer();
+        let mark = write::begin(out, b'Q');
+        write::cstr(out, b"");
+        write::end(out, mark);
+        server.replies.push(Expect::Query(None, 0), Owner::Chore(Chore::Settle));
+        server.statements.unnamed = 0;
+    }
 }
 
 /// What goes to the client in place of the error `there`, with the notices before it that were withheld: what the server
