@@ -78,15 +78,7 @@ impl Board {
                     self.cancel_server(key);
                 }
             }
-            (Chore::Settle, Some(client)) => {
-                let over = server.is_settled();
-                if over {
-                    server.turn_open = false;
-                    self.turn_over(key);
-                } else if server.undecided {
-                    self.deal_inbox(client);
-                }
-            }
+            (Chore::Settle, Some(client)) => self.settled(client, key),
             (
                 Chore::Settle
                 | Chore::Abandoned
@@ -120,6 +112,17 @@ impl Board {
                 }
                 self.give_on(key);
             }
+        }
+    }
+
+    /// All early Syncs of a COPY that failed are answered.
+    fn settled(&mut self, client_key: crate::ClientKey, key: ServerKey) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        if server.is_settled() {
+            server.turn_open = false;
+            self.turn_over(key);
+        } else if server.undecided {
+            self.deal_inbox(client_key);
         }
     }
 

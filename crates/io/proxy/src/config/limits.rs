@@ -1,4 +1,4 @@
-//! `[limits]`: bounds on what peers can make Trunkline hold. Each has a metric `trunkline_limit_hits_total{limit="..."}`.
+//! `[limits]`: bounds on what peers can make Trunkline hold. Each has a metric `trunkline_limit{limit="..."}`.
 
 use std::time::Duration;
 
