@@ -10,6 +10,8 @@ probes! {
     a_statement_is_prepared_anew_under_the_settings_of_its_parse,
     a_statement_parsed_behind_a_set_of_its_turn_is_read_under_that,
     a_plan_has_no_other_sessions_digits,
+    a_prepared_rollback_ends_a_failed_transaction_whatever_is_known_of_the_connection,
+    a_schema_that_the_encoding_lacks_ends_no_turn,
     a_name_above_127_is_one_result_in_all_encodings,
     a_backslash_before_a_quote_is_read_in_its_own_encoding,
     a_statement_prepared_behind_a_set_in_its_turn_is_read_as_by_its_parse,
@@ -547,5 +549,38 @@ fn a_table_made_by_a_query_is_found(stage: &Stage) {
         }
         prepare(&mut client, "after", "select a from t");
         assert_eq!(run(&mut client, "after"), ["new"], "{made_by}");
+    }
+}
+
+fn a_prepared_rollback_ends_a_failed_transaction_whatever_is_known_of_the_connection(stage: &Stage) {
+    let proxy = Rotation::setup(stage.setup(), 2).start();
+    let mut client = RawClient::connect(proxy.address()).expect("connected");
+    let options = "-c extra_float_digits=0 -c my.own=1";
+    client
+        .authenticate(PASSWORD, &[("user", "app"), ("database", "app"), ("options", options)])
+        .expect("a login");
+    Rotation::warm(&proxy, 2);
+    prepare(&mut client, "r", "rollback");
+    for _ in 0..4 {
+        client.sql("begin; reset bytea_output").expect("begun");
+        client.sql("select 1/0").expect_err("the transaction fails");
+        let turn = Messages::new().bind("", "r", &[]).execute("", 0).sync();
+        assert_eq!(tags(&client.turn(&turn).expect("an answer")), "2CZ");
+    }
+}
+
+/// What the server is asked behind a Parse is answered in ASCII.
+fn a_schema_that_the_encoding_lacks_ends_no_turn(stage: &Stage) {
+    let proxy = Rotation::setup(stage.setup(), 2).start();
+    let mut client = RawClient::connect(proxy.address()).expect("connected");
+    let all = [("user", "app"), ("database", "app"), ("search_path", "\"\u{65e5}\", public")];
+    client.authenticate(PASSWORD, &all).expect("a login");
+    Rotation::warm(&proxy, 2);
+    let set =
+        Messages::new().parse("", "set client_encoding = 'LATIN1'", &[]).bind("", "", &[]).execute("", 0);
+    let turn = client.turn(&set.parse("s", "select 'a'", &[]).sync()).expect("an answer");
+    assert_eq!(errors(&turn), [] as [String; 0]);
+    for _ in 0..4 {
+        assert_eq!(run(&mut client, "s"), ["a"]);
     }
 }

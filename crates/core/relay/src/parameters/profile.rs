@@ -83,7 +83,7 @@ impl Profile {
         let missing = self.iter().filter(|(name, _)| wanted.value(name).is_none());
         let all =
             others.map(|(name, value)| (name, Some(value))).chain(missing.map(|(name, _)| (name, None)));
-        all.filter(move |(name, _)| literals.depend_on(name))
+        all.filter(move |(name, _)| literals.are_read_by(name))
     }
 
     /// All parameters, sorted by name.

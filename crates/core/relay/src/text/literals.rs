@@ -28,33 +28,58 @@ pub(crate) enum Depth {
 
 /// Commands that Parse does no more than scan (analyze.c, `analyze_requires_snapshot` and `transformStmt`; CREATE and
 /// EXPLAIN may have a query in them that is analysed).
-const SCANNED: [&str; 26] = [
-    "set",
-    "reset",
-    "show",
+const SCANNED: [&str; 34] = [
+    "abort",
     "alter",
-    "drop",
-    "vacuum",
-    "analyze",
     "analyse",
-    "reindex",
-    "cluster",
+    "analyze",
+    "begin",
     "checkpoint",
+    "cluster",
     "comment",
+    "commit",
     "copy",
-    "do",
-    "grant",
-    "revoke",
-    "listen",
-    "notify",
-    "unlisten",
-    "load",
-    "lock",
-    "truncate",
-    "prepare",
-    "execute",
     "deallocate",
     "discard",
+    "do",
+    "drop",
+    "end",
+    "execute",
+    "grant",
+    "listen",
+    "load",
+    "lock",
+    "notify",
+    "prepare",
+    "reindex",
+    "release",
+    "reset",
+    "revoke",
+    "rollback",
+    "savepoint",
+    "set",
+    "show",
+    "start",
+    "truncate",
+    "unlisten",
+    "vacuum",
+];
+
+/// Parameters by which Parse reads a text. A session's other parameters count where a plan is shared.
+pub(crate) const READ_BY: [&str; 13] = [
+    "client_encoding",
+    "standard_conforming_strings",
+    "backslash_quote",
+    "escape_string_warning",
+    "search_path",
+    "transform_null_equals",
+    "DateStyle",
+    "IntervalStyle",
+    "TimeZone",
+    "timezone_abbreviations",
+    "array_nulls",
+    "lc_monetary",
+    "xmloption",
 ];
 
 impl Literals {
@@ -70,7 +95,12 @@ impl Literals {
         Self { strings, letters, depth }
     }
 
-    /// Whether the parameter (by canonical name) decides what a text with these means.
+    /// Whether Parse reads a text with these by the parameter (by canonical name).
+    pub(crate) fn are_read_by(self, parameter: &str) -> bool {
+        READ_BY.contains(&parameter) && self.depend_on(parameter)
+    }
+
+    /// Whether the parameter (by canonical name) decides what a text with these means, or what its plan gives.
     ///
     /// `search_path` decides what names mean; `transform_null_equals` what `= null` does (parse_expr.c). So may whatever is
     /// not known to be of no account. Strings:
@@ -154,6 +184,7 @@ mod tests {
     #[test]
     fn what_is_only_scanned_depends_on_what_the_lexer_reads_by() {
         let depends = |text: &str, parameter: &str| Literals::of(text.as_bytes()).depend_on(parameter);
+        assert!(!depends("rollback", "my.own"));
         for text in ["set local timezone = 'CET'", " ALTER SYSTEM SET x = 'y'", "copy t from 'f'"] {
             assert!(depends(text, "standard_conforming_strings"), "{text}");
             assert!(!depends(text, "DateStyle") && !depends(text, "search_path"), "{text}");

@@ -8,4 +8,4 @@ mod literals;
 mod statement;
 
 pub(crate) use effects::{Effects, Reset};
-pub(crate) use literals::{Depth, Literals};
+pub(crate) use literals::{Depth, Literals, READ_BY};

@@ -14,26 +14,11 @@ use crate::client::Client;
 use crate::parameters::{Profile, UNKNOWN, decode, write_literal};
 use crate::prepared::Statement;
 use crate::server::Server;
+use crate::text::READ_BY;
 use crate::wires::Path;
 
 /// What the names of parameters begin with that keep others' values for the time of a Parse.
 const KEPT: &str = "trunkline.";
-
-/// What Parse reads a text by (see [`Literals::depend_on`](crate::text::Literals::depend_on)).
-const READ_BY: [&str; 12] = [
-    "client_encoding",
-    "standard_conforming_strings",
-    "backslash_quote",
-    "escape_string_warning",
-    "search_path",
-    "transform_null_equals",
-    "DateStyle",
-    "IntervalStyle",
-    "TimeZone",
-    "timezone_abbreviations",
-    "array_nulls",
-    "xmloption",
-];
 
 /// What has to be set back behind the Parse.
 pub(super) struct SetBack(String);
@@ -45,11 +30,15 @@ pub(super) fn read_as<W>(
     statement: &Statement,
 ) -> Option<SetBack> {
     let wanted = statement.reading()?;
+    if server.status == TransactionStatus::Failed {
+        // Nothing is set there, and nothing is read but the end of the transaction.
+        return None;
+    }
     let (mut set, mut back) = (String::new(), String::new());
     let literals = statement.literals();
     if server.unsettled.in_turn() {
         // What the server has by now, only the server knows.
-        for (name, value) in wanted.iter().filter(|(name, _)| literals.depend_on(name)) {
+        for (name, value) in wanted.iter().filter(|(name, _)| literals.are_read_by(name)) {
             add_call(&mut set, &format!("'{KEPT}{name}',pg_catalog.current_setting('{name}')"));
             add(&mut set, name, Some(value));
             add_call(&mut back, &format!("'{name}',pg_catalog.current_setting('{KEPT}{name}')"));
@@ -98,10 +87,23 @@ pub(super) fn ask<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Ar
     }
     let literals = statement.literals();
     let names = READ_BY.iter().filter(|name| literals.depend_on(name));
-    let asked: Vec<_> = names.map(|name| format!("pg_catalog.current_setting('{name}')")).collect();
+    let asked: Vec<_> = names.map(|name| asked(name)).collect();
     if !asked.is_empty() {
         let sql = format!("select {}", asked.join(","));
         run(path, server, &sql, Expect::Reading(Arc::clone(statement)));
+    }
+}
+
+/// What gives a parameter's value in ASCII: another letter need not be one of the client's encoding.
+fn asked(name: &str) -> String {
+    let value = format!("pg_catalog.current_setting('{name}')");
+    match name {
+        "search_path" => {
+            format!(
+                "pg_catalog.encode(pg_catalog.convert_to({value},pg_catalog.getdatabaseencoding()),'hex')"
+            )
+        }
+        _ => value,
     }
 }
 
@@ -116,18 +118,28 @@ pub(super) fn was_read(client: Option<&mut Client>, server: &mut Server, tag: u8
     }
     if let (Some(client), Ok(row)) = (client, DataRow::decode(row)) {
         let literals = statement.literals();
-        let values: Vec<_> = READ_BY.iter().filter(|name| literals.depend_on(name)).zip(row.values).collect();
-        let encoding = values.iter().find(|(name, _)| **name == "client_encoding");
-        let encoding = encoding.and_then(|(_, value)| std::str::from_utf8((*value)?).ok());
-        let encoding = encoding.or_else(|| client.profile.value("client_encoding")).unwrap_or("UTF8");
+        let names = READ_BY.iter().filter(|name| literals.depend_on(name));
         let mut profile = (*client.profile).clone();
-        for (name, value) in &values {
+        for (name, value) in names.zip(row.values) {
             // A name that cannot be read here is of a schema that no other client can mean.
-            profile.set(name, &value.and_then(|value| decode(value, encoding)).unwrap_or_default());
+            profile.set(name, &value.and_then(|value| told(server, name, value)).unwrap_or_default());
         }
         statement.read_under(&Arc::new(profile));
     }
     Step::Drop
+}
+
+/// The value that [`asked`] has brought.
+fn told(server: &Server, name: &str, value: &[u8]) -> Option<String> {
+    if name != "search_path" {
+        return String::from_utf8(value.to_vec()).ok();
+    }
+    let digit = |at: &u8| char::from(*at).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let byte = |pair: &[u8]| Some(digit(pair.first()?)? << 4 | digit(pair.get(1)?)?);
+    let bytes: Option<Vec<u8>> = value.chunks(2).map(byte).collect();
+    let parameters = &server.welcome.as_ref()?.parameters;
+    let encoding = parameters.iter().find(|(name, _)| name == "server_encoding");
+    decode(&bytes?, encoding.map_or("UTF8", |(_, encoding)| encoding))
 }
 
 /// Runs a command within the turn; nobody hears of it. Statement and portal have a name of their own, so that the

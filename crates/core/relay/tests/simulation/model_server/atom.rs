@@ -325,7 +325,11 @@ impl Session {
                 Ok(Vec::new())
             }
             Sql::Tell(of) => {
-                let value = |at: &Option<usize>| at.map_or("", |at| &self.settings.values[at]).to_owned();
+                let hex = |text: &String| text.bytes().map(|byte| format!("{byte:02x}")).collect();
+                let value = |at: &Option<usize>| match at.map(|at| (KNOWN[at].0, &self.settings.values[at])) {
+                    Some(("search_path", value)) => hex(value),
+                    other => other.map_or_else(String::new, |(_, value)| value.clone()),
+                };
                 let values: Vec<String> = of.iter().map(value).collect();
                 one(&values.iter().map(String::as_bytes).collect::<Vec<_>>(), "SELECT 1")
             }

@@ -54,8 +54,11 @@ impl Sql {
             ("", _) => Self::Empty,
             ("SELECT", call) if call.starts_with("pg_catalog.set_config(") => Self::set_config(text),
             ("select", call) if call.starts_with("pg_catalog.set_config(") => Self::set_configs(text),
-            ("select", call) if call.starts_with("pg_catalog.current_setting(") => {
-                let names = text.split('\'').skip(1).step_by(2);
+            ("select", call)
+                if call.starts_with("pg_catalog.current_setting(")
+                    || call.starts_with("pg_catalog.encode(") =>
+            {
+                let names = text.split('\'').skip(1).step_by(2).filter(|name| *name != "hex");
                 Self::Tell(names.map(settings::index).collect())
             }
             ("READ", _) => Self::Read,
