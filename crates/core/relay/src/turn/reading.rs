@@ -81,7 +81,7 @@ fn add_call(sql: &mut String, name_and_value: &str) {
 /// Behind the Parse of a statement in whose turn a SET went before: asks under which settings the server has read it. At the
 /// end of the turn they may be others.
 pub(super) fn ask<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
-    if server.status == TransactionStatus::Failed || server.replies.turns() > 0 {
+    if server.status == TransactionStatus::Failed || server.replies.turns_of_client() > 0 {
         // It would fail where the Parse of a ROLLBACK does not.
         return;
     }

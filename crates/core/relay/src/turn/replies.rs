@@ -303,6 +303,12 @@ impl Replies {
         synced
     }
 
+    /// Turns whose end is not answered, without what goes ahead of them to set parameters.
+    #[must_use]
+    pub fn turns_of_client(&self) -> usize {
+        self.owed.turns - (self.owed.queries - self.owed.client_queries)
+    }
+
     /// Whether the server may hold answers back: no end of a turn follows their messages, and no Flush. One is taken for
     /// sent with this.
     pub fn take_unflushed(&mut self) -> bool {
