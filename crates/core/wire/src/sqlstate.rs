@@ -40,6 +40,8 @@ codes! {
     INVALID_TEXT_REPRESENTATION = b"22P02";
     /// A parameter has a value it cannot have.
     INVALID_PARAMETER_VALUE = b"22023";
+    /// An encoding has no such character.
+    UNTRANSLATABLE_CHARACTER = b"22P05";
     /// Bytes are not valid in the encoding they claim to be in.
     CHARACTER_NOT_IN_REPERTOIRE = b"22021";
     /// The command cannot be run in a transaction block.

@@ -170,10 +170,7 @@ impl Board {
         wanted: Arc<crate::parameters::Profile>,
         chore: Chore,
     ) -> bool {
-        // What a client asks for at start-up is tried as it would be on a direct connection.
-        if chore != Chore::Probe
-            && let Some(between) = server.profile.detour(&wanted)
-        {
+        if let Some(between) = server.profile.detour(&wanted) {
             Self::send_parameters(server, Arc::new(between), Chore::Parameters);
         }
         let differs = server.profile.write_change(&wanted, server.outbox.buffer());

@@ -15,7 +15,9 @@ use trunkline_wire::sqlstate::SqlState;
 use super::refusal::Refusal;
 use super::{Action, Board};
 use crate::client::{Client, Identity, Purpose, Stage};
-use crate::parameters::{Profile, SEED, canonical_name, encode, is_of_a_transaction, is_parameter_name};
+use crate::parameters::{
+    Profile, SEED, canonical_name, encode, is_expressible, is_of_a_transaction, is_parameter_name,
+};
 use crate::server::ChoreAnswer;
 use crate::shown::{REASON_BYTES_MAX, cut};
 use crate::turn::Chore;
@@ -290,6 +292,15 @@ impl Board {
             }
             self.logins_failed += 1;
             return self.close_client(key);
+        }
+        let encoding = profile.value("client_encoding").unwrap_or("UTF8");
+        let reports = |name: &str| server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name));
+        if profile.iter().any(|(name, value)| reports(name) && !is_expressible(value, encoding)) {
+            self.logins_failed += 1;
+            let text = format!(
+                "a start-up parameter has a character that has no equivalent in encoding \"{encoding}\""
+            );
+            return self.refuse(key, &Refusal::new(SqlState::UNTRANSLATABLE_CHARACTER, text));
         }
         let wanted = self.wanted_parameters(key).unwrap_or_default();
         if let Some(slot) = self.slot_mut(pool) {

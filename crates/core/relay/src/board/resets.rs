@@ -41,7 +41,8 @@ impl Client {
             };
             // What is set says something only of a reset before it.
             let is_set = matches!(reset, Reset::Set(_) | Reset::LocalSet(_));
-            if known && !(is_set && self.resets.is_empty()) {
+            // One of another is kept all the same: what was reset is known.
+            if (known || self.resets.is_empty()) && !(is_set && self.resets.is_empty()) {
                 self.resets.retain(|known| known != reset);
                 self.resets.push(reset.clone());
             }

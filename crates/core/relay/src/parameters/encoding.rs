@@ -52,6 +52,17 @@ fn find(client_encoding: &str) -> Option<&'static Encoding> {
     ENCODINGS.iter().find(|(name, _)| *name == client_encoding).map(|(_, encoding)| *encoding)
 }
 
+/// Whether a value can be said in an encoding, as far as is known here.
+pub(crate) fn is_expressible(value: &str, client_encoding: &str) -> bool {
+    if value.is_ascii() || matches!(client_encoding, "UTF8" | "SQL_ASCII") {
+        return true;
+    }
+    if client_encoding == "LATIN1" {
+        return value.chars().all(|letter| u8::try_from(letter).is_ok());
+    }
+    find(client_encoding).is_none_or(|encoding| !encoding.encode(value).2)
+}
+
 /// A value as a client of that encoding is told it. What the encoding lacks, or an encoding that is not known, leaves it
 /// as it is.
 pub(crate) fn encode<'a>(value: &'a str, client_encoding: &str) -> Cow<'a, [u8]> {

@@ -16,7 +16,7 @@ mod names;
 mod profile;
 
 pub(crate) use change::{write_literal, write_local};
-pub(crate) use encoding::{decode, encode};
+pub(crate) use encoding::{decode, encode, is_expressible};
 pub use names::{
     ROLE, SEED, SESSION_AUTHORIZATION, canonical_name, follows, is_of_a_transaction, is_parameter_name,
     is_reset_by_all,

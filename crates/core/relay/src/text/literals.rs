@@ -1,6 +1,7 @@
 //! Whether PostgreSQL reads a text in the same way under all settings.
 
 use memchr::{memchr, memchr_iter, memmem};
+use trunkline_parser::lexer::{Lexer, TokenKind};
 
 /// What in a statement's text PostgreSQL reads by the settings of the session that parses it.
 ///
@@ -87,9 +88,8 @@ impl Literals {
     pub(crate) fn of(text: &[u8]) -> Self {
         let dollar_quoted = |at: usize| !text.get(at + 1).is_some_and(u8::is_ascii_digit);
         let strings = memchr(b'\'', text).is_some() || memchr_iter(b'$', text).any(dollar_quoted);
-        let start = text.trim_ascii_start();
-        let length = start.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(start.len());
-        let scanned = SCANNED.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(&start[..length]));
+        let word = first_word(text);
+        let scanned = SCANNED.iter().any(|scanned| scanned.as_bytes().eq_ignore_ascii_case(word));
         let depth = if scanned { Depth::Scanned } else { Depth::Analysed };
         let letters = !text.is_ascii() || (strings && memmem::find(text, b"\\'").is_some());
         Self { strings, letters, depth }
@@ -124,6 +124,17 @@ impl Literals {
             name => !is_of_no_account(name),
         }
     }
+}
+
+/// The word that a text begins with, behind comments; empty where it begins otherwise.
+fn first_word(text: &[u8]) -> &[u8] {
+    let start = text.trim_ascii_start();
+    if matches!(start.first(), Some(b'-' | b'/')) {
+        let token = Lexer::new(start).next().and_then(Result::ok);
+        return token.filter(|token| token.kind == TokenKind::Word).map_or(b"", |token| token.bytes(start));
+    }
+    let length = start.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(start.len());
+    &start[..length]
 }
 
 /// Parameters that neither decide what a text means nor what its plan gives: limits of time and memory, costs, messages,
@@ -184,7 +195,7 @@ mod tests {
     #[test]
     fn what_is_only_scanned_depends_on_what_the_lexer_reads_by() {
         let depends = |text: &str, parameter: &str| Literals::of(text.as_bytes()).depend_on(parameter);
-        assert!(!depends("rollback", "my.own"));
+        assert!(!depends("rollback", "my.own") && !depends("/* c */ -- d\n discard all", "search_path"));
         for text in ["set local timezone = 'CET'", " ALTER SYSTEM SET x = 'y'", "copy t from 'f'"] {
             assert!(depends(text, "standard_conforming_strings"), "{text}");
             assert!(!depends(text, "DateStyle") && !depends(text, "search_path"), "{text}");

@@ -317,7 +317,11 @@ fn bind<W: Wires>(
     let on_server = match &known {
         Some(named) => {
             // Who has the portal described reads the answer by that.
-            let told = if described { Shape::UNKNOWN } else { named.shape() };
+            // And a column's name need not be one of the client's encoding of now: it could not be asked for.
+            let encoding = client.profile.value("client_encoding");
+            let unspeakable =
+                named.statement.literals().letters && encoding.is_some_and(|name| name != "UTF8");
+            let told = if described || unspeakable { Shape::UNKNOWN } else { named.shape() };
             match fitness(path, server, &named.statement, told) {
                 Fitness::Fits => {
                     ensure(path, server, &named.statement);

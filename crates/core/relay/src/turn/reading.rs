@@ -36,18 +36,18 @@ pub(super) fn read_as<W>(
     }
     let (mut set, mut back) = (String::new(), String::new());
     let literals = statement.literals();
+    // What the server has, only the server knows where something of the turn may have set it.
+    let mut keep_and_set = |name: &str, value: Option<&str>| {
+        add_call(&mut set, &format!("'{KEPT}{name}',pg_catalog.current_setting('{name}')"));
+        add(&mut set, name, value);
+        add_call(&mut back, &format!("'{name}',pg_catalog.current_setting('{KEPT}{name}')"));
+    };
     if server.unsettled.in_turn() {
-        // What the server has by now, only the server knows.
-        for (name, value) in wanted.iter().filter(|(name, _)| literals.are_read_by(name)) {
-            add_call(&mut set, &format!("'{KEPT}{name}',pg_catalog.current_setting('{name}')"));
-            add(&mut set, name, Some(value));
-            add_call(&mut back, &format!("'{name}',pg_catalog.current_setting('{KEPT}{name}')"));
-        }
+        let read_by = wanted.iter().filter(|(name, _)| literals.are_read_by(name));
+        read_by.for_each(|(name, value)| keep_and_set(name, Some(value)));
     } else {
-        for (name, value) in server.profile.misreads(wanted, literals) {
-            add(&mut set, name, value);
-            add(&mut back, name, server.profile.value(name));
-        }
+        let misread = server.profile.misreads(wanted, literals);
+        misread.for_each(|(name, value)| keep_and_set(name, value));
     }
     if set.is_empty() {
         return None;

@@ -254,6 +254,11 @@ fn is_shifted(direct: &Answer, pooled: &Answer) -> bool {
         frames
     };
     let gone = |frame: &Frame| frame.sqlstate().is_some_and(|code| code.starts_with("42"));
+    let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
+    if pair.is_some_and(|(direct, pooled)| gone(direct) && pooled.tag == b'1') {
+        // Parse is answered where the connection has the statement: the fault comes with its use.
+        return true;
+    }
     direct.frames.iter().any(gone) && direct.end == pooled.end && told(direct) == told(pooled)
 }
 
