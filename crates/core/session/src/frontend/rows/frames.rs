@@ -68,6 +68,12 @@ impl<'a> Parts<'a> {
     pub fn new(frames: &'a [u8]) -> Self {
         Self { rest: frames }
     }
+
+    /// Bytes of the run that have not been passed.
+    #[must_use]
+    pub fn remaining(&self) -> usize {
+        self.rest.len()
+    }
 }
 
 impl<'a> Iterator for Parts<'a> {
