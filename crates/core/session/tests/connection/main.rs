@@ -1,6 +1,7 @@
 //! A connection after its login, against servers that keep to the protocol and others that do not.
 
 mod answers;
+mod captured;
 mod copies;
 mod fates;
 mod feed;
