@@ -1,7 +1,7 @@
 //! A Bind whose beginning and end are always the same.
 
-use trunkline_wire::frontend::{Bind, Execute, bind};
-use trunkline_wire::{Format, HEADER_BYTES, write};
+use trunkline_wire::frontend::{Bind, Execute};
+use trunkline_wire::{Format, write};
 
 use super::error::EncodeError;
 
@@ -9,13 +9,15 @@ use super::error::EncodeError;
 ///
 /// ```text
 ///   B len  portal 0 statement 0  formats  count | values | result formats   E len  portal 0  0
-///         |<------------- head -------------->|          |<---- tail ---->|<--- execute --->|
+///  |<------------------ head ------------------>|        |<---- tail ------------------------>|
+///                                                                          |<-- execute ----->|
 /// ```
 #[derive(Debug, Clone)]
 pub struct BindTemplate {
     head: Box<[u8]>,
     tail: Box<[u8]>,
-    execute: Box<[u8]>,
+    /// Bytes of `tail` that are the Execute.
+    execute_bytes: usize,
     /// Values a Bind must have.
     values: u16,
 }
@@ -38,17 +40,17 @@ impl BindTemplate {
         let mut head = Vec::new();
         Bind::write(&mut head, b"", statement, parameter_formats, &[], &[])?;
         head.truncate(head.len() - 2 * size_of::<u16>());
-        head.drain(..HEADER_BYTES);
         write::count(&mut head, values)?;
         let mut tail = Vec::new();
         write::count(&mut tail, result_formats.len())?;
         for format in result_formats {
             write::i16(&mut tail, format.0);
         }
-        let mut execute = Vec::new();
-        Execute { portal: b"", max_rows: 0 }.encode(&mut execute);
+        let formats_bytes = tail.len();
+        Execute { portal: b"", max_rows: 0 }.encode(&mut tail);
+        let execute_bytes = tail.len() - formats_bytes;
         let values = u16::try_from(values).unwrap_or(u16::MAX);
-        Ok(Self { head: head.into(), tail: tail.into(), execute: execute.into(), values })
+        Ok(Self { head: head.into(), tail: tail.into(), execute_bytes, values })
     }
 
     /// Values a Bind must have.
@@ -64,22 +66,8 @@ impl BindTemplate {
         out: &mut Vec<u8>,
         fill: impl FnOnce(&mut BindValues<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mark = write::begin(out, bind::TAG);
-        out.extend_from_slice(&self.head);
-        let mut values = BindValues { out, left: self.values.into() };
-        let outcome = fill(&mut values);
-        let left = values.left;
-        let outcome = match left {
-            _ if outcome.is_err() => outcome,
-            0 => Ok(()),
-            left => Err(EncodeError::ValueCount { expected: self.values, left }.into()),
-        };
-        if let Err(error) = outcome {
-            write::abandon(out, mark);
-            return Err(error);
-        }
-        out.extend_from_slice(&self.tail);
-        write::try_end(out, mark).map_err(|error| EncodeError::from(error).into())
+        let formats_bytes = self.tail.len() - self.execute_bytes;
+        self.write(out, self.tail.get(..formats_bytes).unwrap_or_default(), 0, fill)
     }
 
     /// Appends a Bind as [`write_bind`](Self::write_bind) does, and an Execute of all rows.
@@ -89,9 +77,30 @@ impl BindTemplate {
         out: &mut Vec<u8>,
         fill: impl FnOnce(&mut BindValues<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.write_bind(out, fill)?;
-        out.extend_from_slice(&self.execute);
-        Ok(())
+        self.write(out, &self.tail, self.execute_bytes, fill)
+    }
+
+    #[inline]
+    fn write<E: From<EncodeError>>(
+        &self,
+        out: &mut Vec<u8>,
+        end: &[u8],
+        after: usize,
+        fill: impl FnOnce(&mut BindValues<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mark = write::begin_with(out, &self.head);
+        let mut values = BindValues { out, left: self.values.into() };
+        let outcome = fill(&mut values);
+        let outcome = match values.left {
+            _ if outcome.is_err() => outcome,
+            0 => Ok(()),
+            left => Err(EncodeError::ValueCount { expected: self.values, left }.into()),
+        };
+        if let Err(error) = outcome {
+            write::abandon(out, mark);
+            return Err(error);
+        }
+        write::try_end_with(out, mark, end, after).map_err(|error| EncodeError::from(error).into())
     }
 }
 

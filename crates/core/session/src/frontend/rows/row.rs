@@ -87,9 +87,25 @@ impl RowMarks {
         if index >= usize::from(columns) {
             return Err(RowError::NoColumn { index, columns });
         }
+        if usize::from(columns) <= MARKS {
+            return self.walk(body, index, index, 1);
+        }
         // Columns from one mark to the next.
-        let stride = if usize::from(columns) <= MARKS { 1 } else { usize::from(columns).div_ceil(MARKS) };
-        let (mut column, mut at) = self.nearest(index / stride, stride);
+        let stride = usize::from(columns).div_ceil(MARKS);
+        self.walk(body, index, index / stride, stride)
+    }
+
+    /// Goes from the last known mark at or before `mark` to the value, noting marks on the way.
+    #[inline]
+    fn walk<'a>(
+        &self,
+        body: &'a [u8],
+        index: usize,
+        mark: usize,
+        stride: usize,
+    ) -> Result<Option<&'a [u8]>, RowError> {
+        let (mut column, mut at) = self.nearest(mark, stride);
+        let mut next_mark = column + stride;
         loop {
             let rest = body.get(at..).unwrap_or_default();
             let mut reader = Reader::new(rest);
@@ -99,8 +115,9 @@ impl RowMarks {
             }
             at += reader.offset();
             column += 1;
-            if column % stride == 0 {
-                self.note(column / stride, at);
+            if column == next_mark {
+                self.note(if stride == 1 { column } else { column / stride }, at);
+                next_mark += stride;
             }
         }
     }
