@@ -18,7 +18,8 @@ impl Model {
                     self.commands(left);
                 }
             }
-            // CopyFail, or anything else: an error, and that message is lost.
+            // CopyFail, or anything else: an error, and that message is lost. (PostgreSQL 14 and later end the connection for
+            // anything else.)
             _ => {
                 let query = query.take();
                 self.fail();

@@ -185,8 +185,9 @@ impl Connection {
         }
     }
 
-    /// PostgreSQL's COPY reads messages by itself: it drops any Sync, and fails for what is no copied data. In a simple query
-    /// that message is lost then, and what follows it is run; else all is skipped up to a Sync, as after any error.
+    /// PostgreSQL's COPY reads messages by itself: it drops any Sync, and fails for what is no copied data. Since version 14
+    /// it ends the connection then. Before that, in a simple query that message was lost and what follows it run; else all
+    /// was skipped up to a Sync, as after any error.
     fn copy_in_begins(&mut self) {
         self.within = Within::CopyIn;
         let expects = &mut self.pipeline.expects;
