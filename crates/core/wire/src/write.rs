@@ -32,6 +32,18 @@ pub fn begin(out: &mut Vec<u8>, tag: u8) -> Mark {
     Mark { start, length: start + 1 }
 }
 
+/// Begins a message with bytes that all of its kind begin with, header included; the length in it counts for nothing.
+///
+/// # Panics
+/// When `beginning` is shorter than a header.
+#[inline]
+pub fn begin_with(out: &mut Vec<u8>, beginning: &[u8]) -> Mark {
+    assert!(beginning.len() >= HEADER_BYTES, "a message begins with its header");
+    let start = out.len();
+    out.extend_from_slice(beginning);
+    Mark { start, length: start + 1 }
+}
+
 /// Begins a message without a type: the first packet of a connection.
 #[inline]
 pub fn begin_untagged(out: &mut Vec<u8>) -> Mark {
@@ -59,7 +71,18 @@ pub fn end(out: &mut Vec<u8>, mark: Mark) {
 #[inline]
 #[allow(clippy::needless_pass_by_value)] // As in `end`.
 pub fn try_end(out: &mut Vec<u8>, mark: Mark) -> Result<(), TooLarge> {
-    let bytes = out.len().saturating_sub(mark.length);
+    try_end_with(out, mark, &[], 0)
+}
+
+/// Ends a message with bytes that all of its kind end with, of which the last `after` are messages of their own.
+///
+/// # Errors
+/// [`TooLarge`] as [`try_end`]; all of it is then removed from `out`.
+#[inline]
+#[allow(clippy::needless_pass_by_value)] // As in `end`.
+pub fn try_end_with(out: &mut Vec<u8>, mark: Mark, end: &[u8], after: usize) -> Result<(), TooLarge> {
+    out.extend_from_slice(end);
+    let bytes = out.len().saturating_sub(mark.length).saturating_sub(after);
     match (u32::try_from(bytes), out.get_mut(mark.length..mark.length + 4)) {
         (Ok(length @ LENGTH_MIN..=LENGTH_MAX), Some(field)) => {
             field.copy_from_slice(&length.to_be_bytes());

@@ -4,7 +4,7 @@ use std::fmt;
 
 use trunkline_wire::backend::ErrorResponse;
 use trunkline_wire::startup::ProtocolVersion;
-use trunkline_wire::{FrameError, Malformed, OverLimit, SqlState};
+use trunkline_wire::{FrameError, HEADER_BYTES, Malformed, OverLimit, SqlState};
 
 use crate::authentication::scram::ScramError;
 
@@ -100,13 +100,24 @@ pub enum Misbehaviour {
     TooManyParameters,
 }
 
-/// An ErrorResponse, kept whole.
+/// An ErrorResponse, kept whole: of a login, or of a turn.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Refusal {
     body: Vec<u8>,
 }
 
+impl std::error::Error for Refusal {}
+
 impl Refusal {
+    /// Keeps a message.
+    #[must_use]
+    pub fn of(error: &ErrorResponse<'_>) -> Box<Self> {
+        let mut frame = Vec::new();
+        error.encode(&mut frame);
+        frame.drain(..HEADER_BYTES);
+        Box::new(Self { body: frame })
+    }
+
     /// Keeps a message's body.
     pub(super) fn new(body: &[u8]) -> Result<Box<Self>, Misbehaviour> {
         ErrorResponse::decode(body).map_err(Misbehaviour::Malformed)?;
@@ -152,6 +163,12 @@ impl fmt::Display for Refusal {
 impl fmt::Debug for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Refusal({self})")
+    }
+}
+
+impl From<Malformed> for Misbehaviour {
+    fn from(error: Malformed) -> Self {
+        Self::Malformed(error)
     }
 }
 

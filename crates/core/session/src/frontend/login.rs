@@ -187,7 +187,10 @@ impl Login {
         match Authentication::decode(body)? {
             Authentication::Ok => {
                 let mut ready = Box::new(ServerReady::new(*version));
-                ready.scram_keys = exchange.accepted()?;
+                if let Some((keys, bound)) = exchange.accepted()? {
+                    ready.scram_keys = Some(keys);
+                    ready.channel_bound = bound;
+                }
                 self.state = State::AwaitingReady(ready);
                 Ok(())
             }

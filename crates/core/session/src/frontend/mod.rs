@@ -1,11 +1,14 @@
-//! We play the client to a server.
+//! We play the client to a server: [`login`], then [`connection`], whose results [`rows`] reads.
 
+pub mod connection;
 mod error;
 pub mod login;
 mod proof;
 mod ready;
+pub mod rows;
 mod settings;
 
+pub use connection::{Connection, Event, Pipeline};
 pub use error::{LoginError, Misbehaviour, Refusal};
 pub use login::{Login, LoginEvent};
 pub use ready::{PARAMETERS_BYTES_MAX, PARAMETERS_MAX, ServerReady};

@@ -23,7 +23,7 @@ pub(super) enum Exchange {
     /// SCRAM's proof was sent.
     ScramProved(Proved),
     /// The server has proved itself too.
-    ScramDone(Arc<ScramKeys>),
+    ScramDone { keys: Arc<ScramKeys>, bound: bool },
     /// It failed.
     Broken,
 }
@@ -33,11 +33,11 @@ impl Exchange {
         Self::Unasked { scram_nonce, channel }
     }
 
-    /// The server is content: whether it may be. Gives SCRAM's keys, if it was that.
-    pub(super) fn accepted(&mut self) -> Result<Option<Arc<ScramKeys>>, LoginError> {
+    /// The server is content: whether it may be. Gives SCRAM's keys, if it was that, and whether it was bound to TLS.
+    pub(super) fn accepted(&mut self) -> Result<Option<(Arc<ScramKeys>, bool)>, LoginError> {
         match std::mem::replace(self, Self::Broken) {
             Self::Unasked { .. } | Self::PasswordSent => Ok(None),
-            Self::ScramDone(keys) => Ok(Some(keys)),
+            Self::ScramDone { keys, bound } => Ok(Some((keys, bound))),
             Self::ScramBegun(_) | Self::ScramProved(_) | Self::Broken => Err(Misbehaviour::Unproved.into()),
         }
     }
@@ -76,7 +76,8 @@ impl Exchange {
                 Self::ScramProved(proved)
             }
             (Authentication::SaslFinal { data }, Self::ScramProved(proved)) => {
-                Self::ScramDone(proved.server_final(data)?)
+                let bound = proved.is_bound();
+                Self::ScramDone { keys: proved.server_final(data)?, bound }
             }
             (request, before) => return Err(refuse(request, &before)),
         };
@@ -91,7 +92,7 @@ impl fmt::Debug for Exchange {
             Self::PasswordSent => "PasswordSent",
             Self::ScramBegun(_) => "ScramBegun",
             Self::ScramProved(_) => "ScramProved",
-            Self::ScramDone(_) => "ScramDone",
+            Self::ScramDone { .. } => "ScramDone",
             Self::Broken => "Broken",
         })
     }

@@ -29,6 +29,8 @@ pub struct ServerReady {
     pub version: ProtocolVersion,
     /// After SCRAM: the keys used, worth keeping for the next login with the same password.
     pub scram_keys: Option<Arc<ScramKeys>>,
+    /// Whether SCRAM was bound to the TLS connection (SCRAM-SHA-256-PLUS).
+    pub channel_bound: bool,
 }
 
 impl ServerReady {
@@ -40,6 +42,7 @@ impl ServerReady {
             status: TransactionStatus::Idle,
             version,
             scram_keys: None,
+            channel_bound: false,
         }
     }
 

@@ -266,6 +266,17 @@ impl RawClient {
         Ok(Self { stream, backend: self.backend.clone(), parameters: self.parameters.clone() })
     }
 
+    /// The connection itself, for who reads and writes its own way.
+    ///
+    /// # Errors
+    /// When it goes over a unix socket.
+    pub fn into_tcp(self) -> Result<TcpStream> {
+        match self.stream {
+            Stream::Tcp(stream) => Ok(stream),
+            Stream::Unix(_) => bail!("not a TCP connection"),
+        }
+    }
+
     /// Closes both directions, whatever is under way.
     ///
     /// # Errors

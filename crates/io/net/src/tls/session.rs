@@ -22,7 +22,6 @@ use super::binding;
 use super::engine::{self, Pulled};
 use super::error::TlsError;
 use super::scratch::{self, READ_BYTES_MAX};
-use crate::stream::Stream;
 
 /// Most plaintext that one [`TlsSession::send`] encrypts before it looks whether the socket takes it; so
 /// this, and a little for record headers, is also the most that waits in a session for a slow reader.
@@ -56,7 +55,8 @@ pub struct Received {
     pub drained: bool,
 }
 
-/// One TLS session, of either role, over a [`Stream`] that is handed in with each call.
+/// One TLS session, of either role, over a stream that is handed in with each call: a [`Stream`](crate::stream::Stream), or
+/// another that gives [`io::ErrorKind::WouldBlock`] instead of waiting.
 ///
 /// Call order: after the socket's readable event, [`receive`](Self::receive) until it is drained; after its
 /// writable event, [`flush`](Self::flush). The handshake goes on inside both;
@@ -176,7 +176,7 @@ impl TlsSession {
     ///
     /// # Errors
     /// The socket's, or a [`TlsError`] of kind [`io::ErrorKind::InvalidData`].
-    pub fn receive(&mut self, stream: &mut Stream, into: &mut Vec<u8>) -> io::Result<Received> {
+    pub fn receive(&mut self, stream: &mut (impl Read + Write), into: &mut Vec<u8>) -> io::Result<Received> {
         match &self.phase {
             Phase::Open => {}
             Phase::PeerClosed => return Ok(Received { eof: true, drained: true, ..Received::default() }),
@@ -214,7 +214,7 @@ impl TlsSession {
     ///
     /// # Errors
     /// The socket's, or a [`TlsError`] of kind [`io::ErrorKind::InvalidData`].
-    pub fn send(&mut self, stream: &mut Stream, plaintext: &[u8]) -> io::Result<usize> {
+    pub fn send(&mut self, stream: &mut (impl Read + Write), plaintext: &[u8]) -> io::Result<usize> {
         if let Phase::Failed(error) = &self.phase {
             return Err(error.clone().into_io());
         }
@@ -251,7 +251,7 @@ impl TlsSession {
     ///
     /// # Errors
     /// The socket's.
-    pub fn flush(&mut self, stream: &mut Stream) -> io::Result<bool> {
+    pub fn flush(&mut self, stream: &mut (impl Read + Write)) -> io::Result<bool> {
         if self.outgoing.is_empty() {
             return Ok(true);
         }
@@ -269,7 +269,7 @@ impl TlsSession {
     ///
     /// # Errors
     /// The socket's, or a [`TlsError`] of kind [`io::ErrorKind::InvalidData`].
-    pub fn close_notify(&mut self, stream: &mut Stream) -> io::Result<bool> {
+    pub fn close_notify(&mut self, stream: &mut (impl Read + Write)) -> io::Result<bool> {
         if !matches!(self.phase, Phase::Failed(_)) && !self.handshaking() {
             self.connection.close(&mut self.incoming, &mut self.outgoing).map_err(TlsError::into_io)?;
             self.closed = true;
@@ -304,7 +304,7 @@ impl TlsSession {
     }
 
     /// Sends the alert that came with the fault, if it can leave now, and stays failed.
-    fn fail(&mut self, stream: &mut Stream, error: TlsError) -> io::Error {
+    fn fail(&mut self, stream: &mut (impl Read + Write), error: TlsError) -> io::Error {
         self.incoming = Vec::new();
         // The fault is what the caller should hear of, not that the peer is too gone to be told.
         let _ = self.flush(stream);
@@ -373,7 +373,7 @@ enum Reading {
     End,
 }
 
-fn read(stream: &mut Stream, into: &mut [u8]) -> io::Result<Reading> {
+fn read(stream: &mut (impl Read + Write), into: &mut [u8]) -> io::Result<Reading> {
     loop {
         return match stream.read(into) {
             Ok(0) => Ok(Reading::End),
@@ -386,7 +386,7 @@ fn read(stream: &mut Stream, into: &mut [u8]) -> io::Result<Reading> {
 }
 
 /// Writes until all is out or the socket takes no more; returns how many bytes it took.
-fn write_all_possible(stream: &mut Stream, bytes: &[u8]) -> io::Result<usize> {
+fn write_all_possible(stream: &mut (impl Read + Write), bytes: &[u8]) -> io::Result<usize> {
     let mut written = 0;
     while let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {
         match stream.write(rest) {

@@ -46,6 +46,7 @@ pub struct Chosen {
 
 /// The proof is made, the server's signature is awaited.
 pub struct Proved {
+    bound: bool,
     keys: Arc<ScramKeys>,
     auth_message: String,
     message: String,
@@ -119,7 +120,8 @@ impl Chosen {
         let server_first = String::from_utf8_lossy(message);
         let auth_message = format!("{first_bare},{server_first},{without_proof}");
         let proof = STANDARD.encode(keys.proof(&[auth_message.as_bytes()]));
-        Ok(Proved { keys, auth_message, message: format!("{without_proof},p={proof}") })
+        let bound = self.flag == BindingFlag::Bound;
+        Ok(Proved { bound, keys, auth_message, message: format!("{without_proof},p={proof}") })
     }
 }
 
@@ -127,6 +129,11 @@ impl Proved {
     /// `client-final-message`, for SASLResponse.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Whether the proof is bound to the TLS connection.
+    pub fn is_bound(&self) -> bool {
+        self.bound
     }
 
     /// Takes `server-final-message`. Only after this is the server known to know the secret. Gives the keys, to be

@@ -1,0 +1,17 @@
+//! Results as they came: rows are found in a run of messages, values in a row, when they are asked for.
+//!
+//! ```text
+//!   run      D len row | D len row | C len tag | 2 len | D len row ...
+//!   Frames   one step from header to header
+//!   RowView  body of a DataRow: count | len value | len value | len value ...
+//!   marks                              ^ 0         ^ 1         ^ 2     found by the first who comes by
+//! ```
+//!
+//! Nothing here allocates, and nothing is decoded or checked before it is touched: a row whose lengths do not add up is
+//! an error of whoever asks for the value behind them.
+
+mod frames;
+mod row;
+
+pub use frames::{Frames, Part, Parts};
+pub use row::{MARKS, RowError, RowMarks, RowView};
