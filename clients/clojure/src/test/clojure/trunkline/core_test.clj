@@ -108,7 +108,7 @@
   (db/execute *db* "drop table fed"))
 
 (deftest listens
-  (when (servers/direct?)
+  (when (servers/keeps-sessions?)
     (with-open [other (db/connect (servers/spec))]
       (db/listen *db* :news)
       (db/notify other :news "hear")
