@@ -8,7 +8,6 @@ import io.github.trunkline.row.RowCollector;
 import io.github.trunkline.row.Rows;
 import io.github.trunkline.type.Types;
 import io.github.trunkline.wire.Backend;
-import io.github.trunkline.wire.DataRow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -204,9 +203,9 @@ public final class Exchange {
                     if (rows == null) {
                         throw session.unexpected("before RowDescription");
                     }
-                    checkRow(rows);
+                    Answers.row(session, rows.columns());
                     rows.add(in.start());
-                    rowsEnd = in.end();
+                    rowsEnd = in.takeRows(rows, in.end());
                 }
                 case 'C' -> {
                     String tag = ((Backend.CommandComplete) session.decode()).tag();
@@ -237,15 +236,6 @@ public final class Exchange {
                 }
                 default -> throw session.unexpected("in the answer to a query");
             }
-        }
-    }
-
-    private void checkRow(RowCollector rows) {
-        Inbound in = session.in();
-        try {
-            DataRow.check(in.buffer(), in.start(), in.end(), rows.columns().size());
-        } catch (io.github.trunkline.ProtocolException e) {
-            throw session.fail(e);
         }
     }
 }

@@ -45,7 +45,10 @@ public final class RowSource {
         while (!over) {
             switch (session.receive()) {
                 case 'D' -> {
-                    Answers.row(session, statement, statement.columns());
+                    if (statement.columns() == null) {
+                        throw session.unexpected("from a statement without rows");
+                    }
+                    Answers.row(session, statement.columns());
                     in.lend();
                     return new Row(statement.columns(), in.buffer(), in.start());
                 }

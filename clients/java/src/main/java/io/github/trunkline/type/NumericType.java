@@ -18,6 +18,7 @@ final class NumericType {
     private static final int NEGATIVE_INFINITY = 0xf000;
     /** So many digits to base 10,000 fit into a long. */
     private static final int LONG_DIGITS = 4;
+    private static final long[] POWERS = {1, 10, 100, 1000, 10_000};
 
     static final Codec CODEC = Codec.of("numeric", NumericType::decode, NumericType::parse, NumericType::encode);
 
@@ -41,9 +42,21 @@ final class NumericType {
             return BigDecimal.valueOf(0, scale);
         }
         int exponent = (weight - count + 1) * 4;
-        BigDecimal value = count <= LONG_DIGITS
-                ? BigDecimal.valueOf(small(bytes, at + 8, count, sign), -exponent)
-                : new BigDecimal(large(bytes, at + 8, count, sign), -exponent);
+        BigDecimal value;
+        if (count <= LONG_DIGITS) {
+            long digits = small(bytes, at + 8, count, sign);
+            // The last four digits go beyond the scale, or end before it: most often by so few that a long does.
+            int surplus = -exponent - scale;
+            if (surplus >= 0 && surplus < POWERS.length) {
+                return BigDecimal.valueOf(digits / POWERS[surplus], scale);
+            }
+            if (surplus < 0 && -surplus < POWERS.length && count < LONG_DIGITS) {
+                return BigDecimal.valueOf(digits * POWERS[-surplus], scale);
+            }
+            value = BigDecimal.valueOf(digits, -exponent);
+        } else {
+            value = new BigDecimal(large(bytes, at + 8, count, sign), -exponent);
+        }
         return value.scale() == scale ? value : value.setScale(scale, RoundingMode.DOWN);
     }
 
