@@ -56,6 +56,16 @@ public final class Row {
         return columns;
     }
 
+    /** The array that it lies in: not to be changed. With {@link #start} and the columns it makes the same row again. */
+    public byte[] slab() {
+        return slab;
+    }
+
+    /** Where in its slab it begins, behind its header. */
+    public int start() {
+        return start;
+    }
+
     /** How many columns it has. */
     public int size() {
         return columns.decoders.length;
