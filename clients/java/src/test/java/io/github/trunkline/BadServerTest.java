@@ -147,6 +147,20 @@ class BadServerTest {
     }
 
     @Test
+    void aNewTextTakesOneRoundTripIfItMay() throws IOException {
+        byte[] described = described(23, 25);
+        // Without the ReadyForQuery at its end.
+        byte[] both = concat(Arrays.copyOf(described, described.length - ready('I').length), BOUND, row(text("1"), text("x")),
+                complete("SELECT 1"), ready('I'));
+        try (var server = new ScriptedServer(both, concat(BOUND, row(ONE, text("y")), complete("SELECT 1"), ready('I')));
+                Connection connection = Connection.connect(server.config().toBuilder().textFirst(true).build())) {
+            assertEquals("{c0: 1, c1: x}", connection.query("select").one().toString());
+            assertEquals(1, server.answered());
+            assertEquals("{c0: 1, c1: y}", connection.query("select").one().toString());
+        }
+    }
+
+    @Test
     void aNoticesListenerThatThrows() throws IOException {
         byte[] notice = message('N', new Out().int8('M').cString("remark").int8(0));
         Thread.UncaughtExceptionHandler before = Thread.currentThread().getUncaughtExceptionHandler();

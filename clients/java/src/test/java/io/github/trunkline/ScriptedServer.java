@@ -43,7 +43,8 @@ final class ScriptedServer implements AutoCloseable {
             var in = new DataInputStream(socket.getInputStream());
             OutputStream out = socket.getOutputStream();
             in.skipNBytes(in.readInt() - 4);
-            out.write(concat(message('R', new Out().int32(0)), message('K', new Out().int32(1).int32(2)), ready('I')));
+            out.write(concat(message('R', new Out().int32(0)), message('S', new Out().cString("DateStyle").cString("ISO, MDY")),
+                    message('S', new Out().cString("IntervalStyle").cString("postgres")), message('K', new Out().int32(1).int32(2)), ready('I')));
             new Thread(this::acceptCancels, "scripted server's cancels").start();
             while (answered < answers.size()) {
                 int type = in.readUnsignedByte();

@@ -68,6 +68,9 @@ public final class Exchange {
 
     /** Runs one statement. */
     public Rows query(Call call) {
+        if (session.config().textFirst() && !statements.has(call.sql) && FirstRun.suits(session, call.values)) {
+            return new FirstRun(session, statements, call.sql).run(call.values);
+        }
         Prepared statement = statements.get(call.sql);
         try {
             return run(statement, call.values);
@@ -96,7 +99,7 @@ public final class Exchange {
         session.frontend().sync();
         session.send();
         var outcome = new Answers.Outcome();
-        Rows rows = Answers.rows(session, statement, outcome);
+        Rows rows = Answers.rows(session, new RowCollector(statement.columnsOrNone()), outcome);
         Answers.ready(session, outcome);
         return rows;
     }
@@ -141,7 +144,8 @@ public final class Exchange {
             }
             session.send();
             for (int i = first; i < next && outcome.error == null; i++) {
-                results.add(Answers.rows(session, prepared.get(calls.get(i).sql), outcome));
+                results.add(Answers.rows(
+                        session, new RowCollector(prepared.get(calls.get(i).sql).columnsOrNone()), outcome));
             }
         }
         finish(next < calls.size() || calls.isEmpty(), outcome, unsendable, results.size() - 1);

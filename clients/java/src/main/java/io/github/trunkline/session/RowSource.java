@@ -45,10 +45,7 @@ public final class RowSource {
         while (!over) {
             switch (session.receive()) {
                 case 'D' -> {
-                    if (statement.columns() == null) {
-                        throw session.unexpected("from a statement without rows");
-                    }
-                    Answers.row(session, statement.columns());
+                    Answers.row(session, statement.columnsOrNone());
                     in.lend();
                     return new Row(statement.columns(), in.buffer(), in.start());
                 }
