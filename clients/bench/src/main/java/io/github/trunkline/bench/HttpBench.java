@@ -42,7 +42,7 @@ public final class HttpBench {
     public static void main(String[] arguments) throws Exception {
         int port = Integer.parseInt(arguments[0]);
         try (var setup = Connection.connect(Contenders.config(port))) {
-            setup.script(Shapes.SETUP);
+            setup.script(Shapes.setup());
         }
         Pool pool = Pool.open(Contenders.config(port), Pool.Settings.DEFAULT.connectionsMax(CONNECTIONS));
         var hikari = new HikariConfig();

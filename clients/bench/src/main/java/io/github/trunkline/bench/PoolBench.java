@@ -31,7 +31,7 @@ public final class PoolBench {
         int port = Integer.parseInt(arguments[1]);
         int rounds = Integer.parseInt(arguments[2]);
         try (var setup = Connection.connect(Contenders.config(port))) {
-            setup.script(Shapes.SETUP);
+            setup.script(Shapes.setup());
         }
         var threads = Executors.newFixedThreadPool(THREADS);
         var vertx = Vertx.vertx();

@@ -1,5 +1,6 @@
 package io.github.trunkline.bench;
 
+import io.github.trunkline.Connection;
 import io.github.trunkline.bench.Measure.Figures;
 import java.util.Arrays;
 import java.util.List;
@@ -19,10 +20,13 @@ public final class RowsBench {
         int port = Integer.parseInt(arguments[1]);
         int rounds = Integer.parseInt(arguments[2]);
         List<String> shapes = arguments.length > 3 ? Arrays.asList(arguments).subList(3, arguments.length)
-                : List.copyOf(Shapes.all().keySet());
+                : Shapes.names();
         report.line(Measure.machine() + "; " + Shapes.ROWS + " rows, medians of " + rounds + " rounds");
+        try (var setup = Connection.connect(Contenders.config(port))) {
+            setup.script(Shapes.setup());
+        }
         for (String shape : shapes) {
-            try (var contenders = new Contenders(port, Shapes.all().get(shape))) {
+            try (var contenders = new Contenders(port, Shapes.sql(shape))) {
                 write(report, shape, Measure.inTurns(contenders.ways(),
                         shape.equals("sixty") ? RUNS_OF_SIXTY : RUNS, WARM_ROUNDS, rounds));
             }

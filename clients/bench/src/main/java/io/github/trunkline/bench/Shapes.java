@@ -1,7 +1,6 @@
 package io.github.trunkline.bench;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
 
 /** The queries that are measured, by name. */
 final class Shapes {
@@ -18,25 +17,34 @@ final class Shapes {
 
     private Shapes() {}
 
-    /** What makes a table of these rows, so that the server's own work is small. */
-    static final String SETUP = "drop table if exists bench_nine; create table bench_nine as select " + NINE
-            + " from generate_series(1, " + FEW_ROWS + ") i";
+    static final String FEW = "select * from bench_few";
 
-    static final String FEW = "select * from bench_nine";
-
-    static Map<String, String> all() {
-        var shapes = new LinkedHashMap<String, String>();
+    /** What makes their tables, so that the server's own work at each query is small. */
+    static String setup() {
         String series = " from generate_series(1, " + ROWS + ") i";
-        shapes.put("one", "select i::int8" + series);
-        shapes.put("nine", "select " + NINE + series);
-        shapes.put("json", "select i::int8 as id, jsonb_build_object('id', i, 'name', 'name ' || i, 'tags', "
-                + "jsonb_build_array('a', 'b', i)) as doc" + series);
-        var sixty = new StringBuilder("select ");
+        var sixty = new StringBuilder();
         for (int i = 0; i < 60; i++) {
             sixty.append(i == 0 ? "" : ", ").append("timestamptz '2024-01-01 00:00:00.123456+00' + i * interval '1.000001 second' + ")
                     .append(i).append(" * interval '1 hour' as t").append(i);
         }
-        shapes.put("sixty", sixty + series);
-        return shapes;
+        return table("few", NINE + " from generate_series(1, " + FEW_ROWS + ") i")
+                + table("one", "i::int8 as id" + series)
+                + table("nine", NINE + series)
+                + table("json", "i::int8 as id, jsonb_build_object('id', i, 'name', 'name ' || i, 'tags', "
+                        + "jsonb_build_array('a', 'b', i)) as doc" + series)
+                + table("sixty", sixty + series);
+    }
+
+    private static String table(String name, String select) {
+        return "drop table if exists bench_" + name + "; create table bench_" + name + " as select " + select
+                + "; analyze bench_" + name + ";\n";
+    }
+
+    static List<String> names() {
+        return List.of("one", "nine", "json", "sixty");
+    }
+
+    static String sql(String name) {
+        return "select * from bench_" + name;
     }
 }

@@ -12,6 +12,9 @@ import java.util.Map;
  * the others are in no map.
  */
 public final class Keys {
+    /** So many keys are looked through in less time than a hash table takes. */
+    private static final int SCANNED_MAX = 16;
+
     final Columns columns;
     /** By column; null for a column that a later one covers. */
     final Object[] byColumn;
@@ -53,6 +56,15 @@ public final class Keys {
 
     /** The column of a key; -1 if there is none. */
     int column(Object key) {
+        if (key instanceof Keyword && byColumn.length <= SCANNED_MAX) {
+            // There is one object for each keyword, so that nothing else is equal to it.
+            for (int i = 0; i < byColumn.length; i++) {
+                if (byColumn[i] == key) {
+                    return i;
+                }
+            }
+            return -1;
+        }
         Integer column = indexes.get(key);
         return column == null ? -1 : column;
     }

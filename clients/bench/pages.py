@@ -1,4 +1,4 @@
-"""Measures an HTTP server whose pages are rows as JSON: `http.py VALUES PORT ROUNDS JAVA...` for clients/bench/run.
+"""Measures an HTTP server whose pages are rows as JSON: `pages.py VALUES PORT ROUNDS JAVA...` for clients/bench/run.
 
 The pages are asked for in turns, by wrk; the server says how much CPU it has used. Medians of the rounds.
 """
