@@ -49,7 +49,7 @@ def bars(axis, ways, index, title):
     axis.bar_label(drawn, labels=[f"{length:,.1f}" if length < 1000 else f"{length:,.0f}" for length in lengths], padding=3)
     axis.invert_yaxis()
     axis.margins(x=0.15)
-    axis.set_title(title, fontsize=10)
+    axis.set_title(title, fontsize=10, loc="right")
     axis.spines[["top", "right"]].set_visible(False)
 
 
