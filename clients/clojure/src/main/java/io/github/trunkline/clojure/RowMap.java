@@ -259,18 +259,38 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         }
     }
 
+    /** Decodes all in one pass, for those who go through all: each lookup walks to its column from the row's beginning. */
+    private void decodeAll() {
+        if (present() != null) {
+            return;
+        }
+        Object[] all = row().values();
+        for (int i = 0; i < all.length; i++) {
+            Object value = Values.read(all[i]);
+            all[i] = value == null ? NIL : value;
+        }
+        VALUES.compareAndExchange(this, null, all);
+    }
+
     @Override
     public Iterator iterator() {
+        decodeAll();
         return new Iterator() {
-            private ISeq rest = seq();
+            private int column = RowMap.this.next(-1);
+            private ISeq rest = added.entries.seq();
 
             @Override
             public boolean hasNext() {
-                return rest != null;
+                return column < keys.byColumn.length || rest != null;
             }
 
             @Override
             public Object next() {
+                if (column < keys.byColumn.length) {
+                    int present = column;
+                    column = RowMap.this.next(present);
+                    return MapEntry.create(keys.byColumn[present], value(present));
+                }
                 if (rest == null) {
                     throw new java.util.NoSuchElementException();
                 }
@@ -283,6 +303,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
 
     @Override
     public Object kvreduce(IFn f, Object initial) {
+        decodeAll();
         Object result = initial;
         for (int i = next(-1); i < keys.byColumn.length; i = next(i)) {
             result = f.invoke(result, keys.byColumn[i], value(i));
