@@ -8,7 +8,7 @@ export PATH := $(CARGO_HOME)/bin:$(PATH)
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 
-.PHONY: run test suites bench bench-parser release fmt lint
+.PHONY: run test suites bench bench-parser bench-jvm release fmt lint
 
 # A throwaway PostgreSQL, Trunkline in front of it, and a short comparison. ONCE=1 leaves after the table.
 run:
@@ -43,6 +43,12 @@ bench-parser:
 	@scripts/setup bench
 	@cargo build --locked --release --manifest-path crates/dev/bench-parser/Cargo.toml --bins
 	@$(CARGO_TARGET_DIR)/release/trunkline-bench-parser
+
+# Our clients for the JVM beside pgjdbc, vertx-pg-client and bare sockets, with charts in docs/.
+bench-jvm:
+	@scripts/setup bench-jvm
+	@cargo build --locked --package trunkline-testkit --bin cluster
+	@CLUSTER_BIN=$(CARGO_TARGET_DIR)/debug/cluster clients/bench/run
 
 fmt:
 	@cargo fmt --all

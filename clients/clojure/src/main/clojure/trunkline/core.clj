@@ -130,16 +130,19 @@
 
 (defn- keys-of
   "The keys of a result: `:keys` of the options is nil for the names as they are, `:kebab`, `:qualified`,
-  `:qualified-kebab`, or a function from a column's name to its key."
+  `:qualified-kebab`, or a function from a column's name to its key. Tables' names are asked for once for each prepared
+  statement."
   ^Keys [connection ^Columns columns how]
-  (let [each (fn [f] (Keys/of (object-array (map #(f (.name columns (int %))) (range (.size columns))))))
+  (let [each (fn [f] (fn [^Columns columns] (map #(f (.name columns (int %))) (range (.size columns)))))
+        tables (fn [f] (fn [columns] (qualified connection columns f)))
         dashes #(string/lower-case (string/replace % "_" "-"))]
+    ;; Of a function nobody knows whether it is the one of before: its keys are made each time.
     (case how
       nil (Keys/keywords columns)
-      :kebab (each kebab)
-      :qualified (Keys/of (object-array (qualified connection columns identity)))
-      :qualified-kebab (Keys/of (object-array (qualified connection columns dashes)))
-      (each how))))
+      :kebab (Keys/of columns how (each kebab))
+      :qualified (Keys/of columns how (tables identity))
+      :qualified-kebab (Keys/of columns how (tables dashes))
+      (Keys/of columns nil (each how)))))
 
 (defn- shaped
   "A result as the options want it."
@@ -191,24 +194,13 @@
      (reduce [_ f init]
        (with-connection* source
          (fn [^Connection connection]
-           (with-open [rows (.stream connection (query-of q options))]
-             (let [columns (.columns rows)
-                   as-value (cond
-                              (nil? columns) identity
-                              (= :vectors (:as options)) (fn [^Row row] (RowMap/vector row))
-                              :else nil)]
-               (if as-value
-                 (Results/reduce rows as-value f init)
-                 (let [table-keys? (#{:qualified :qualified-kebab} (:keys options))
-                       ;; The connection is busy with the rows: tables' names come by another.
-                       ks (if table-keys?
-                            (with-connection* (if (instance? Connection source)
-                                                (throw (IllegalArgumentException.
-                                                        "plan with qualified keys needs a pool or a config"))
-                                                source)
-                              #(keys-of % columns (:keys options)))
-                            (keys-of nil columns (:keys options)))]
-                   (Results/reduce rows (fn [^Row row] (RowMap/of ks row)) f init)))))))))))
+           (let [made (query-of q options)
+                 ;; Before the stream begins: the connection is busy with its rows then.
+                 ks (when-not (= :vectors (:as options))
+                      (some-> (.columns connection (.sql made)) (as-> columns (keys-of connection columns (:keys options)))))
+                 as-value (if ks (fn [^Row row] (RowMap/of ks row)) (fn [^Row row] (RowMap/vector row)))]
+             (with-open [rows (.stream connection made)]
+               (Results/reduce rows as-value f init)))))))))
 
 (defn script
   "Runs a text of several statements, without parameters, and gives each one's rows. Options as for `query`."

@@ -35,6 +35,14 @@
   (let [q "select first_name, 1 as one from some_people"]
     (is (= [{:some_people/first_name "Ada" :one 1}] (db/query *db* q {:keys :qualified})))
     (is (= [{:some-people/first-name "Ada" :one 1}] (db/query *db* q {:keys :qualified-kebab}))))
+  (let [heard (atom 0)
+        q "select first_name from some_people"]
+    (db/on-query *db* (fn [_] (swap! heard inc)))
+    (dotimes [_ 3]
+      (is (= [{:some_people/first_name "Ada"}] (db/query *db* q {:keys :qualified})))
+      (is (= [{:some_people/first_name "Ada"}] (into [] (db/plan *db* q {:keys :qualified})))))
+    (db/on-query *db* nil)
+    (is (= 4 @heard) "three queries, and once the names of tables; streams are not heard of"))
   (db/execute *db* "drop table some_people"))
 
 (deftest values-are-clojures-own
@@ -108,7 +116,7 @@
   (db/execute *db* "drop table fed"))
 
 (deftest listens
-  (when (servers/direct?)
+  (when (servers/keeps-sessions?)
     (with-open [other (db/connect (servers/spec))]
       (db/listen *db* :news)
       (db/notify other :news "hear")

@@ -2,7 +2,8 @@
   "What a program that was written for next.jdbc does."
   (:require [clojure.test :refer [deftest is]]
             [trunkline.jdbc :as jdbc]
-            [trunkline.servers :as servers]))
+            [trunkline.servers :as servers]
+            [trunkline.sql :as sql]))
 
 (deftest a-program-of-next-jdbc
   (with-open [ds (jdbc/get-datasource (assoc (servers/spec) :dbtype "postgresql"))]
@@ -33,3 +34,55 @@
     (jdbc/execute! ds ["drop table jdbc_users"]))
   (with-open [connection (jdbc/get-connection (servers/spec))]
     (is (= {:v 1} (jdbc/execute-one! connection ["select 1 as v"] {:timeout 5})))))
+
+(deftest sources-as-next-jdbc-names-them
+  (let [{:keys [host port user password dbname]} (servers/spec)
+        url (str "jdbc:postgresql://" host ":" port "/" dbname "?sslmode=disable")]
+    (doseq [spec [(str url "&user=" user "&password=" password)
+                  {:jdbcUrl url :user user :password password}
+                  {:jdbcUrl url :username user :password password}
+                  {:dbtype "postgresql" :host host :port port :dbname dbname :username user :password password
+                   :sslmode "disable"}]]
+      (with-open [connection (jdbc/get-connection spec)]
+        (is (= {:u user} (jdbc/execute-one! connection ["select current_user::text as u"])))))))
+
+(deftest options-for-all
+  (with-open [ds (jdbc/get-datasource (servers/spec))]
+    (jdbc/execute! ds ["drop table if exists jdbc_options"])
+    (jdbc/execute! ds ["create table jdbc_options (an_id int primary key, v text)"])
+    (let [kebab (jdbc/with-options ds {:builder-fn jdbc/as-unqualified-kebab-maps})]
+      (is (= {:an-id 1 :v "x"}
+             (jdbc/execute-one! kebab ["insert into jdbc_options values (?, ?)" 1 "x"] {:return-keys true})))
+      (is (= [{:v "y"}] (jdbc/execute! kebab ["update jdbc_options set v = ?" "y"] {:return-keys [:v]})))
+      (is (= [{:an-id 1 :v "y"}] (into [] (jdbc/plan kebab ["select * from jdbc_options"] {:fetch-size 1}))))
+      (is (= [{:an-id 1}] (jdbc/with-transaction+options [tx kebab] (jdbc/execute! tx ["select an_id from jdbc_options"]))))
+      (is (= {:jdbc_options/an_id 1}
+             (jdbc/on-connection [c kebab] (jdbc/execute-one! c ["select an_id from jdbc_options"])))))
+    (jdbc/execute! ds ["drop table jdbc_options"])))
+
+(deftest statements-of-maps
+  (with-open [ds (jdbc/get-datasource (servers/spec))]
+    (jdbc/execute! ds ["drop table if exists sql_users"])
+    (jdbc/execute! ds ["create table sql_users (id int generated always as identity primary key, name text, \"a-b\" int)"])
+    (is (= #:sql_users{:id 1 :name "Ada" :a-b 7} (sql/insert! ds :sql_users {:name "Ada" :a-b 7})))
+    (is (= [#:sql_users{:id 2 :name "Grace" :a-b nil} #:sql_users{:id 3 :name "Edsger" :a-b 1}]
+           (sql/insert-multi! ds :sql_users [{:name "Grace" :a-b nil} {:a-b 1 :name "Edsger"}])))
+    (is (= [{:id 4}] (sql/insert-multi! ds :sql_users [:name] [["Alan"]]
+                                        {:return-keys [:id] :builder-fn jdbc/as-unqualified-maps})))
+    (is (= [] (sql/insert-multi! ds :sql_users [])))
+    (is (thrown? IllegalArgumentException (sql/insert-multi! ds :sql_users [{:name "x"} {:a-b 1}])))
+    (is (= {:next.jdbc/update-count 1} (sql/update! ds :sql_users {:name "Ada L."} {:id 1 :a-b 7})))
+    (is (= {:next.jdbc/update-count 2} (sql/update! ds :sql_users {:a-b 5} ["id >= ?" 3])))
+    (is (= #:sql_users{:id 1 :name "Ada L." :a-b 7} (sql/get-by-id ds :sql_users 1)))
+    (is (= 2 (:sql_users/id (sql/get-by-id ds "sql_users" "Grace" :name {}))))
+    (is (nil? (sql/get-by-id ds :sql_users 99)))
+    (is (= [2] (map :sql_users/id (sql/find-by-keys ds :sql_users {:a-b nil}))))
+    (is (= [#:sql_users{:id 4} #:sql_users{:id 3}]
+           (sql/find-by-keys ds :sql_users :all {:columns [:id] :order-by [[:id :desc]] :limit 2})))
+    (is (= [3] (map :sql_users/id (sql/find-by-keys ds :sql_users ["name like ?" "Eds%"]))))
+    (is (= 4 (sql/aggregate-by-keys ds :sql_users "count(*)" :all)))
+    (is (= 1 (sql/aggregate-by-keys ds :sql_users "count(*)" {:name "Alan"})))
+    (is (= {:next.jdbc/update-count 1} (sql/delete! ds :sql_users {:name "Alan"})))
+    (is (thrown? IllegalArgumentException (sql/delete! ds :sql_users {})))
+    (is (= [{:n 3}] (sql/query ds ["select count(*) as n from sql_users"])))
+    (jdbc/execute! ds ["drop table sql_users"])))

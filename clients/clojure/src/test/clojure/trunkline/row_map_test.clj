@@ -27,7 +27,7 @@
     (.int16 out (count values))
     (doseq [v values]
       (if (nil? v) (.int32 out -1) (-> out (.int32 8) (.int64 v))))
-    [(RowMap/of (Keys/keywords columns) (Row. columns (.array out) 0)) times]))
+    [(RowMap/of (Keys/keywords columns) (Row/of columns (java.util.Arrays/copyOf (.array out) (.size out)))) times]))
 
 (defn- row-of [names values] (first (row names values)))
 

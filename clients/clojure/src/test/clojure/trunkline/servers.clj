@@ -12,5 +12,7 @@
 (defn spec []
   {:host "127.0.0.1" :port (:port *server*) :user "app" :password "correct-horse" :dbname "app" :sslmode :disable})
 
-(defn direct? []
-  (= :direct (:way *server*)))
+(defn keeps-sessions?
+  "A server's way is direct, or the mode of the proxy before it."
+  []
+  (not= :transaction (:way *server*)))

@@ -3,9 +3,9 @@ package io.github.trunkline;
 import io.github.trunkline.config.Config;
 import io.github.trunkline.copy.CopyIn;
 import io.github.trunkline.copy.CopyOut;
+import io.github.trunkline.row.Columns;
 import io.github.trunkline.row.Row;
 import io.github.trunkline.row.Rows;
-import io.github.trunkline.session.Canceler;
 import io.github.trunkline.session.Connector;
 import io.github.trunkline.session.CopyTurn;
 import io.github.trunkline.session.Exchange;
@@ -71,6 +71,11 @@ public final class Connection implements AutoCloseable {
     /** Prepares a statement ahead of its first use, and gives the types of its parameters: object ids, unsigned. */
     public int[] prepare(String sql) {
         return locked(() -> exchange.timed(session.config().queryTimeout(), () -> exchange.prepare(sql))).parameterOids();
+    }
+
+    /** The columns that a statement gives, without running it; null if it gives no rows. Prepares it if need be. */
+    public Columns columns(String sql) {
+        return locked(() -> exchange.timed(session.config().queryTimeout(), () -> exchange.prepare(sql))).columns();
     }
 
     /** Runs a statement and gives its rows, all of them, as the bytes that came. */
@@ -309,9 +314,14 @@ public final class Connection implements AutoCloseable {
         listener = queries;
     }
 
-    /** Asks the server to cancel what this connection is doing. For other threads; returns when the request was taken. */
+    /**
+     * Asks the server to cancel what this connection is doing, and waits until it has taken the request. For other threads.
+     * What the connection is asked to do meanwhile begins afterwards, so that the request hits nothing else.
+     *
+     * @return false if the request did not come, or nobody knows: then the connection is closed at the end of its query
+     */
     public boolean cancel() {
-        return Canceler.cancel(session);
+        return session.alarm().cancelNow();
     }
 
     /** What the server has reported under a name: server_version, TimeZone, application_name and so on; else null. */

@@ -1,6 +1,9 @@
 package io.github.trunkline;
 
-/** The server sent bytes that break the protocol. The connection is closed: what follows cannot be understood. */
+/**
+ * The server sent bytes that break the protocol. The connection is closed, since what follows cannot be understood; unless
+ * it is a value's length within a row, which shows when the row is read and leaves the connection as it is.
+ */
 public class ProtocolException extends PostgresException {
     private static final long serialVersionUID = 1;
 

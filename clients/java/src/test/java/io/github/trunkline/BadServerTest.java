@@ -14,8 +14,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.trunkline.row.Row;
+import io.github.trunkline.row.Rows;
 import io.github.trunkline.wire.Out;
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a wrong or dying server says ends in a clear exception, with the connection usable or closed. */
@@ -36,17 +39,55 @@ class BadServerTest {
     }
 
     @Test
-    void aRowThatIsNoRow() throws IOException {
+    void aRowWithAnotherCount() throws IOException {
         byte[] two = row(ONE, text("x"));
         breaks(ProtocolException.class, BOUND, row(ONE), complete("SELECT 1"), ready('I'));
         breaks(ProtocolException.class, BOUND, two, row(ONE, text("x"), text("y")), complete("SELECT 2"), ready('I'));
-        breaks(ProtocolException.class, BOUND, message('D', new Out().int16(2).int32(4).int32(1).int32(Integer.MAX_VALUE)));
-        breaks(ProtocolException.class, BOUND, message('D', new Out().int16(2).int32(-2).int32(1).int32(0)));
-        breaks(ProtocolException.class, BOUND, message('D', new Out().int16(2).int32(-1).int32(-1).int8(0)));
         breaks(ProtocolException.class, BOUND, message('D', new Out()));
-        var error = breaks(ProtocolException.class, BOUND, message('D', new Out().int16(2).int32(100).int32(1).int32(0)));
+        var error = breaks(ProtocolException.class, BOUND, two, two, row(ONE), complete("SELECT 3"), ready('I'));
         assertEquals("08P01", error.sqlState());
-        assertTrue(error.getMessage().contains("value 0 has length 100"), error.getMessage());
+        assertTrue(error.getMessage().contains("1 values for 2 columns"), error.getMessage());
+    }
+
+    /** Where such a row ends is known, so the connection goes on; no reader gives anything of what lies outside of it. */
+    @Test
+    void aRowWithWrongLengths() throws IOException {
+        var bodies = List.of(
+                new Out().int16(2).int32(4).int32(1).int32(Integer.MAX_VALUE),
+                new Out().int16(2).int32(4).int32(1).int32(1),
+                new Out().int16(2).int32(-2).int32(1).int32(0),
+                new Out().int16(2).int32(Integer.MIN_VALUE).int32(1).int32(0),
+                new Out().int16(2).int32(100).int32(1).int32(0),
+                new Out().int16(2).int32(-1).int16(0),
+                new Out().int16(2).int32(4).int32(1).int16(0),
+                new Out().int16(2),
+                // Back to the first length, and from there to the end.
+                new Out().int16(2).int32(-4).int32(1),
+                new Out().int16(2).int32(-1).int32(-1).int8(0));
+        var answer = new Out().bytes(BOUND);
+        bodies.forEach(body -> answer.bytes(message('D', body)));
+        answer.bytes(row(ONE, text("x"))).bytes(complete("SELECT")).bytes(ready('I'));
+        try (var server = new ScriptedServer(described(23, 25), Arrays.copyOf(answer.array(), answer.size()),
+                concat(BOUND, row(ONE, text("y")), complete("SELECT 1"), ready('I')));
+                Connection connection = Connection.connect(server.config())) {
+            Rows rows = connection.query("select");
+            for (int i = 0; i < bodies.size(); i++) {
+                Row row = rows.get(i);
+                var error = assertThrows(ProtocolException.class, row::values, "row " + i);
+                assertEquals("08P01", error.sqlState());
+                assertTrue(error.getMessage().contains("at byte"), error.getMessage());
+                assertThrows(ProtocolException.class, row::toString);
+                assertThrows(ProtocolException.class, () -> row.detach().values());
+                if (i < bodies.size() - 1) {
+                    assertThrows(ProtocolException.class, () -> row.get(1));
+                    assertThrows(ProtocolException.class, () -> row.getString(1));
+                    assertThrows(ProtocolException.class, () -> row.isNull(1));
+                    assertThrows(ProtocolException.class, () -> row.getRaw(1));
+                }
+            }
+            assertEquals("{c0: 1, c1: x}", rows.get(bodies.size()).toString());
+            assertEquals("{c0: 1, c1: y}", connection.query("select").one().toString());
+        }
     }
 
     @Test
@@ -102,6 +143,20 @@ class BadServerTest {
             // A type that the catalogue does not know either is its text.
             assertEquals("unknown", row.get(2));
             assertTrue(connection.isIdle());
+        }
+    }
+
+    @Test
+    void aNewTextTakesOneRoundTripIfItMay() throws IOException {
+        byte[] described = described(23, 25);
+        // Without the ReadyForQuery at its end.
+        byte[] both = concat(Arrays.copyOf(described, described.length - ready('I').length), BOUND, row(text("1"), text("x")),
+                complete("SELECT 1"), ready('I'));
+        try (var server = new ScriptedServer(both, concat(BOUND, row(ONE, text("y")), complete("SELECT 1"), ready('I')));
+                Connection connection = Connection.connect(server.config().toBuilder().textFirst(true).build())) {
+            assertEquals("{c0: 1, c1: x}", connection.query("select").one().toString());
+            assertEquals(1, server.answered());
+            assertEquals("{c0: 1, c1: y}", connection.query("select").one().toString());
         }
     }
 

@@ -11,17 +11,22 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * A server that says what a test wants it to say, right or wrong. It lets everybody in, and then answers each Sync and
- * each Query of the client with the next of its answers; when it has none left it hangs up.
+ * each Query of the client with the next of its answers; when it has none left it hangs up. Further connections bring
+ * cancel requests, which a test answers by closing them.
  */
 final class ScriptedServer implements AutoCloseable {
     private final ServerSocket listener;
     private final List<byte[]> answers;
+    private final BlockingQueue<Socket> cancels = new LinkedBlockingQueue<>();
+    private volatile int answered;
 
     ScriptedServer(byte[]... answers) throws IOException {
-        this.listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        this.listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         this.answers = List.of(answers);
         var thread = new Thread(this::serve, "scripted server");
         thread.setDaemon(true);
@@ -38,18 +43,43 @@ final class ScriptedServer implements AutoCloseable {
             var in = new DataInputStream(socket.getInputStream());
             OutputStream out = socket.getOutputStream();
             in.skipNBytes(in.readInt() - 4);
-            out.write(concat(message('R', new Out().int32(0)), message('K', new Out().int32(1).int32(2)), ready('I')));
-            int next = 0;
-            while (next < answers.size()) {
+            out.write(concat(message('R', new Out().int32(0)), message('S', new Out().cString("DateStyle").cString("ISO, MDY")),
+                    message('S', new Out().cString("IntervalStyle").cString("postgres")), message('K', new Out().int32(1).int32(2)), ready('I')));
+            new Thread(this::acceptCancels, "scripted server's cancels").start();
+            while (answered < answers.size()) {
                 int type = in.readUnsignedByte();
                 in.skipNBytes(in.readInt() - 4);
                 if (type == 'S' || type == 'Q') {
-                    out.write(answers.get(next++));
+                    byte[] answer = answers.get(answered);
+                    answered = answered + 1;
+                    out.write(answer);
                 }
             }
         } catch (IOException e) {
             // The client has hung up: its test goes on.
         }
+    }
+
+    private void acceptCancels() {
+        try {
+            while (true) {
+                Socket socket = listener.accept();
+                socket.getInputStream().skipNBytes(16);
+                cancels.add(socket);
+            }
+        } catch (IOException e) {
+            // The test is over.
+        }
+    }
+
+    /** The next cancel request; the client waits until it is closed. */
+    Socket cancel() throws InterruptedException {
+        return cancels.take();
+    }
+
+    /** How many answers were given. */
+    int answered() {
+        return answered;
     }
 
     static byte[] message(char type, Out body) {

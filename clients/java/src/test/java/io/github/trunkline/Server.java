@@ -24,8 +24,18 @@ public record Server(int version, String way, int port, Path folder) {
         return all().stream().filter(Server::isDirect).toList();
     }
 
+    /** Those where a session keeps what it has set: all but the proxy in transaction mode. */
+    public static List<Server> withSessions() {
+        return all().stream().filter(Server::keepsSessions).toList();
+    }
+
     public boolean isDirect() {
         return way.equals("direct");
+    }
+
+    /** {@code way} is direct, or the mode of the proxy before it. */
+    public boolean keepsSessions() {
+        return !way.equals("transaction");
     }
 
     public Config.Builder builder() {

@@ -31,9 +31,12 @@ import java.util.Iterator;
  * A row as an ordinary Clojure map, equal to and hashed as any other with the same entries. A value is decoded when it is
  * asked for first, and kept. What is associated or dissociated leaves the others undecoded. Read by any number of threads
  * at once: a value is published with release and acquire, and two threads may at worst decode one twice.
+ *
+ * <p>Until a value is asked for it is 40 bytes: it has the fields of a {@link Row}, which is made anew where one is needed.
  */
 public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKeywordLookup, IEditableCollection, Counted {
     private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(Object[].class);
+    private static final VarHandle VALUES;
     /** A value that was decoded and is nil: null stands for one that was not. */
     private static final Object NIL = new Object();
     /** A column that was dissociated. */
@@ -42,53 +45,99 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
     /** Up to here a decoded map is an array of keys and values, which is built without hashing them. */
     private static final int ARRAY_MAP_ENTRIES_MAX = 16;
 
-    private final Keys keys;
-    private final Row row;
-    private final Object[] values;
-    /** Entries that are no column's. */
-    private final IPersistentMap extra;
-    private final IPersistentMap meta;
+    static {
+        try {
+            VALUES = MethodHandles.lookup().findVarHandle(RowMap.class, "values", Object[].class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
-    private RowMap(Keys keys, Row row, Object[] values, IPersistentMap extra, IPersistentMap meta) {
+    /** What most rows have none of: entries that are no column's, and metadata. */
+    private record Added(IPersistentMap entries, IPersistentMap meta) {
+        static final Added NOTHING = new Added(PersistentArrayMap.EMPTY, null);
+    }
+
+    private final Keys keys;
+    private final byte[] slab;
+    private final int start;
+    private final Added added;
+    /** What was decoded, by column; null as long as nothing was. */
+    private Object[] values;
+
+    private RowMap(Keys keys, byte[] slab, int start, Object[] values, Added added) {
         this.keys = keys;
-        this.row = row;
+        this.slab = slab;
+        this.start = start;
         this.values = values;
-        this.extra = extra;
-        this.meta = meta;
+        this.added = added;
+    }
+
+    private RowMap(RowMap of, Object[] values, Added added) {
+        this(of.keys, of.slab, of.start, values, added);
     }
 
     /** A row's map with these keys. */
     public static RowMap of(Keys keys, Row row) {
-        return new RowMap(keys, row, new Object[keys.byColumn.length], PersistentArrayMap.EMPTY, null);
+        return of(keys, row.slab(), row.start());
+    }
+
+    static RowMap of(Keys keys, byte[] slab, int start) {
+        return new RowMap(keys, slab, start, null, Added.NOTHING);
     }
 
     /** The row itself, with the getters of the Java client. It knows nothing of what was associated. */
     public Row row() {
-        return row;
+        return new Row(keys.columns, slab, start);
     }
 
     /** The same map with its bytes in an array of its own, which no other row keeps alive or is kept alive by. */
     public RowMap detach() {
-        return new RowMap(keys, row.detach(), copyOfValues(), extra, meta);
+        Row detached = row().detach();
+        return new RowMap(keys, detached.slab(), detached.start(), copyOfValues(), added);
+    }
+
+    private Object[] present() {
+        return (Object[]) VALUES.getAcquire(this);
     }
 
     private Object[] copyOfValues() {
-        var copy = new Object[values.length];
+        Object[] present = present();
+        if (present == null) {
+            return null;
+        }
+        var copy = new Object[present.length];
         for (int i = 0; i < copy.length; i++) {
-            copy[i] = ELEMENT.getAcquire(values, i);
+            copy[i] = ELEMENT.getAcquire(present, i);
         }
         return copy;
     }
 
+    /** Where decoded values are kept: of two threads that find none, both get the first one's. */
+    private Object[] room() {
+        Object[] present = present();
+        if (present != null) {
+            return present;
+        }
+        var fresh = new Object[keys.byColumn.length];
+        Object before = VALUES.compareAndExchange(this, null, fresh);
+        return before == null ? fresh : (Object[]) before;
+    }
+
+    private Object decoded(int column) {
+        Object[] present = present();
+        return present == null ? null : ELEMENT.getAcquire(present, column);
+    }
+
     private boolean has(int column) {
-        return column >= 0 && ELEMENT.getAcquire(values, column) != GONE;
+        return column >= 0 && decoded(column) != GONE;
     }
 
     private Object value(int column) {
-        Object value = ELEMENT.getAcquire(values, column);
+        Object value = decoded(column);
         if (value == null) {
-            value = Values.read(row.get(column));
-            ELEMENT.setRelease(values, column, value == null ? NIL : value);
+            value = Values.read(row().get(column));
+            ELEMENT.setRelease(room(), column, value == null ? NIL : value);
             return value;
         }
         return value == NIL ? null : value;
@@ -96,8 +145,15 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
 
     private RowMap with(int column, Object value) {
         Object[] copy = copyOfValues();
+        if (copy == null) {
+            copy = new Object[keys.byColumn.length];
+        }
         copy[column] = value;
-        return new RowMap(keys, row, copy, extra, meta);
+        return new RowMap(this, copy, added);
+    }
+
+    private RowMap with(IPersistentMap entries) {
+        return new RowMap(this, copyOfValues(), new Added(entries, added.meta));
     }
 
     @Override
@@ -108,25 +164,25 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
     @Override
     public Object valAt(Object key, Object otherwise) {
         int column = keys.column(key);
-        return has(column) ? value(column) : extra.valAt(key, otherwise);
+        return has(column) ? value(column) : added.entries.valAt(key, otherwise);
     }
 
     @Override
     public boolean containsKey(Object key) {
-        return has(keys.column(key)) || extra.containsKey(key);
+        return has(keys.column(key)) || added.entries.containsKey(key);
     }
 
     @Override
     public IMapEntry entryAt(Object key) {
         int column = keys.column(key);
-        return has(column) ? MapEntry.create(keys.byColumn[column], value(column)) : extra.entryAt(key);
+        return has(column) ? MapEntry.create(keys.byColumn[column], value(column)) : added.entries.entryAt(key);
     }
 
     @Override
     public IPersistentMap assoc(Object key, Object value) {
         int column = keys.column(key);
         return column >= 0 ? with(column, value == null ? NIL : value)
-                : new RowMap(keys, row, values, extra.assoc(key, value), meta);
+                : with(added.entries.assoc(key, value));
     }
 
     @Override
@@ -143,13 +199,13 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         if (column >= 0) {
             return has(column) ? with(column, GONE) : this;
         }
-        return extra.containsKey(key) ? new RowMap(keys, row, values, extra.without(key), meta) : this;
+        return added.entries.containsKey(key) ? with(added.entries.without(key)) : this;
     }
 
     @Override
     public int count() {
-        int count = extra.count();
-        for (int i = 0; i < values.length; i++) {
+        int count = added.entries.count();
+        for (int i = 0; i < keys.byColumn.length; i++) {
             count += keys.byColumn[i] != null && has(i) ? 1 : 0;
         }
         return count;
@@ -157,13 +213,13 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
 
     @Override
     public IPersistentCollection empty() {
-        return PersistentArrayMap.EMPTY.withMeta(meta);
+        return PersistentArrayMap.EMPTY.withMeta(added.meta);
     }
 
     /** The column after {@code column} that is part of the map; the number of columns if there is none. */
     private int next(int column) {
         int next = column + 1;
-        while (next < values.length && (keys.byColumn[next] == null || !has(next))) {
+        while (next < keys.byColumn.length && (keys.byColumn[next] == null || !has(next))) {
             next++;
         }
         return next;
@@ -172,7 +228,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
     @Override
     public ISeq seq() {
         int first = next(-1);
-        return first < values.length ? new Entries(this, first, null) : extra.seq();
+        return first < keys.byColumn.length ? new Entries(this, first, null) : added.entries.seq();
     }
 
     /** Entries whose values are decoded when they are asked for. */
@@ -194,7 +250,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         @Override
         public ISeq next() {
             int next = map.next(column);
-            return next < map.values.length ? new Entries(map, next, null) : map.extra.seq();
+            return next < map.keys.byColumn.length ? new Entries(map, next, null) : map.added.entries.seq();
         }
 
         @Override
@@ -203,18 +259,38 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         }
     }
 
+    /** Decodes all in one pass, for those who go through all: each lookup walks to its column from the row's beginning. */
+    private void decodeAll() {
+        if (present() != null) {
+            return;
+        }
+        Object[] all = row().values();
+        for (int i = 0; i < all.length; i++) {
+            Object value = Values.read(all[i]);
+            all[i] = value == null ? NIL : value;
+        }
+        VALUES.compareAndExchange(this, null, all);
+    }
+
     @Override
     public Iterator iterator() {
+        decodeAll();
         return new Iterator() {
-            private ISeq rest = seq();
+            private int column = RowMap.this.next(-1);
+            private ISeq rest = added.entries.seq();
 
             @Override
             public boolean hasNext() {
-                return rest != null;
+                return column < keys.byColumn.length || rest != null;
             }
 
             @Override
             public Object next() {
+                if (column < keys.byColumn.length) {
+                    int present = column;
+                    column = RowMap.this.next(present);
+                    return MapEntry.create(keys.byColumn[present], value(present));
+                }
                 if (rest == null) {
                     throw new java.util.NoSuchElementException();
                 }
@@ -227,14 +303,15 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
 
     @Override
     public Object kvreduce(IFn f, Object initial) {
+        decodeAll();
         Object result = initial;
-        for (int i = next(-1); i < values.length; i = next(i)) {
+        for (int i = next(-1); i < keys.byColumn.length; i = next(i)) {
             result = f.invoke(result, keys.byColumn[i], value(i));
             if (RT.isReduced(result)) {
                 return ((clojure.lang.IDeref) result).deref();
             }
         }
-        for (ISeq entries = extra.seq(); entries != null; entries = entries.next()) {
+        for (ISeq entries = added.entries.seq(); entries != null; entries = entries.next()) {
             var entry = (java.util.Map.Entry<?, ?>) entries.first();
             result = f.invoke(result, entry.getKey(), entry.getValue());
             if (RT.isReduced(result)) {
@@ -246,7 +323,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
 
     /** An ordinary map with all values decoded, in one pass. */
     public IPersistentMap toMap() {
-        if (extra.count() == 0 && keys.count() == values.length && isUntouched()) {
+        if (added.entries.count() == 0 && keys.count() == keys.byColumn.length && isUntouched()) {
             return untouched();
         }
         IPersistentMap map = PersistentArrayMap.EMPTY;
@@ -254,12 +331,13 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
             var entry = (java.util.Map.Entry<?, ?>) entries.first();
             map = map.assoc(entry.getKey(), entry.getValue());
         }
-        return (IPersistentMap) ((IObj) map).withMeta(meta);
+        return (IPersistentMap) ((IObj) map).withMeta(added.meta);
     }
 
     private boolean isUntouched() {
-        for (int i = 0; i < values.length; i++) {
-            if (ELEMENT.getAcquire(values, i) != null) {
+        Object[] present = present();
+        for (int i = 0; present != null && i < present.length; i++) {
+            if (ELEMENT.getAcquire(present, i) != null) {
                 return false;
             }
         }
@@ -267,20 +345,20 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
     }
 
     private IPersistentMap untouched() {
-        Object[] decoded = row.values();
+        Object[] decoded = row().values();
         if (decoded.length > ARRAY_MAP_ENTRIES_MAX) {
             ITransientMap map = PersistentHashMap.EMPTY.asTransient();
             for (int i = 0; i < decoded.length; i++) {
                 map = map.assoc(keys.byColumn[i], Values.read(decoded[i]));
             }
-            return (IPersistentMap) ((IObj) map.persistent()).withMeta(meta);
+            return (IPersistentMap) ((IObj) map.persistent()).withMeta(added.meta);
         }
         var entries = new Object[decoded.length * 2];
         for (int i = 0; i < decoded.length; i++) {
             entries[2 * i] = keys.byColumn[i];
             entries[2 * i + 1] = Values.read(decoded[i]);
         }
-        return new PersistentArrayMap(meta, entries);
+        return new PersistentArrayMap(added.meta, entries);
     }
 
     @Override
@@ -307,7 +385,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         @Override
         public Object get(Object target) {
             if (target instanceof RowMap map && map.keys == keys) {
-                Object value = ELEMENT.getAcquire(map.values, column);
+                Object value = map.decoded(column);
                 if (value != null && value != NIL && value != GONE) {
                     return value;
                 }
@@ -320,12 +398,13 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
 
     @Override
     public IPersistentMap meta() {
-        return meta;
+        return added.meta;
     }
 
     @Override
     public IObj withMeta(IPersistentMap given) {
-        return given == meta ? this : new RowMap(keys, row, values, extra, given);
+        return given == added.meta ? this
+                : new RowMap(this, copyOfValues(), new Added(added.entries, given));
     }
 
     /** All of a row as a vector. */

@@ -126,6 +126,11 @@ public final class Config {
         return from.protocolMinor;
     }
 
+    /** Whether a text runs in one round trip when it is new. */
+    public boolean textFirst() {
+        return from.textFirst;
+    }
+
     /** How many prepared statements a connection keeps. */
     public int statementsMax() {
         return from.statementsMax;
@@ -169,6 +174,7 @@ public final class Config {
         private boolean loadBalance;
         private int protocolMinor = 2;
         private int statementsMax = 256;
+        private boolean textFirst;
         private int messageBytesMax = 1 << 30;
         private int notificationsMax = 10_000;
 
@@ -193,6 +199,7 @@ public final class Config {
             loadBalance = other.loadBalance;
             protocolMinor = other.protocolMinor;
             statementsMax = other.statementsMax;
+            textFirst = other.textFirst;
             messageBytesMax = other.messageBytesMax;
             notificationsMax = other.notificationsMax;
         }
@@ -284,6 +291,16 @@ public final class Config {
             return this;
         }
 
+        /**
+         * Whether a text that is not prepared yet runs in one round trip in place of two: its values, and parameters that
+         * are Strings or none, then come in text format. Off by default, since an anonymous {@code record} tells its
+         * fields' types in binary only: in text they are Strings. Values are the same otherwise.
+         */
+        public Builder textFirst(boolean wanted) {
+            textFirst = wanted;
+            return this;
+        }
+
         /** How many prepared statements a connection keeps: 0 prepares each anew. */
         public Builder statementsMax(int count) {
             statementsMax = atLeast("statementsMax", 0, count);
@@ -329,6 +346,7 @@ public final class Config {
                 case "target_session_attrs" -> targetServer = TargetServer.of(value);
                 case "load_balance_hosts" -> loadBalance = value.equals("random");
                 case "max_protocol_version" -> protocolMinor = value.equals("3.0") ? 0 : 2;
+                case "text_first" -> textFirst(Environment.bool(keyword, value));
                 case "statements_max" -> statementsMax(Environment.number(keyword, value));
                 case "gssencmode", "sslnegotiation", "sslcompression", "min_protocol_version", "service",
                         "passfile", "keepalives", "krbsrvname", "requirepeer" -> throw new IllegalArgumentException(

@@ -39,6 +39,13 @@ final class Environment {
         }
     }
 
+    static boolean bool(String keyword, String value) {
+        if (!value.equals("true") && !value.equals("false")) {
+            throw new IllegalArgumentException(keyword + " is " + value + "; it can be true or false");
+        }
+        return value.equals("true");
+    }
+
     static List<Integer> ports(String value) {
         var ports = new ArrayList<Integer>();
         for (String one : value.split(",", -1)) {

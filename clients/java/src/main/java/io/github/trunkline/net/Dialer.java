@@ -9,6 +9,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -59,40 +60,41 @@ public final class Dialer {
      * Connects.
      *
      * @param withTls ask for TLS; if the server has none, sslmode {@code prefer} and {@code allow} go on without
-     * @param timeoutMilliseconds for the TCP connection; 0 is for ever
+     * @param timeoutMilliseconds for TCP and TLS; 0 is for ever
      */
     public static Transport dial(Address target, Config config, boolean withTls, int timeoutMilliseconds)
             throws IOException {
         if (target.host().isUnixSocket()) {
             return UnixTransport.connect(target.host().socketPath());
         }
-        var address = new InetSocketAddress(target.address(), target.host().port());
-        SocketTransport plain = SocketTransport.connect(address, timeoutMilliseconds);
-        if (!withTls) {
-            return plain;
-        }
+        var socket = new Socket();
+        var deadline = new ConnectDeadline(socket, timeoutMilliseconds);
         try {
-            return askForTls(plain, target, config, timeoutMilliseconds);
-        } catch (IOException | RuntimeException e) {
-            plain.close();
+            var address = new InetSocketAddress(target.address(), target.host().port());
+            SocketTransport plain = SocketTransport.connect(socket, address);
+            SocketTransport ready = withTls ? askForTls(plain, target, config) : plain;
+            deadline.met();
+            return ready;
+        } catch (IOException e) {
+            SocketTransport.close(socket);
+            throw deadline.explain(e);
+        } catch (RuntimeException e) {
+            SocketTransport.close(socket);
             throw e;
         }
     }
 
-    private static Transport askForTls(SocketTransport plain, Address target, Config config, int timeoutMilliseconds)
-            throws IOException {
+    private static SocketTransport askForTls(SocketTransport plain, Address target, Config config) throws IOException {
         var out = new Out();
         new Frontend(out).sslRequest();
         plain.write(out.array(), 0, out.size());
         // One byte and no more: what follows it belongs to TLS (CVE-2021-23222).
         var answer = new byte[1];
-        int count = timeoutMilliseconds == 0 ? plain.read(answer, 0, 1)
-                : plain.readWithin(answer, 0, 1, timeoutMilliseconds);
-        if (count <= 0) {
-            throw new EOFException(count == 0 ? "no answer in time" : "the server hung up when it was asked for TLS");
+        if (plain.read(answer, 0, 1) < 0) {
+            throw new EOFException("the server hung up when it was asked for TLS");
         }
         if (answer[0] == 'S') {
-            return plain.secure(new Tls(config), target.host().name(), target.host().port(), timeoutMilliseconds);
+            return plain.secure(new Tls(config), target.host().name(), target.host().port());
         }
         SslMode mode = config.sslMode();
         if (answer[0] == 'N' && (mode == SslMode.PREFER || mode == SslMode.ALLOW)) {

@@ -24,25 +24,17 @@ final class SocketTransport implements Transport {
         this.out = socket.getOutputStream();
     }
 
-    static SocketTransport connect(InetSocketAddress address, int timeoutMilliseconds) throws IOException {
-        var socket = new Socket();
-        try {
-            socket.setTcpNoDelay(true);
-            socket.setKeepAlive(true);
-            socket.connect(address, timeoutMilliseconds);
-            return new SocketTransport(socket, socket);
-        } catch (IOException | RuntimeException e) {
-            socket.close();
-            throw e;
-        }
+    /** Blocks until the connection stands, or another thread closes {@code socket}. */
+    static SocketTransport connect(Socket socket, InetSocketAddress address) throws IOException {
+        socket.setTcpNoDelay(true);
+        socket.setKeepAlive(true);
+        socket.connect(address);
+        return new SocketTransport(socket, socket);
     }
 
     /** The same connection with TLS on top of it; blocks until the handshake is over. */
-    SocketTransport secure(Tls tls, String host, int port, int timeoutMilliseconds) throws IOException {
-        socket.setSoTimeout(timeoutMilliseconds);
-        var secured = new SocketTransport(tls.handshake(socket, host, port), socket);
-        socket.setSoTimeout(0);
-        return secured;
+    SocketTransport secure(Tls tls, String host, int port) throws IOException {
+        return new SocketTransport(tls.handshake(socket, host, port), socket);
     }
 
     @Override
@@ -82,8 +74,12 @@ final class SocketTransport implements Transport {
     /** Without TLS's own good-bye, which would wait for a thread that is blocked in a write. */
     @Override
     public void close() {
+        close(tcp);
+    }
+
+    static void close(Socket socket) {
         try {
-            tcp.close();
+            socket.close();
         } catch (IOException e) {
             // It is closed all the same.
         }

@@ -5,6 +5,7 @@ import io.github.trunkline.wire.ColumnDescription;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /** The columns of a result: names, types, and the decoder of each, chosen once and shared by all its rows. */
@@ -12,7 +13,7 @@ public final class Columns {
     private final List<ColumnDescription> descriptions;
     final Decoder[] decoders;
     private final Map<String, Integer> indexes;
-    private volatile Object attachment;
+    private final Map<Object, Object> attachments = new ConcurrentHashMap<>(2);
 
     /**
      * @param descriptions what the server said
@@ -58,14 +59,20 @@ public final class Columns {
         return index;
     }
 
-    /** What an adapter keeps with the columns (its own kind of names, say): made at first use, maybe twice by two threads. */
-    public <T> T attachment(Class<T> kind, Function<Columns, T> make) {
-        Object present = attachment;
-        if (!kind.isInstance(present)) {
+    /**
+     * What an adapter keeps with the columns under a key of its own (its own kind of names, say): made at first use.
+     * {@code make} may ask the server.
+     */
+    @SuppressWarnings("unchecked")
+    public <T> T attachment(Object key, Function<Columns, T> make) {
+        Object present = attachments.get(key);
+        if (present == null) {
+            // Not computeIfAbsent: a thread that waits for the server would hold a lock.
             present = make.apply(this);
-            attachment = present;
+            Object before = attachments.putIfAbsent(key, present);
+            present = before == null ? present : before;
         }
-        return kind.cast(present);
+        return (T) present;
     }
 
     @Override

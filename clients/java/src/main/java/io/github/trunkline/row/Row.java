@@ -4,6 +4,7 @@ import io.github.trunkline.PostgresException;
 import io.github.trunkline.ValueException;
 import io.github.trunkline.wire.Bytes;
 import io.github.trunkline.wire.DataRow;
+import io.github.trunkline.wire.Frame;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -21,6 +22,8 @@ import java.util.UUID;
  * for those that are kept for long while most of their neighbours are not.
  *
  * <p>Columns are counted from 0. Getters of primitives refuse NULL with a {@link ValueException}; ask {@link #isNull}.
+ * Every reader throws a {@link io.github.trunkline.ProtocolException} for a value whose length the server got wrong; the
+ * connection can be used on, for where the row ends is known.
  */
 public final class Row {
     private final Columns columns;
@@ -29,8 +32,8 @@ public final class Row {
 
     /**
      * @param columns its columns
-     * @param slab where it lies; the bytes of a DataRow's body that {@link DataRow#check} has found right
-     * @param start where the body begins
+     * @param slab where it lies: a DataRow with its header, whose count {@link DataRow#hasCount} has found right
+     * @param start where its body begins, right behind the header
      */
     public Row(Columns columns, byte[] slab, int start) {
         this.columns = columns;
@@ -38,9 +41,29 @@ public final class Row {
         this.start = start;
     }
 
+    /** A row of a DataRow's body alone, which is checked. */
+    public static Row of(Columns columns, byte[] body) {
+        DataRow.check(body, 0, body.length, columns.size());
+        var message = new byte[Frame.HEADER_BYTES + body.length];
+        message[0] = 'D';
+        Bytes.putInt32(message, 1, 4 + body.length);
+        System.arraycopy(body, 0, message, Frame.HEADER_BYTES, body.length);
+        return new Row(columns, message, Frame.HEADER_BYTES);
+    }
+
     /** Its columns. */
     public Columns columns() {
         return columns;
+    }
+
+    /** The array that it lies in: not to be changed. With {@link #start} and the columns it makes the same row again. */
+    public byte[] slab() {
+        return slab;
+    }
+
+    /** Where in its slab it begins, behind its header. */
+    public int start() {
+        return start;
     }
 
     /** How many columns it has. */
@@ -221,13 +244,17 @@ public final class Row {
     public void values(Object[] into) {
         byte[] bytes = slab;
         var decoders = columns.decoders;
+        int end = DataRow.end(bytes, start);
         int at = start + 2;
         int column = 0;
         try {
-            for (; column < decoders.length; column++) {
+            for (; column < decoders.length && at <= end - 4; column++) {
                 int length = Bytes.int32(bytes, at);
                 at += 4;
-                if (length < 0) {
+                if (length < 0 || length > end - at) {
+                    if (length != -1) {
+                        break;
+                    }
                     into[column] = null;
                 } else {
                     into[column] = decoders[column].decode(bytes, at, length);
@@ -237,16 +264,20 @@ public final class Row {
         } catch (RuntimeException e) {
             throw unreadable(column, e);
         }
+        if (column < decoders.length || at != end) {
+            throw DataRow.broken(bytes, start);
+        }
     }
 
-    /** How many bytes it has. */
+    /** How many bytes it has, without its header. */
     public int sizeInBytes() {
-        return DataRow.seek(slab, start, columns.decoders.length) - start;
+        return DataRow.end(slab, start) - start;
     }
 
     /** The same row in an array of its own, so that it does not keep its neighbours' bytes alive. */
     public Row detach() {
-        return new Row(columns, Arrays.copyOfRange(slab, start, start + sizeInBytes()), 0);
+        return new Row(columns, Arrays.copyOfRange(slab, start - Frame.HEADER_BYTES, DataRow.end(slab, start)),
+                Frame.HEADER_BYTES);
     }
 
     private int there(int column, int length) {

@@ -1,5 +1,6 @@
 package io.github.trunkline.row;
 
+import io.github.trunkline.wire.Frame;
 import java.util.Arrays;
 
 /** Gathers a result's rows: which slabs, and where in them. */
@@ -22,7 +23,7 @@ public final class RowCollector {
         return columns;
     }
 
-    /** A row in the slab that the next {@link #slabDone} will name. */
+    /** A row in the slab that the next {@link #slabDone} will name; its header lies before {@code offset}. */
     public void add(int offset) {
         if (size == offsets.length) {
             offsets = Arrays.copyOf(offsets, size + (size >> 1));
@@ -54,7 +55,8 @@ public final class RowCollector {
         if (size == firstOfSlab) {
             return;
         }
-        int begin = offsets[firstOfSlab];
+        // With the header before each body, whose length the rows go by.
+        int begin = offsets[firstOfSlab] - Frame.HEADER_BYTES;
         byte[] slab = Arrays.copyOfRange(buffer, begin, end);
         for (int i = firstOfSlab; i < size; i++) {
             offsets[i] -= begin;

@@ -29,6 +29,11 @@ public final class Rows extends AbstractList<Row> implements RandomAccess {
         this.tag = tag;
     }
 
+    /** The same rows, read by other columns: as many, with decoders of their own. */
+    public Rows read(Columns by) {
+        return new Rows(by, slabs, counts, offsets, size, tag);
+    }
+
     /** The columns; none if the statement gives no rows. */
     public Columns columns() {
         return columns;

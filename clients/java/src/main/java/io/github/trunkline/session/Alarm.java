@@ -11,6 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * Deadlines and interrupts of one session's turns. While a turn is under way the {@link Watchdog} looks at it; when its
  * time is up, or its thread was interrupted, the server is asked to cancel, and the turn then ends as the server ends it.
  * A server that does not answer to that either loses the connection.
+ *
+ * <p>A cancel request goes another way than the turn that it is for, and names the session only. So no turn begins or ends
+ * while one is under way: it could hit the next turn. If nobody knows whether it has come, the connection is closed.
  */
 public final class Alarm {
     /**
@@ -21,11 +24,13 @@ public final class Alarm {
     /** How long a server may take to answer to a cancel request before the connection is given up. */
     static final long GRACE_NANOS = Duration.ofSeconds(10).toNanos();
 
-    private enum State { IDLE, RUNNING, CANCELING, CANCELED, KILLED }
+    private enum State { IDLE, RUNNING, CANCELED, KILLED }
 
     private final Session session;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition canceled = lock.newCondition();
+    private final Condition delivered = lock.newCondition();
+    private int underWay;
+    private boolean doubtful;
     private State state = State.IDLE;
     private Thread thread;
     private long deadline;
@@ -43,6 +48,7 @@ public final class Alarm {
     void begin(Duration limit) {
         lock.lock();
         try {
+            awaitDeliveries();
             state = State.RUNNING;
             thread = Thread.currentThread();
             hasDeadline = !limit.isZero();
@@ -64,16 +70,29 @@ public final class Alarm {
         }
     }
 
-    /** The turn is over. A cancel request under way is waited for: else it could hit the next turn. */
+    /** The turn is over. */
     void end() {
         lock.lock();
         try {
-            while (state == State.CANCELING) {
-                canceled.awaitUninterruptibly();
-            }
+            awaitDeliveries();
             state = State.IDLE;
             login = false;
             thread = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until no cancel request is under way. */
+    void awaitDeliveries() {
+        lock.lock();
+        try {
+            while (underWay > 0 && session.isOpen() && state != State.KILLED) {
+                delivered.awaitUninterruptibly();
+            }
+            if (doubtful && session.isOpen()) {
+                session.fail(new ConnectionException("a cancel request was sent, and may still come and hit another query"));
+            }
         } finally {
             lock.unlock();
         }
@@ -101,7 +120,7 @@ public final class Alarm {
             } else if (state == State.CANCELED && now - canceledAt >= GRACE_NANOS) {
                 state = State.KILLED;
                 session.transport().close();
-            } else if (state == State.CANCELED && now - sentAt >= REPEAT_NANOS) {
+            } else if (state == State.CANCELED && underWay == 0 && now - sentAt >= REPEAT_NANOS) {
                 send();
             }
         } finally {
@@ -116,34 +135,45 @@ public final class Alarm {
             state = State.KILLED;
             session.transport().close();
         } else {
+            state = State.CANCELED;
             send();
         }
     }
 
+    /** In a thread of its own: connecting may take long, and the watchdog has other sessions to look at. */
     private void send() {
-        state = State.CANCELING;
-        // Its own thread: connecting may take long, and the watchdog has other sessions to look at.
-        var sender = new Thread(() -> {
-            try {
-                Canceler.cancel(session);
-            } finally {
-                sent();
-            }
-        }, "trunkline-cancel");
+        underWay++;
+        var sender = new Thread(this::deliver, "trunkline-cancel");
         sender.setDaemon(true);
         sender.start();
     }
 
-    private void sent() {
+    /** Asks the server to cancel whatever the session does, in this thread: true if the server has taken it. */
+    public boolean cancelNow() {
         lock.lock();
         try {
-            if (state == State.CANCELING) {
-                state = State.CANCELED;
-                sentAt = System.nanoTime();
-                canceled.signalAll();
-            }
+            underWay++;
         } finally {
             lock.unlock();
         }
+        return deliver() == Canceler.Delivery.TAKEN;
+    }
+
+    private Canceler.Delivery deliver() {
+        var delivery = Canceler.Delivery.UNKNOWN;
+        try {
+            delivery = Canceler.cancel(session);
+        } finally {
+            lock.lock();
+            try {
+                underWay--;
+                sentAt = System.nanoTime();
+                doubtful |= delivery == Canceler.Delivery.UNKNOWN;
+                delivered.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+        return delivery;
     }
 }

@@ -13,7 +13,8 @@ import java.util.List;
 
 /** Reads what a server answers to Bind and Execute. */
 final class Answers {
-    private static final Columns NONE = new Columns(List.<ColumnDescription>of(), new io.github.trunkline.type.Decoder[0]);
+    /** Those of a statement that gives no rows. */
+    static final Columns NONE = new Columns(List.<ColumnDescription>of(), new io.github.trunkline.type.Decoder[0]);
 
     private Answers() {}
 
@@ -31,20 +32,19 @@ final class Answers {
     /**
      * Reads one statement's answer.
      *
+     * @param rows takes the rows; none may come if its columns are {@link #NONE}
      * @return its rows; null if the server refused, with the error in {@code outcome}
      */
-    static Rows rows(Session session, Prepared statement, Outcome outcome) {
-        Columns columns = statement.columns() == null ? NONE : statement.columns();
+    static Rows rows(Session session, RowCollector rows, Outcome outcome) {
         Inbound in = session.in();
-        var rows = new RowCollector(columns);
         int rowsEnd = 0;
         in.gather(rows);
         while (true) {
             switch (session.receive()) {
                 case 'D' -> {
-                    row(session, statement, columns);
+                    row(session, rows.columns());
                     rows.add(in.start());
-                    rowsEnd = in.end();
+                    rowsEnd = in.takeRows(rows, in.end());
                 }
                 case 'C' -> {
                     String tag = ((Backend.CommandComplete) session.decode()).tag();
@@ -68,16 +68,18 @@ final class Answers {
         }
     }
 
-    /** Proves the present DataRow right. */
-    static void row(Session session, Prepared statement, Columns columns) {
-        Inbound in = session.in();
-        if (statement.columns() == null) {
+    /** Proves that the present DataRow has as many values as there are columns. */
+    static void row(Session session, Columns columns) {
+        if (columns == NONE) {
             throw session.unexpected("from a statement without rows");
         }
-        try {
-            DataRow.check(in.buffer(), in.start(), in.end(), columns.size());
-        } catch (ProtocolException e) {
-            throw session.fail(e);
+        Inbound in = session.in();
+        if (!DataRow.hasCount(in.buffer(), in.start(), in.end(), columns.size())) {
+            try {
+                DataRow.check(in.buffer(), in.start(), in.end(), columns.size());
+            } catch (ProtocolException e) {
+                throw session.fail(e);
+            }
         }
     }
 

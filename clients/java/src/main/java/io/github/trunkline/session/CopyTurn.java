@@ -30,6 +30,7 @@ public final class CopyTurn {
 
     private static CopyTurn begin(Session session, String sql, char wanted) {
         var turn = new CopyTurn(session);
+        session.alarm().awaitDeliveries();
         session.frontend().query(sql);
         session.send();
         byte type = session.receive();

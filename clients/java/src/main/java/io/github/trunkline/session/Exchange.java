@@ -8,7 +8,6 @@ import io.github.trunkline.row.RowCollector;
 import io.github.trunkline.row.Rows;
 import io.github.trunkline.type.Types;
 import io.github.trunkline.wire.Backend;
-import io.github.trunkline.wire.DataRow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -69,6 +68,9 @@ public final class Exchange {
 
     /** Runs one statement. */
     public Rows query(Call call) {
+        if (session.config().textFirst() && !statements.has(call.sql) && FirstRun.suits(session, call.values)) {
+            return new FirstRun(session, statements, call.sql).run(call.values);
+        }
         Prepared statement = statements.get(call.sql);
         try {
             return run(statement, call.values);
@@ -97,7 +99,7 @@ public final class Exchange {
         session.frontend().sync();
         session.send();
         var outcome = new Answers.Outcome();
-        Rows rows = Answers.rows(session, statement, outcome);
+        Rows rows = Answers.rows(session, new RowCollector(statement.columnsOrNone()), outcome);
         Answers.ready(session, outcome);
         return rows;
     }
@@ -142,7 +144,8 @@ public final class Exchange {
             }
             session.send();
             for (int i = first; i < next && outcome.error == null; i++) {
-                results.add(Answers.rows(session, prepared.get(calls.get(i).sql), outcome));
+                results.add(Answers.rows(
+                        session, new RowCollector(prepared.get(calls.get(i).sql).columnsOrNone()), outcome));
             }
         }
         finish(next < calls.size() || calls.isEmpty(), outcome, unsendable, results.size() - 1);
@@ -204,9 +207,9 @@ public final class Exchange {
                     if (rows == null) {
                         throw session.unexpected("before RowDescription");
                     }
-                    checkRow(rows);
+                    Answers.row(session, rows.columns());
                     rows.add(in.start());
-                    rowsEnd = in.end();
+                    rowsEnd = in.takeRows(rows, in.end());
                 }
                 case 'C' -> {
                     String tag = ((Backend.CommandComplete) session.decode()).tag();
@@ -237,15 +240,6 @@ public final class Exchange {
                 }
                 default -> throw session.unexpected("in the answer to a query");
             }
-        }
-    }
-
-    private void checkRow(RowCollector rows) {
-        Inbound in = session.in();
-        try {
-            DataRow.check(in.buffer(), in.start(), in.end(), rows.columns().size());
-        } catch (io.github.trunkline.ProtocolException e) {
-            throw session.fail(e);
         }
     }
 }

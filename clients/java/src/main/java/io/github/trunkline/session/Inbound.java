@@ -2,6 +2,8 @@ package io.github.trunkline.session;
 
 import io.github.trunkline.net.Transport;
 import io.github.trunkline.row.RowCollector;
+import io.github.trunkline.wire.Bytes;
+import io.github.trunkline.wire.DataRow;
 import io.github.trunkline.wire.Frame;
 import java.io.EOFException;
 import java.io.IOException;
@@ -87,6 +89,32 @@ public final class Inbound {
             }
             to += count;
         }
+    }
+
+    /**
+     * Adds the rows that are here already to {@code rows}, up to the first message that is none or has another count: it
+     * is left for {@link #next}. Most of a large result passes here, and nowhere else.
+     *
+     * @return where the last of them ends; {@code otherwise} if there is none
+     */
+    int takeRows(RowCollector rows, int otherwise) {
+        byte[] bytes = buffer;
+        int columns = rows.columns().size();
+        int at = from;
+        int last = otherwise;
+        while (to - at >= Frame.HEADER_BYTES && bytes[at] == 'D') {
+            int body = at + Frame.HEADER_BYTES;
+            int length = Bytes.int32(bytes, at + 1) - 4;
+            if (length < 0 || length > Math.min(to - body, messageBytesMax - Frame.HEADER_BYTES)
+                    || !DataRow.hasCount(bytes, body, body + length, columns)) {
+                break;
+            }
+            rows.add(body);
+            at = body + length;
+            last = at;
+        }
+        from = at;
+        return last;
     }
 
     /** Reads what comes within that time: false if nothing did. Whole messages are then found by {@link #hasNext}. */

@@ -42,6 +42,10 @@ public final class Prepared {
         return columns;
     }
 
+    Columns columnsOrNone() {
+        return columns == null ? Answers.NONE : columns;
+    }
+
     /** The types of its parameters: object ids, unsigned. */
     public int[] parameterOids() {
         return parameterOids.clone();
@@ -54,8 +58,7 @@ public final class Prepared {
      */
     void bind(Frontend frontend, Object[] values) {
         if (values.length != parameters.length) {
-            throw new ValueException("the statement has " + parameters.length + " parameters, and " + values.length
-                    + " values are given: " + sql);
+            throw new ValueException(wrongCount(parameters.length, values.length, sql));
         }
         Out out = frontend.out;
         int before = out.size();
@@ -71,6 +74,10 @@ public final class Prepared {
             throw new ValueException("parameter $" + (index + 1) + " of type "
                     + (index < parameters.length ? typeName(index) : "?") + ": " + e.getMessage(), e);
         }
+    }
+
+    static String wrongCount(int parameters, int values, String sql) {
+        return "the statement has " + parameters + " parameters, and " + values + " values are given: " + sql;
     }
 
     private String typeName(int index) {
@@ -105,6 +112,11 @@ public final class Prepared {
             codec.encoder().encode(value, out);
         }
         out.patchLength(mark);
+    }
+
+    /** A String or null, as text. */
+    static void putText(Out out, Object value) {
+        put(out, null, value);
     }
 
     static short[] resultFormats(Codec[] codecs) {

@@ -45,7 +45,7 @@ public final class RowSource {
         while (!over) {
             switch (session.receive()) {
                 case 'D' -> {
-                    Answers.row(session, statement, statement.columns());
+                    Answers.row(session, statement.columnsOrNone());
                     in.lend();
                     return new Row(statement.columns(), in.buffer(), in.start());
                 }

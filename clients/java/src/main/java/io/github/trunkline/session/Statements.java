@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A session's prepared statements by their text: as many as the configuration says, the least recently used go first. */
 public final class Statements {
@@ -35,6 +36,32 @@ public final class Statements {
     /** How many there are. */
     public int size() {
         return byText.size();
+    }
+
+    /** True if the text is prepared. */
+    boolean has(String sql) {
+        return byText.containsKey(sql);
+    }
+
+    String nextName() {
+        return "tl" + number++;
+    }
+
+    /** A statement that has been prepared under a name and described. In a failed transaction it may have to be forgotten. */
+    void add(String sql, String name, int[] parameters, List<ColumnDescription> columns) {
+        var described = new Described(name, sql, parameters, columns);
+        if (session.status() == 'E' && !unknown(List.of(described)).isEmpty()) {
+            session.frontend().close('S', name);
+            return;
+        }
+        learn(List.of(described));
+        byText.put(sql, make(described));
+        trim(1);
+    }
+
+    /** Columns that come in text. */
+    Columns textColumns(List<ColumnDescription> descriptions) {
+        return columns(descriptions, types, true);
     }
 
     /** The statement of a text: of before, or prepared now, which costs a round trip. */
@@ -85,7 +112,7 @@ public final class Statements {
     private Map<String, Prepared> prepareAll(Collection<String> texts) {
         var names = new ArrayList<String>();
         for (String sql : texts) {
-            String name = "tl" + number++;
+            String name = nextName();
             names.add(name);
             session.frontend().parse(name, sql);
             session.frontend().describe('S', name);
@@ -141,7 +168,7 @@ public final class Statements {
         return texts.next();
     }
 
-    private void learn(List<Described> described) {
+    private Set<Integer> unknown(List<Described> described) {
         var unknown = new LinkedHashSet<Integer>();
         for (Described statement : described) {
             for (int oid : statement.parameters) {
@@ -152,6 +179,11 @@ public final class Statements {
             }
         }
         unknown.removeIf(oid -> types.codec(oid) != null);
+        return unknown;
+    }
+
+    private void learn(List<Described> described) {
+        Set<Integer> unknown = unknown(described);
         // In a failed transaction the catalogue cannot be asked; but there nothing is prepared either.
         if (!unknown.isEmpty()) {
             Catalog.learn(types, unknown, sql -> SimpleQuery.rows(session, sql));

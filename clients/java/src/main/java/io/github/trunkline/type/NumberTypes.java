@@ -19,7 +19,12 @@ final class NumberTypes {
     static final Codec OID = new Codec("oid", new Oid(), new TextInteger("oid", 8),
             (value, out) -> out.int32((int) whole("oid", value, 0, 0xffffffffL)));
     static final Codec FLOAT4 = new Codec("float4", new Float4(), floatText("float4", Float::valueOf), NumberTypes::float4);
-    static final Codec FLOAT8 = new Codec("float8", new Float8(), floatText("float8", Double::valueOf), NumberTypes::float8);
+    static final Codec FLOAT8 = new Codec("float8", new Float8(), NumberTypes::float8Text, NumberTypes::float8);
+    private static final Decoder ANY_FLOAT8 = floatText("float8", Double::valueOf);
+    /** A double holds whole numbers of so many digits, and these powers of ten, exactly: so their quotient is rounded once. */
+    private static final int EXACT_DIGITS = 15;
+    private static final double[] EXACT_POWERS = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
+        1e14, 1e15};
 
     /** A whole number of any class that can be one, within bounds. */
     static long whole(String type, Object value, long least, long most) {
@@ -62,6 +67,28 @@ final class NumberTypes {
             throw Check.cannotHold("float8", value);
         }
         out.float64(number.doubleValue());
+    }
+
+    /** Up to fifteen digits with a point among them; the rest is left to Java, which takes several times as long. */
+    private static Object float8Text(byte[] bytes, int at, int length) {
+        int first = length > 0 && bytes[at] == '-' ? 1 : 0;
+        if (length == first || length - first > EXACT_DIGITS) {
+            return ANY_FLOAT8.decode(bytes, at, length);
+        }
+        long value = 0;
+        int decimals = -1;
+        for (int i = first; i < length; i++) {
+            int digit = bytes[at + i] - '0';
+            if (digit >= 0 && digit <= 9) {
+                value = value * 10 + digit;
+            } else if (bytes[at + i] == '.' && decimals < 0 && i > first && i < length - 1) {
+                decimals = length - 1 - i;
+            } else {
+                return ANY_FLOAT8.decode(bytes, at, length);
+            }
+        }
+        double number = value / EXACT_POWERS[Math.max(decimals, 0)];
+        return first == 1 ? -number : number;
     }
 
     private static Decoder floatText(String type, java.util.function.Function<String, Object> parse) {

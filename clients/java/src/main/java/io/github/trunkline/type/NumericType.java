@@ -18,8 +18,12 @@ final class NumericType {
     private static final int NEGATIVE_INFINITY = 0xf000;
     /** So many digits to base 10,000 fit into a long. */
     private static final int LONG_DIGITS = 4;
+    private static final long[] POWERS = {1, 10, 100, 1000, 10_000};
 
-    static final Codec CODEC = Codec.of("numeric", NumericType::decode, NumericType::parse, NumericType::encode);
+    /** So many decimal digits fit into a long, whatever they are. */
+    private static final int LONG_DECIMALS = 18;
+
+    static final Codec CODEC = new Codec("numeric", NumericType::decode, NumericType::decodeText, NumericType::encode);
 
     private NumericType() {}
 
@@ -41,10 +45,33 @@ final class NumericType {
             return BigDecimal.valueOf(0, scale);
         }
         int exponent = (weight - count + 1) * 4;
-        BigDecimal value = count <= LONG_DIGITS
-                ? BigDecimal.valueOf(small(bytes, at + 8, count, sign), -exponent)
-                : new BigDecimal(large(bytes, at + 8, count, sign), -exponent);
+        BigDecimal value;
+        if (count <= LONG_DIGITS) {
+            long digits = small(bytes, at + 8, count, sign);
+            // The last four digits go beyond the scale, or end before it: most often by so few that a long does.
+            int surplus = -exponent - scale;
+            if (surplus >= 0 && surplus < POWERS.length) {
+                return BigDecimal.valueOf(cut(digits, surplus), scale);
+            }
+            if (surplus < 0 && -surplus < POWERS.length && count < LONG_DIGITS) {
+                return BigDecimal.valueOf(digits * POWERS[-surplus], scale);
+            }
+            value = BigDecimal.valueOf(digits, -exponent);
+        } else {
+            value = new BigDecimal(large(bytes, at + 8, count, sign), -exponent);
+        }
         return value.scale() == scale ? value : value.setScale(scale, RoundingMode.DOWN);
+    }
+
+    /** By constants, which costs a multiplication; a division by a variable takes ten times as long. */
+    private static long cut(long digits, int surplus) {
+        return switch (surplus) {
+            case 0 -> digits;
+            case 1 -> digits / 10;
+            case 2 -> digits / 100;
+            case 3 -> digits / 1000;
+            default -> digits / 10_000;
+        };
     }
 
     private static long small(byte[] bytes, int at, int count, int sign) {
@@ -75,6 +102,27 @@ final class NumericType {
             throw new ValueException("a numeric has a digit of " + digit + " to base 10,000");
         }
         return digit;
+    }
+
+    /** Digits, a point and more digits; all else is rare, and BigDecimal's own. */
+    private static Object decodeText(byte[] bytes, int at, int length) {
+        int first = length > 0 && bytes[at] == '-' ? 1 : 0;
+        if (length == first || length - first > LONG_DECIMALS) {
+            return parse(Codec.utf8(bytes, at, length));
+        }
+        long value = 0;
+        int point = -1;
+        for (int i = first; i < length; i++) {
+            int digit = bytes[at + i] - '0';
+            if (digit >= 0 && digit <= 9) {
+                value = value * 10 + digit;
+            } else if (bytes[at + i] == '.' && point < 0 && i > first && i < length - 1) {
+                point = i;
+            } else {
+                return parse(Codec.utf8(bytes, at, length));
+            }
+        }
+        return BigDecimal.valueOf(first == 1 ? -value : value, point < 0 ? 0 : length - 1 - point);
     }
 
     private static Object parse(String text) {

@@ -33,8 +33,7 @@ final class TextTypes {
     static final Codec BOOL = new Codec("bool", new Bool(), new BoolText(), TextTypes::bool);
     static final Codec BYTEA = Codec.of("bytea", (bytes, at, length) -> java.util.Arrays.copyOfRange(bytes, at, at + length),
             TextTypes::byteaText, TextTypes::bytea);
-    static final Codec UUID = new Codec("uuid", TextTypes::uuid,
-            (bytes, at, length) -> java.util.UUID.fromString(Codec.utf8(bytes, at, length)), TextTypes::uuid);
+    static final Codec UUID = new Codec("uuid", TextTypes::uuid, TextTypes::uuidText, TextTypes::uuid);
     static final Codec BIT = bits("bit");
     static final Codec VARBIT = bits("varbit");
 
@@ -99,6 +98,25 @@ final class TextTypes {
     private static Object uuid(byte[] bytes, int at, int length) {
         Check.length("uuid", 16, length);
         return new UUID(io.github.trunkline.wire.Bytes.int64(bytes, at), io.github.trunkline.wire.Bytes.int64(bytes, at + 8));
+    }
+
+    /** Eight, four, four, four and twelve hexadecimal digits. */
+    private static Object uuidText(byte[] bytes, int at, int length) {
+        if (length != 36 || bytes[at + 8] != '-' || bytes[at + 13] != '-' || bytes[at + 18] != '-' || bytes[at + 23] != '-') {
+            throw Check.notText("uuid", Codec.utf8(bytes, at, length));
+        }
+        long most = hex(bytes, at, 8) << 32 | hex(bytes, at + 9, 4) << 16 | hex(bytes, at + 14, 4);
+        long least = hex(bytes, at + 19, 4) << 48 | hex(bytes, at + 24, 12);
+        return new UUID(most, least);
+    }
+
+    private static long hex(byte[] bytes, int at, int count) {
+        long value = 0;
+        for (int i = at; i < at + count; i++) {
+            // Throws for what is no such digit.
+            value = value << 4 | HexFormat.fromHexDigit(bytes[i] & 0xff);
+        }
+        return value;
     }
 
     private static void uuid(Object value, Out out) {

@@ -47,7 +47,9 @@ final class TimeTypes {
             return Instant.MIN;
         }
         long seconds = Math.floorDiv(micros, 1_000_000L);
-        return Instant.ofEpochSecond(seconds + EPOCH_SECONDS, (micros - seconds * 1_000_000) * 1000);
+        long rest = micros - seconds * 1_000_000;
+        return rest == 0 ? Instant.ofEpochSecond(seconds + EPOCH_SECONDS)
+                : Instant.ofEpochSecond(seconds + EPOCH_SECONDS, rest * 1000);
     }
 
     private static Object dateTime(byte[] bytes, int at, int length) {
@@ -59,13 +61,9 @@ final class TimeTypes {
         if (micros == Long.MIN_VALUE) {
             return LocalDateTime.MIN;
         }
-        long seconds = Math.floorDiv(micros, 1_000_000L);
-        try {
-            return LocalDateTime.ofEpochSecond(
-                    seconds + EPOCH_SECONDS, (int) (micros - seconds * 1_000_000) * 1000, ZoneOffset.UTC);
-        } catch (java.time.DateTimeException e) {
-            throw new ValueException("a timestamp is beyond what java.time holds", e);
-        }
+        // 2^63 microseconds are days that an int holds, and years that java.time holds.
+        long days = Math.floorDiv(micros, DAY_MICROSECONDS);
+        return LocalDateTime.of(day((int) days), LocalTime.ofNanoOfDay((micros - days * DAY_MICROSECONDS) * 1000));
     }
 
     private static Object date(byte[] bytes, int at, int length) {
@@ -74,7 +72,27 @@ final class TimeTypes {
         if (days == Integer.MAX_VALUE) {
             return LocalDate.MAX;
         }
-        return days == Integer.MIN_VALUE ? LocalDate.MIN : LocalDate.ofEpochDay(days + EPOCH_DAYS);
+        return days == Integer.MIN_VALUE ? LocalDate.MIN : day(days);
+    }
+
+    /** Immutable, so that it is whole for every thread that finds it without a lock. */
+    private record Day(int days, LocalDate date) {}
+
+    /**
+     * The dates that were read last, one for each remainder: the same eleven years come again and again, and the calendar
+     * takes six times as long as a look here.
+     */
+    private static final Day[] DAYS = new Day[4096];
+
+    /** @param days since 2000-01-01 */
+    private static LocalDate day(int days) {
+        int index = days & DAYS.length - 1;
+        Day day = DAYS[index];
+        if (day == null || day.days != days) {
+            day = new Day(days, LocalDate.ofEpochDay(days + EPOCH_DAYS));
+            DAYS[index] = day;
+        }
+        return day.date;
     }
 
     private static Object time(byte[] bytes, int at, int length) {

@@ -2,13 +2,58 @@ package io.github.trunkline.wire;
 
 import io.github.trunkline.ProtocolException;
 
-/** A DataRow read in place: a count, and for each value a length (-1 for NULL) and its bytes. */
+/**
+ * A DataRow read in place: a count, and for each value a length (-1 for NULL) and its bytes.
+ *
+ * <p>A row that nobody reads costs hardly more than stepping over it. So its count alone is looked at when it comes; the
+ * lengths are proved right on the way to a value, each time, by the length in the message's header, which lies before the
+ * body. Nothing outside of the row is ever handed out.
+ */
 public final class DataRow {
     private DataRow() {}
 
+    /** True if the body from {@code start} to {@code end} says that it holds {@code columns} values. */
+    public static boolean hasCount(byte[] bytes, int start, int end, int columns) {
+        return end - start >= 2 && Bytes.uint16(bytes, start) == columns;
+    }
+
+    /** Where the body that begins at {@code start} ends, as the header before it says. */
+    public static int end(byte[] bytes, int start) {
+        return start - 4 + Bytes.int32(bytes, start - 4);
+    }
+
     /**
-     * Proves that the body from {@code start} to {@code end} holds exactly {@code columns} values, so that later reads
-     * need no checks.
+     * Where value {@code column} has its length; that length, too, is right.
+     *
+     * <p>Nothing is compared on the way: as long as no length is below -1 the place only grows, so that it is within the
+     * row at last only if it always was.
+     *
+     * @param start where the body begins, in a message whose count is right and whose header lies before it
+     * @throws ProtocolException if a length up to there is wrong
+     */
+    public static int seek(byte[] bytes, int start, int column) {
+        int at = start + 2;
+        int signs = 0;
+        try {
+            for (int i = 0; i < column; i++) {
+                int length = Bytes.int32(bytes, at);
+                // Negative for every length that is none, and for the one that is too large to add to.
+                signs |= length + 1;
+                // A sum that overflows is negative: the next read throws.
+                at += 4 + Math.max(length, 0);
+            }
+            int length = Bytes.int32(bytes, at);
+            if ((signs | length + 1) >= 0 && Math.max(length, 0) <= end(bytes, start) - at - 4) {
+                return at;
+            }
+        } catch (IndexOutOfBoundsException e) {
+            // It is told below where.
+        }
+        throw broken(bytes, start);
+    }
+
+    /**
+     * Proves that the body from {@code start} to {@code end} holds exactly {@code columns} values.
      *
      * @throws ProtocolException if it does not
      */
@@ -38,13 +83,14 @@ public final class DataRow {
         }
     }
 
-    /** Where value {@code column} of a checked row has its length. */
-    public static int seek(byte[] bytes, int start, int column) {
-        int at = start + 2;
-        for (int i = 0; i < column; i++) {
-            at += 4 + Math.max(Bytes.int32(bytes, at), 0);
+    /** What is wrong with a body of which something is. */
+    public static ProtocolException broken(byte[] bytes, int start) {
+        try {
+            check(bytes, start, end(bytes, start), Bytes.uint16(bytes, start));
+        } catch (ProtocolException e) {
+            return e;
         }
-        return at;
+        throw new IllegalStateException("a right DataRow was taken for a broken one");
     }
 
     private static ProtocolException broken(String what, int at, int size) {

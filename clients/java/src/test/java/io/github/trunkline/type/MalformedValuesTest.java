@@ -60,7 +60,7 @@ class MalformedValuesTest {
         out.int16(1).int32(value.length).bytes(value);
         var columns = new Columns(List.of(new ColumnDescription("v", 0, 0, oid, 0, -1, 1)), new Decoder[] {decoder});
         try {
-            new Row(columns, out.array(), 0).get(0);
+            Row.of(columns, java.util.Arrays.copyOf(out.array(), out.size())).get(0);
             return true;
         } catch (PostgresException e) {
             return false;
