@@ -16,7 +16,7 @@ use super::unshared::{self, is_usable};
 use super::{Expect, Owner, Subject};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
-use crate::prepared::{NAME_PREFIX, Parsed, Shape, Statement, significant};
+use crate::prepared::{NAME_PREFIX, Named, Parsed, Shape, Statement, significant};
 use crate::server::Server;
 use crate::wires::{Path, Wires};
 
@@ -316,12 +316,7 @@ fn bind<W: Wires>(
     let outdated;
     let on_server = match &known {
         Some(named) => {
-            // Who has the portal described reads the answer by that.
-            // And a column's name need not be one of the client's encoding of now: it could not be asked for.
-            let encoding = client.profile.value("client_encoding");
-            let unspeakable =
-                named.statement.literals().letters && encoding.is_some_and(|name| name != "UTF8");
-            let told = if described || unspeakable { Shape::UNKNOWN } else { named.shape() };
+            let told = if described { Shape::UNKNOWN } else { shape_told(client, named) };
             match fitness(path, server, &named.statement, told) {
                 Fitness::Fits => {
                     ensure(path, server, &named.statement);
@@ -353,6 +348,16 @@ fn bind<W: Wires>(
     server.replies.push(expect, Owner::Client);
     client.bound = known.filter(|_| portal.is_empty());
     Ok(Step::Replaced(HEADER_BYTES + portal.len() + name.len() + 2))
+}
+
+/// What the client reads the statement's answers by, unless it has the portal described. A column's name need not be one of
+/// its encoding of now: the server could not be asked for it.
+fn shape_told(client: &Client, named: &Named) -> Shape {
+    let encoding = client.profile.value("client_encoding");
+    match named.statement.literals().letters && encoding.is_some_and(|name| name != "UTF8") {
+        true => Shape::UNKNOWN,
+        false => named.shape(),
+    }
 }
 
 fn describe<W: Wires>(
