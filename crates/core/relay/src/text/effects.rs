@@ -34,6 +34,8 @@ pub(crate) struct Effects {
     pub(crate) forgets: bool,
     /// Parameters may have other values behind it.
     pub(crate) may_set: bool,
+    /// It ends a transaction, and so brings back what was set in it.
+    pub(crate) ends_transaction: bool,
     /// It may make a table, though the tag of its completion is SELECT.
     pub(crate) may_define: bool,
 }
@@ -125,6 +127,7 @@ impl Effects {
                 }
             }
             "deallocate" => self.forgets = true,
+            "commit" | "end" | "rollback" | "abort" => self.ends_transaction = true,
             _ => {}
         }
     }

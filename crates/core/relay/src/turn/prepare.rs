@@ -526,8 +526,10 @@ pub(super) fn executed(client: &mut Client, server: &mut Server, there: &[u8]) {
 }
 
 fn changes_session(client: &mut Client, server: &mut Server, statement: &Statement) {
-    if statement.effects.may_set {
-        server.unsettled.changed();
+    match (statement.effects.may_set, statement.effects.ends_transaction) {
+        (true, true) => server.unsettled.ended(),
+        (true, false) => server.unsettled.changed(),
+        (false, _) => {}
     }
     server.redefines |= statement.effects.may_define;
     client.add_resets(&statement.effects.resets);

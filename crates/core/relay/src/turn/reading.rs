@@ -14,7 +14,7 @@ use crate::client::Client;
 use crate::parameters::{Profile, UNKNOWN, decode, write_literal};
 use crate::prepared::Statement;
 use crate::server::Server;
-use crate::text::READ_BY;
+use crate::text::{Depth, READ_BY};
 use crate::wires::Path;
 
 /// What the names of parameters begin with that keep others' values for the time of a Parse.
@@ -86,6 +86,10 @@ pub(super) fn ask<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Ar
         return;
     }
     let literals = statement.literals();
+    if literals.depth == Depth::Scanned || !server.unsettled.is_set_in_turn() {
+        // What is run ahead of a utility command counts as its pipeline: VACUUM would be refused.
+        return;
+    }
     let names = READ_BY.iter().filter(|name| literals.depend_on(name));
     let asked: Vec<_> = names.map(|name| asked(name)).collect();
     if !asked.is_empty() {
@@ -162,11 +166,21 @@ fn run<W>(path: &mut Path<'_, W>, server: &mut Server, sql: &str, complete: Expe
     }
 }
 
+/// What a turn may have done to settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum InTurn {
+    #[default]
+    Nothing,
+    /// They are what they were before a transaction, and stay that.
+    BroughtBack,
+    Set,
+}
+
 /// Whether the settings under which the server reads what follows depend on something that is not answered yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unsettled {
-    /// A message of the turn that is being sent may change them.
-    in_turn: bool,
+    /// What messages of the turn that is being sent may do to them.
+    in_turn: InTurn,
     /// One of a turn before it may.
     before: bool,
 }
@@ -174,12 +188,17 @@ pub(crate) struct Unsettled {
 impl Unsettled {
     /// A message that may change settings was sent.
     pub(crate) fn changed(&mut self) {
-        self.in_turn = true;
+        self.in_turn = InTurn::Set;
+    }
+
+    /// The end of a transaction was sent.
+    pub(crate) fn ended(&mut self) {
+        self.in_turn = self.in_turn.max(InTurn::BroughtBack);
     }
 
     /// The end of a turn was sent.
     pub(crate) fn turn_sent(&mut self) {
-        self.before |= std::mem::take(&mut self.in_turn);
+        self.before |= std::mem::take(&mut self.in_turn) != InTurn::Nothing;
     }
 
     /// All turns that were sent whole are answered.
@@ -194,7 +213,12 @@ impl Unsettled {
 
     /// Whether it cannot be known before the turn is over.
     pub(crate) fn in_turn(self) -> bool {
-        self.in_turn
+        self.in_turn != InTurn::Nothing
+    }
+
+    /// Whether it may be otherwise at the end of the turn than now.
+    fn is_set_in_turn(self) -> bool {
+        self.in_turn == InTurn::Set
     }
 }
 
