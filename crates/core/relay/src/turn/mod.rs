@@ -4,6 +4,7 @@
 //! all its answers up to ReadyForQuery. [`Replies`] is the server connection's memory of what it owes.
 
 mod expect;
+mod fitness;
 mod from_client;
 mod from_server;
 #[cfg(test)]

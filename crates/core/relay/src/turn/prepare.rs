@@ -10,13 +10,14 @@ use trunkline_wire::backend::{TransactionStatus, close_complete, no_data, parse_
 use trunkline_wire::frame::HEADER_BYTES;
 use trunkline_wire::frontend::{self, Close, Describe, Target};
 
+use super::fitness::{Fitness, fitness, shape_told};
 use super::from_client::{Step, body};
 use super::reading::{self, known, read_as, read_as_before};
 use super::unshared::{self, is_usable};
 use super::{Expect, Owner, Subject};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
-use crate::prepared::{NAME_PREFIX, Named, Parsed, Shape, Statement, significant};
+use crate::prepared::{NAME_PREFIX, Parsed, Shape, Statement, significant};
 use crate::server::Server;
 use crate::wires::{Path, Wires};
 
@@ -350,16 +351,6 @@ fn bind<W: Wires>(
     Ok(Step::Replaced(HEADER_BYTES + portal.len() + name.len() + 2))
 }
 
-/// What the client reads the statement's answers by, unless it has the portal described. A column's name need not be one of
-/// its encoding of now: the server could not be asked for it.
-fn shape_told(client: &Client, named: &Named) -> Shape {
-    let encoding = client.profile.value("client_encoding");
-    match named.statement.literals().letters && encoding.is_some_and(|name| name != "UTF8") {
-        true => Shape::UNKNOWN,
-        false => named.shape(),
-    }
-}
-
 fn describe<W: Wires>(
     path: &mut Path<'_, W>,
     client: &mut Client,
@@ -435,52 +426,6 @@ fn close<W: Wires>(
         server.replies.push(Expect::CloseLocal(name.into(), Some(statement)), Owner::Client);
     }
     Ok(Step::Drop)
-}
-
-/// Whether a server connection's statement may answer a client.
-enum Fitness {
-    Fits,
-    /// The server was asked what its result is.
-    Asked,
-    /// The result is no longer what the client was told.
-    Outdated,
-}
-
-/// A client that was told what a statement's result is reads later answers by that. On another connection, or prepared
-/// anew, the same text may give another result (after ALTER TABLE): a direct connection would then refuse it ("cached
-/// plan must not change result type"), and so must we.
-fn fitness<W>(
-    path: &mut Path<'_, W>,
-    server: &mut Server,
-    statement: &Arc<Statement>,
-    told: Shape,
-) -> Fitness {
-    if told == Shape::UNKNOWN {
-        return Fitness::Fits;
-    }
-    if server.awaits_shape {
-        return Fitness::Asked;
-    }
-    let here = server.statements.shape(statement.id);
-    if here == told {
-        return Fitness::Fits;
-    }
-    // Prepared again since then, it is not known again.
-    if server.shape_asked == statement.id && here != Shape::UNKNOWN {
-        return Fitness::Outdated;
-    }
-    if here != Shape::UNKNOWN {
-        // It may be this connection's that is outdated.
-        inject_close(server, Arc::clone(statement));
-    }
-    ensure(path, server, statement);
-    write_describe(server.outbox.buffer(), &statement.name);
-    frontend::flush::encode(server.outbox.buffer());
-    server.replies.push(Expect::DescribeInjected(statement.id), Owner::Client);
-    server.unsynced = true;
-    server.awaits_shape = true;
-    server.shape_asked = statement.id;
-    Fitness::Asked
 }
 
 /// A client's name for a statement that is not tracked, as the server gets it: never one of our own names, behind
@@ -592,7 +537,7 @@ pub(crate) fn inject_close(server: &mut Server, statement: Arc<Statement>) {
     server.replies.push(Expect::CloseInjected(Some(statement)), Owner::Client);
 }
 
-fn write_describe(out: &mut Vec<u8>, name: &[u8]) {
+pub(super) fn write_describe(out: &mut Vec<u8>, name: &[u8]) {
     Describe { target: Target::Statement, name }.encode(out);
 }
 

@@ -1,0 +1,68 @@
+//! Whether a statement's result on a server connection is what its client was told.
+
+use std::sync::Arc;
+
+use trunkline_wire::frontend;
+
+use super::prepare::{ensure, inject_close, write_describe};
+use super::{Expect, Owner};
+use crate::client::Client;
+use crate::prepared::{Named, Shape, Statement};
+use crate::server::Server;
+use crate::wires::Path;
+
+/// What the client reads the statement's answers by, unless it has the portal described. A column's name need not be one of
+/// its encoding of now: the server could not be asked for it.
+pub(super) fn shape_told(client: &Client, named: &Named) -> Shape {
+    let encoding = client.profile.value("client_encoding");
+    match named.statement.literals().letters && encoding.is_some_and(|name| name != "UTF8") {
+        true => Shape::UNKNOWN,
+        false => named.shape(),
+    }
+}
+
+/// Whether a server connection's statement may answer a client.
+pub(super) enum Fitness {
+    Fits,
+    /// The server was asked what its result is.
+    Asked,
+    /// The result is no longer what the client was told.
+    Outdated,
+}
+
+/// A client that was told what a statement's result is reads later answers by that. On another connection, or prepared
+/// anew, the same text may give another result (after ALTER TABLE): a direct connection would then refuse it ("cached
+/// plan must not change result type"), and so must we.
+pub(super) fn fitness<W>(
+    path: &mut Path<'_, W>,
+    server: &mut Server,
+    statement: &Arc<Statement>,
+    told: Shape,
+) -> Fitness {
+    if told == Shape::UNKNOWN {
+        return Fitness::Fits;
+    }
+    if server.awaits_shape {
+        return Fitness::Asked;
+    }
+    let here = server.statements.shape(statement.id);
+    if here == told {
+        return Fitness::Fits;
+    }
+    // Prepared again since then, it is not known again.
+    if server.shape_asked == statement.id && here != Shape::UNKNOWN {
+        return Fitness::Outdated;
+    }
+    if here != Shape::UNKNOWN {
+        // It may be this connection's that is outdated.
+        inject_close(server, Arc::clone(statement));
+    }
+    ensure(path, server, statement);
+    write_describe(server.outbox.buffer(), &statement.name);
+    frontend::flush::encode(server.outbox.buffer());
+    server.replies.push(Expect::DescribeInjected(statement.id), Owner::Client);
+    server.unsynced = true;
+    server.awaits_shape = true;
+    server.shape_asked = statement.id;
+    Fitness::Asked
+}
