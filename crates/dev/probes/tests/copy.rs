@@ -19,6 +19,7 @@ probes! {
     a_sync_behind_data_that_fails_is_answered,
     early_syncs_of_a_copy_that_fails_are_all_answered,
     a_parse_within_a_simple_copy,
+    a_bind_within_a_copy,
 }
 
 const SIZE: usize = 3;
@@ -370,4 +371,24 @@ fn early_syncs_of_a_copy_that_fails_are_all_answered(stage: &Stage) {
             assert_eq!(told[1], told[0]);
         }
     }
+}
+
+/// PostgreSQL ends such a connection; its client must not wait for an answer.
+fn a_bind_within_a_copy(stage: &Stage) {
+    let (_proxy, client, _rotation) = rotating(stage);
+    let run = |turn: Messages| turn.bind("", "c", &[]).execute("", 0);
+    let answers = [stage.direct("app"), client].map(|mut client| {
+        client.turn(&Messages::new().parse("c", "copy t from stdin", &[]).sync()).expect("parsed");
+        client.send_messages(&run(run(run(Messages::new()))).sync()).expect("sent");
+        let mut told = String::new();
+        while let Ok(frame) = client.frame() {
+            told.push(char::from(frame.tag));
+            if told.ends_with('Z') {
+                break;
+            }
+        }
+        told
+    });
+    // The proxy's client stays, on another server connection.
+    assert_eq!(answers[1], format!("{}Z", answers[0]));
 }
