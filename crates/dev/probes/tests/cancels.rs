@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
 use trunkline_probes::testkit::raw::cancel_request;
-use trunkline_probes::testkit::{Messages, Proxy, RawClient};
+use trunkline_probes::testkit::{Messages, Proxy, RawClient, Version};
 use trunkline_probes::{Gate, Rotation, Stage, errors, login, probes, sqlstate, values};
 
 probes! {
@@ -203,14 +203,24 @@ fn a_cancel_in_a_transaction_leaves_it_failed(stage: &Stage) {
 fn a_cancel_of_a_pipeline_hits_one_turn(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 1).start();
     let mut client = login(&proxy, "app");
-    let _gate = Gate::close(stage);
-    let messages = Messages::new().query("select 1").query(&Gate::query("2")).query("select 3");
+    let gate = Gate::close(stage);
+    let messages =
+        Messages::new().query("select 1").query(&Gate::query("2")).query(&Gate::query("3")).query("select 4");
     client.send_messages(&messages).expect("sent");
     assert_eq!(values(&client.until_ready().expect("rows")), ["1"]);
     Gate::wait_for(stage, 1);
     client.cancel(proxy.address()).expect("heard");
     assert_eq!(errors(&client.until_ready().expect("cancelled")), ["57014"]);
-    assert_eq!(values(&client.until_ready().expect("rows")), ["3"]);
+    gate.open();
+    let next = client.until_ready().expect("an answer");
+    // PostgreSQL 15 signals a backend twice (signal_child: the process, then its group). The second may find the next
+    // query of a pipeline, and it does so without a proxy too. Both have come when the request has been heard.
+    if stage.version() == Version::PG15 && !errors(&next).is_empty() {
+        assert_eq!(errors(&next), ["57014"]);
+    } else {
+        assert_eq!(values(&next), ["3"]);
+    }
+    assert_eq!(values(&client.until_ready().expect("rows")), ["4"]);
 }
 
 fn cancels_by_the_hundred(stage: &Stage) {
