@@ -14,11 +14,12 @@ use crate::wires::Path;
 /// What the client reads the statement's answers by, unless it has the portal described. A column's name need not be one of
 /// its encoding of now: the server could not be asked for it.
 pub(super) fn shape_told(client: &Client, named: &Named) -> Shape {
-    let encoding = client.profile.value("client_encoding");
-    match named.statement.literals().letters && encoding.is_some_and(|name| name != "UTF8") {
-        true => Shape::UNKNOWN,
-        false => named.shape(),
-    }
+    let shape = named.shape();
+    // Asked of each Bind: the text is looked at last.
+    let unspeakable = shape != Shape::UNKNOWN
+        && client.profile.value("client_encoding").is_some_and(|name| name != "UTF8")
+        && named.statement.literals().letters;
+    if unspeakable { Shape::UNKNOWN } else { shape }
 }
 
 /// Whether a server connection's statement may answer a client.
