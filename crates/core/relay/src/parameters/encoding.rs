@@ -52,32 +52,30 @@ fn find(client_encoding: &str) -> Option<&'static Encoding> {
     ENCODINGS.iter().find(|(name, _)| *name == client_encoding).map(|(_, encoding)| *encoding)
 }
 
-/// Whether a value can be said in an encoding, as far as is known here.
-pub(crate) fn is_expressible(value: &str, client_encoding: &str) -> bool {
-    if value.is_ascii() || matches!(client_encoding, "UTF8" | "SQL_ASCII") {
-        return true;
+/// A value in an encoding; `None` where that is known to lack one of its characters. An encoding that is not known leaves
+/// the value as it is.
+fn expressed<'a>(value: &'a str, client_encoding: &str) -> Option<Cow<'a, [u8]>> {
+    if value.is_ascii() || client_encoding == "UTF8" {
+        return Some(Cow::Borrowed(value.as_bytes()));
     }
     if client_encoding == "LATIN1" {
-        return value.chars().all(|letter| u8::try_from(letter).is_ok());
+        return value.chars().map(|letter| u8::try_from(letter).ok()).collect::<Option<_>>().map(Cow::Owned);
     }
-    find(client_encoding).is_none_or(|encoding| !encoding.encode(value).2)
+    match find(client_encoding).map(|encoding| encoding.encode(value)) {
+        Some((bytes, _, lacks)) => (!lacks).then_some(bytes),
+        None => Some(Cow::Borrowed(value.as_bytes())),
+    }
+}
+
+/// Whether a value can be said in an encoding, as far as is known here.
+pub(crate) fn is_expressible(value: &str, client_encoding: &str) -> bool {
+    expressed(value, client_encoding).is_some()
 }
 
 /// A value as a client of that encoding is told it. What the encoding lacks, or an encoding that is not known, leaves it
 /// as it is.
 pub(crate) fn encode<'a>(value: &'a str, client_encoding: &str) -> Cow<'a, [u8]> {
-    let plain = Cow::Borrowed(value.as_bytes());
-    if value.is_ascii() || client_encoding == "UTF8" {
-        return plain;
-    }
-    if client_encoding == "LATIN1" {
-        let bytes: Option<Vec<u8>> = value.chars().map(|letter| u8::try_from(letter).ok()).collect();
-        return bytes.map_or(plain, Cow::Owned);
-    }
-    match find(client_encoding).map(|encoding| encoding.encode(value)) {
-        Some((bytes, _, false)) => bytes,
-        _ => plain,
-    }
+    expressed(value, client_encoding).unwrap_or(Cow::Borrowed(value.as_bytes()))
 }
 
 /// A reported value as text. `None` when it cannot be known: the encoding is `SQL_ASCII` or none of the table's, or the
