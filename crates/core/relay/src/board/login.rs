@@ -233,13 +233,6 @@ impl Board {
                 None => return Ok(None),
             }
         }
-        // Values that are good each for itself need not be together: the server has to report them in that encoding.
-        let encoding = profile.value("client_encoding").unwrap_or("UTF8");
-        if encoding != "UTF8"
-            && profile.iter().any(|(name, value)| !value.is_ascii() && welcome.reports(name))
-        {
-            return Ok(None);
-        }
         Ok(Some(self.profiles.intern(profile)))
     }
 
@@ -293,15 +286,6 @@ impl Board {
             self.logins_failed += 1;
             return self.close_client(key);
         }
-        let encoding = profile.value("client_encoding").unwrap_or("UTF8");
-        let reports = |name: &str| server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name));
-        if profile.iter().any(|(name, value)| reports(name) && !is_expressible(value, encoding)) {
-            self.logins_failed += 1;
-            let text = format!(
-                "a start-up parameter has a character that has no equivalent in encoding \"{encoding}\""
-            );
-            return self.refuse(key, &Refusal::new(SqlState::UNTRANSLATABLE_CHARACTER, text));
-        }
         let wanted = self.wanted_parameters(key).unwrap_or_default();
         if let Some(slot) = self.slot_mut(pool) {
             for (name, raw) in wanted {
@@ -339,6 +323,15 @@ impl Board {
                 Refusal::new(SqlState::CANNOT_CONNECT_NOW, "the server's settings changed: please try again");
             return self.refuse(key, &refusal);
         };
+        // Values that are good each for itself need not be together: all that is reported is said in that encoding.
+        let encoding = profile.value("client_encoding").unwrap_or("UTF8");
+        if profile.iter().any(|(name, value)| said.reports(name) && !is_expressible(value, encoding)) {
+            self.logins_failed += 1;
+            let text = format!(
+                "a start-up parameter has a character that has no equivalent in encoding \"{encoding}\""
+            );
+            return self.refuse(key, &Refusal::new(SqlState::UNTRANSLATABLE_CHARACTER, text));
+        }
         let process_id = match server {
             Some(server) if server.process_id != 0 => server.process_id,
             _ => self.shared.next_process_id(),
@@ -348,7 +341,6 @@ impl Board {
         let Some(client) = self.clients.get_mut(key) else { return };
         let Some(request) = client.login.take().and_then(|login| login.request) else { return };
         let cancel_key = CancelKey::new(request.version, random);
-        let encoding = profile.value("client_encoding").unwrap_or("UTF8");
         let own = |name: &str, value| encode(profile.value(name).unwrap_or(value), encoding);
         let parameters: Vec<_> =
             said.parameters.iter().map(|(name, value)| (name.as_bytes(), own(name, value))).collect();
