@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trunkline_pool::{Micros, PoolId};
 use trunkline_session::frontend::Login;
 use trunkline_wire::backend::TransactionStatus;
-use trunkline_wire::frontend::sync;
+use trunkline_wire::frontend::{Query, sync};
 
 use crate::ClientKey;
 use crate::board::Welcome;
@@ -202,6 +202,18 @@ impl Server {
     #[inline]
     pub(crate) fn owes_nothing(&self) -> bool {
         self.replies.is_empty() && self.frame_left == 0
+    }
+
+    /// A Query of ours was written: what it will be answered, and that it drops the unnamed statement, is noted.
+    pub(crate) fn owes_query(&mut self, chore: Chore) {
+        self.replies.push(Expect::Query(None, 0), Owner::Chore(chore));
+        self.statements.unnamed = 0;
+    }
+
+    /// Sends a Query of ours.
+    pub(crate) fn query(&mut self, sql: &[u8], chore: Chore) {
+        Query { text: sql }.encode(self.outbox.buffer());
+        self.owes_query(chore);
     }
 
     /// Whether the values of some parameters are known that the server does not report.

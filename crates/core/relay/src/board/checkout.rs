@@ -11,7 +11,7 @@ use super::{Action, Board, Mail};
 use crate::client::{Purpose, Stage};
 use crate::parameters::SEED;
 use crate::server::{Server, ServerStage};
-use crate::turn::{Chore, Expect, Owner};
+use crate::turn::Chore;
 use crate::{ClientKey, ServerKey};
 
 impl Board {
@@ -175,8 +175,7 @@ impl Board {
         }
         let differs = server.profile.write_change(&wanted, server.outbox.buffer());
         if differs {
-            server.replies.push(Expect::Query(None, 0), Owner::Chore(chore));
-            server.statements.unnamed = 0;
+            server.owes_query(chore);
         }
         server.profile = wanted;
         differs

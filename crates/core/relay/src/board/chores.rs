@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use trunkline_wire::backend::TransactionStatus;
-use trunkline_wire::write;
 
 use super::links::NoWires;
 use super::{Board, servers};
@@ -16,12 +15,7 @@ impl Board {
     pub(super) fn start_query(&mut self, key: ServerKey, sql: &str, chore: Chore) {
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
-        let out = server.outbox.buffer();
-        let mark = write::begin(out, b'Q');
-        write::cstr(out, sql.as_bytes());
-        write::end(out, mark);
-        server.replies.push(Expect::Query(None, 0), Owner::Chore(chore));
-        server.statements.unnamed = 0;
+        server.query(sql.as_bytes(), chore);
         server.chore_answer = None;
         server.stage = ServerStage::Chore(chore);
         server.since = now;

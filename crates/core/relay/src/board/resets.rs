@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::parameters::{Profile, UNKNOWN, decode, encode, follows, is_reset_by_all, write_local};
 use crate::server::{Server, ServerStage};
 use crate::text::Reset;
-use crate::turn::{Chore, Expect, Owner, Reply};
+use crate::turn::{Chore, Reply};
 
 /// Values of one report that are read again when it tells of another encoding: a report has few that are not ASCII.
 const MISREAD_MAX: usize = 16;
@@ -206,8 +206,7 @@ impl Board {
         let local_defaults = std::mem::take(&mut server.local_defaults);
         if !local_defaults.is_empty() {
             write_local(&local_defaults, server.outbox.buffer());
-            server.replies.push(Expect::Query(None, 0), Owner::Chore(Chore::Parameters));
-            server.statements.unnamed = 0;
+            server.owes_query(Chore::Parameters);
             let mut there = (*server.profile).clone();
             for (name, value) in local_defaults {
                 // Those that are not reported have their session's value again when the transaction is over.

@@ -2,7 +2,6 @@
 
 use trunkline_wire::backend::{ErrorResponse, TransactionStatus};
 use trunkline_wire::sqlstate::SqlState;
-use trunkline_wire::write;
 
 use super::from_client::body;
 use super::own_names::with_own_name;
@@ -44,7 +43,6 @@ pub(super) fn error<W: Wires>(
     }
     server.copy_in = false;
     server.described = Box::default();
-    // One ReadyForQuery more than is awaited may come: it must reach nobody else.
     let told_parsed = client.as_deref().map_or(0, |client| client.told_parsed);
     if let Some(client) = client.as_deref_mut().filter(|_| owner == Owner::Client) {
         // What was reset is rolled back, but for what has been committed.
@@ -93,12 +91,7 @@ pub(super) fn error<W: Wires>(
 pub(super) fn await_early_syncs(server: &mut Server) {
     let ends = server.replies.is_empty() || server.replies.ends_with_turn();
     if server.early_syncs > 0 && !server.unsynced && ends {
-        let out = server.outbox.buffer();
-        let mark = write::begin(out, b'Q');
-        write::cstr(out, b"");
-        write::end(out, mark);
-        server.replies.push(Expect::Query(None, 0), Owner::Chore(Chore::Settle));
-        server.statements.unnamed = 0;
+        server.query(b"", Chore::Settle);
     }
 }
 
@@ -113,9 +106,9 @@ fn with_notices(server: &mut Server, instead: Option<Vec<u8>>, there: &[u8]) -> 
     }
 }
 
-/// The statement that the server has no longer, or in a form that no longer fits its tables: whether the error may come from a statement that is outdated. `told_parsed`: how many Parse messages of the turn we
-/// have answered: such a statement may be older than its Parse, and any fault that PostgreSQL finds with the values may be
-/// its fault.
+/// The statement that this error may blame on being outdated: the server lost it, or it no longer fits its tables.
+/// `told_parsed`: how many Parse messages of the turn we have answered. Such a statement may be older than its Parse, and
+/// any fault that PostgreSQL finds with the values may be its fault.
 fn broken_statement(
     expect: &Expect,
     code: Option<SqlState>,
