@@ -94,10 +94,8 @@ pub struct Server {
     /// It must not be used again (a cancel or a chore went wrong).
     pub(crate) condemned: bool,
     /// The turn that has ended has reset parameters: where its client keeps the connection, what it set at start-up has
-    /// to come back.
-    pub(crate) resetting: bool,
-    /// What has to come back for the rest of the transaction, with its value.
-    pub(crate) local_defaults: Vec<(Box<str>, Box<str>)>,
+    /// to come back. With what has to come back for the rest of the transaction only, and its value.
+    pub(crate) resetting: Option<Vec<(Box<str>, Box<str>)>>,
     /// A cancel for it is under way.
     pub(crate) cancelling: bool,
     /// Another cancel was asked for meanwhile.
@@ -176,8 +174,7 @@ impl Server {
             unhurried: false,
             worn: false,
             condemned: false,
-            resetting: false,
-            local_defaults: Vec::new(),
+            resetting: None,
             cancelling: false,
             cancel_again: false,
             status: TransactionStatus::Idle,

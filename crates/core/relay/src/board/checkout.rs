@@ -188,8 +188,7 @@ impl Board {
         server.turn_open = false;
         server.unhurried = false;
         // A client that vanished within its RESET has left this behind.
-        server.resetting = false;
-        server.local_defaults.clear();
+        server.resetting = None;
         if server.paused {
             server.paused = false;
             self.actions.push_back(Action::ResumeServer(key));

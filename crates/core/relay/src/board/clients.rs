@@ -110,8 +110,7 @@ impl Board {
         server.replies.disown(Chore::Abandoned);
         server.stage = ServerStage::Abandoned;
         // What its RESET brings back is nobody's to be told of.
-        server.resetting = false;
-        server.local_defaults.clear();
+        server.resetting = None;
         server.since = now;
         if server.paused {
             server.paused = false;

@@ -389,7 +389,7 @@ impl Board {
     /// All turns of the client that holds this server connection have ended.
     pub(super) fn turn_over(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
-        let reset = std::mem::take(&mut server.resetting);
+        let resetting = server.resetting.take();
         let ServerStage::Lent(client_key) = server.stage else { return };
         let (status, undecided) = (server.status, server.undecided);
         let Some(client) = self.clients.get_mut(client_key) else { return };
@@ -398,9 +398,10 @@ impl Board {
             statement.read_under(&client.profile);
         }
         let session = matches!(client.stage, Stage::Linked(_, Purpose::Session));
-        if reset && status != TransactionStatus::Failed && (session || status != TransactionStatus::Idle) {
+        let keeps = session || status != TransactionStatus::Idle;
+        if let Some(local_defaults) = resetting.filter(|_| keeps && status != TransactionStatus::Failed) {
             // The client keeps the connection: what it set at start-up has to come back now.
-            self.restore_parameters(client_key, key);
+            self.restore_parameters(client_key, key, &local_defaults);
         }
         let Some(client) = self.clients.get_mut(client_key) else { return };
         if session || client.frame_left > 0 {

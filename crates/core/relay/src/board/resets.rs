@@ -193,25 +193,28 @@ impl Board {
         client.resets.clear();
         client.profile = self.profiles.intern(own);
         server.profile = self.profiles.intern(there);
-        server.resetting = true;
-        server.local_defaults = local_defaults;
+        server.resetting = Some(local_defaults);
         self.list_client(client_key);
     }
 
     /// Sets what a reset has taken from a client that keeps its connection.
-    pub(super) fn restore_parameters(&mut self, client_key: crate::ClientKey, key: ServerKey) {
+    pub(super) fn restore_parameters(
+        &mut self,
+        client_key: crate::ClientKey,
+        key: ServerKey,
+        local_defaults: &[(Box<str>, Box<str>)],
+    ) {
         let (Some(client), Some(server)) = (self.clients.get(client_key), self.servers.get_mut(key)) else {
             return;
         };
-        let local_defaults = std::mem::take(&mut server.local_defaults);
         if !local_defaults.is_empty() {
-            write_local(&local_defaults, server.outbox.buffer());
+            write_local(local_defaults, server.outbox.buffer());
             server.owes_query(Chore::Parameters);
             let mut there = (*server.profile).clone();
             for (name, value) in local_defaults {
                 // Those that are not reported have their session's value again when the transaction is over.
-                if server.welcome.as_ref().is_some_and(|welcome| welcome.reports(&name)) {
-                    there.set(&name, &value);
+                if server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name)) {
+                    there.set(name, value);
                 }
             }
             server.profile = self.profiles.intern(there);
