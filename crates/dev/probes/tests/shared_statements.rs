@@ -262,6 +262,12 @@ fn a_parse_that_warns_warns_each_client(stage: &Stage) {
         // Not when it is prepared anew for the one who has been warned.
         assert_eq!(tags(&client.turn(&Messages::new().bind("", "s", &[]).sync()).expect("bound")), "2Z");
     }
+    // Nor is a second Parse answered here while it is not known what the server says to the first.
+    let mut client = login(&proxy, "app");
+    client.sql("set standard_conforming_strings = off").expect("set");
+    let sql = "select 'a\\\\b' as y";
+    let twice = Messages::new().parse("s", sql, &[]).parse("t", sql, &[]).sync();
+    assert_eq!(tags(&client.turn(&twice).expect("parsed")), "N1N1Z");
 }
 
 fn described_type(client: &mut RawClient, name: &str, sql: &str) -> u32 {

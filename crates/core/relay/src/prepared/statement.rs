@@ -1,6 +1,6 @@
 //! One distinct statement, as clients and server connections share it.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use trunkline_pool::Micros;
@@ -22,6 +22,13 @@ const OVERHEAD_BYTES: usize = 256;
 /// Letters of a name that are drawn at random: 72 bits of them.
 const NAME_LETTERS: usize = 12;
 
+/// What a server says when it parses a statement is not known yet.
+const UNHEARD: u8 = 0;
+/// It said nothing.
+const SILENT: u8 = 1;
+/// It warned, once at least.
+const WARNS: u8 = 2;
+
 /// One distinct statement. Nobody else has its number and its name.
 #[derive(Debug)]
 pub struct Statement {
@@ -40,8 +47,9 @@ pub struct Statement {
     pub(super) born: Born,
     /// A server that has it found it outdated: whoever parses its text gets another.
     outdated: AtomicBool,
-    /// The server said something when it parsed it, which each client that parses it must hear.
-    warns: AtomicBool,
+    /// Whether a server had something to say when it parsed it, which each client that parses it must hear: `UNHEARD`,
+    /// `SILENT` or `WARNS`.
+    heard: AtomicU8,
     /// ParameterDescription, once it is known and the statement is known to give no rows: a failed transaction can be told
     /// so where the server cannot be asked.
     described: OnceLock<Box<[u8]>>,
@@ -103,7 +111,7 @@ impl Statement {
                 at: parsed.now,
             },
             outdated: AtomicBool::new(false),
-            warns: AtomicBool::new(false),
+            heard: AtomicU8::new(UNHEARD),
             described: OnceLock::new(),
             in_use,
         };
@@ -161,14 +169,19 @@ impl Statement {
         self.described.get().map(|frame| &**frame)
     }
 
-    /// The server had something to say when it parsed it.
-    pub(crate) fn warned(&self) {
-        self.warns.store(true, Relaxed);
+    /// A server has parsed it.
+    pub(crate) fn parsed(&self) {
+        self.heard.fetch_max(SILENT, Relaxed);
     }
 
-    /// Whether each Parse of it goes to the server, for what that has to say.
-    pub(crate) fn warns(&self) -> bool {
-        self.warns.load(Relaxed)
+    /// The server had something to say when it parsed it.
+    pub(crate) fn warned(&self) {
+        self.heard.fetch_max(WARNS, Relaxed);
+    }
+
+    /// Whether a Parse of it goes to the server for what that may have to say.
+    pub(crate) fn may_warn(&self) -> bool {
+        self.heard.load(Relaxed) != SILENT
     }
 }
 

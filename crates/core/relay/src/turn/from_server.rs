@@ -274,7 +274,11 @@ fn parsed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
             | Expect::ParseUntracked
             | Expect::ParseDuplicate { .. },
         ) => {
-            let ours = matches!(server.replies.pop(), Some(Reply { owner: Owner::Chore(_), .. }));
+            let reply = server.replies.pop();
+            if let Some(Reply { expect: Expect::Parse { statement, .. }, .. }) = &reply {
+                statement.parsed();
+            }
+            let ours = matches!(reply, Some(Reply { owner: Owner::Chore(_), .. }));
             Ok(if ours { Step::Drop } else { Step::Pass })
         }
         Some(Expect::ParseInjected(_) | Expect::UnnamedInjected(_)) => {

@@ -180,7 +180,7 @@ fn parse<W: Wires>(
     if server.statements.touch(statement.id) {
         server.hits += 1;
         path.counters.prepare_cache_hit += 1;
-        if !may_be_failed(server) && !statement.warns() {
+        if !may_be_failed(server) && !statement.may_warn() {
             client.told_parsed += 1;
             if server.owes_nothing() {
                 answer_at_once(path, client, &parse_complete::FRAME);
