@@ -114,5 +114,6 @@ impl Figures {
         self.healed += other.healed;
         self.lacking += other.lacking;
         self.shifted += other.shifted;
+        self.pipelined += other.pipelined;
     }
 }

@@ -61,6 +61,8 @@ pub struct Figures {
     /// Scripts that ended early, since what a change of the schema has made wrong was said at another message
     /// (docs/pooling.md).
     pub shifted: usize,
+    /// Steps where `SET LOCAL` warned on the direct connection only.
+    pub pipelined: usize,
 }
 
 /// Where the two sides differ.
@@ -133,9 +135,13 @@ impl Theatre {
                 play.figures.lacking += 1;
                 break;
             }
-            if direct != pooled && is_shifted(&direct, &pooled) {
+            if direct != pooled && (is_shifted(&direct, &pooled) || is_read_again(&direct, &pooled)) {
                 play.figures.shifted += 1;
                 break;
+            }
+            if direct != pooled && is_pipelined(&direct, &pooled) {
+                play.figures.pipelined += 1;
+                continue;
             }
             if direct != pooled {
                 let log = proxy.log();
@@ -260,6 +266,25 @@ fn is_shifted(direct: &Answer, pooled: &Answer) -> bool {
         return true;
     }
     direct.frames.iter().any(gone) && direct.end == pooled.end && told(direct) == told(pooled)
+}
+
+/// Whether a constant names a function, a type or the like that has become ambiguous or is gone (`'f1'::regproc`). The
+/// direct connection read it before; docs/pooling.md: a server connection that lacks the statement reads it now.
+fn is_read_again(direct: &Answer, pooled: &Answer) -> bool {
+    let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
+    pair.is_some_and(|(direct, pooled)| {
+        direct.tag == b'2' && pooled.tag == b'E' && pooled.field(b'F').as_deref() == Some("regproc.c")
+    })
+}
+
+/// Whether all that differs is that `SET LOCAL` warned of a missing transaction block on the direct connection only.
+/// docs/pooling.md: what is prepared anew under other settings than its connection's runs as a part of a pipeline, which
+/// PostgreSQL takes for a block.
+fn is_pipelined(direct: &Answer, pooled: &Answer) -> bool {
+    let warns = |frame: &Frame| frame.tag == b'N' && frame.field(b'C').as_deref() == Some("25P01");
+    direct.end == pooled.end
+        && direct.frames.iter().any(warns)
+        && direct.frames.iter().filter(|frame| !warns(frame)).eq(&pooled.frames)
 }
 
 /// Whether the server refused a statement whose result type has changed. docs/pooling.md: the proxy prepares it anew
