@@ -2,7 +2,9 @@
 
 use trunkline_probes::testkit::cluster::PASSWORD;
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
-use trunkline_probes::{Rotation, Setup, Stage, errors, login, probes, tags, values};
+use trunkline_probes::{
+    Rotation, Setup, Stage, errors, login, login_with, probes, tags, try_login_with, values,
+};
 
 probes! {
     a_read_only_default_makes_nobody_elses_writes_fail,
@@ -18,6 +20,7 @@ probes! {
     a_reset_behind_a_statement_that_is_healed_is_answered,
     session_mode_keeps_start_up_options_through_reset_all_and_discard_all,
     a_reset_is_seen_behind_a_comment,
+    a_reset_is_seen_behind_a_letter_with_a_backslash_in_it,
     a_reset_that_is_bound_and_not_executed_resets_nothing,
     discard_all_counts_though_its_turn_fails,
     what_is_set_behind_a_reset_stands,
@@ -31,13 +34,6 @@ const SIZE: usize = 2;
 
 fn rotating(setup: Setup) -> Proxy {
     Rotation::setup(setup, SIZE as i64).start()
-}
-
-fn login_with(proxy: &Proxy, parameters: &[(&str, &str)]) -> RawClient {
-    let mut client = RawClient::connect(proxy.address()).expect("connected");
-    let all = [&[("user", "app"), ("database", "app")], parameters].concat();
-    client.authenticate(PASSWORD, &all).unwrap_or_else(|error| panic!("{parameters:?}: {error:#}"));
-    client
 }
 
 fn one(client: &mut RawClient, sql: &str) -> String {
@@ -148,15 +144,10 @@ fn a_value_that_the_encoding_lacks_is_refused_at_login_as_by_the_server(stage: &
     for set in [path, encoding] {
         login_with(&proxy, &[set]);
     }
-    let answer = |address, database| {
-        let mut client = RawClient::connect(address).expect("connected");
-        let all = [("user", "app"), ("database", database), path, encoding];
-        client.authenticate(PASSWORD, &all).map_err(|error| format!("{error:#}"))
-    };
-    let direct = answer(stage.cluster().address(), stage.database());
-    assert_eq!(direct.is_err(), reports_search_path(stage));
+    let refused = stage.try_direct_with(&[path, encoding]).is_err();
+    assert_eq!(refused, reports_search_path(stage));
     for _ in 0..SIZE {
-        assert_eq!(answer(proxy.address(), "app").is_err(), direct.is_err());
+        assert_eq!(try_login_with(&proxy, &[path, encoding]).is_err(), refused);
         assert_eq!(one(&mut innocent, "show client_encoding"), "UTF8");
     }
 }
@@ -234,9 +225,7 @@ fn a_reset_within_a_transaction_brings_the_start_up_value_back(stage: &Stage) {
 /// On a direct connection, too: the same steps have the same answers.
 fn set_local_to_default_lasts_as_long_as_its_transaction(stage: &Stage) {
     let options = [("options", "-c timezone=Asia/Tokyo -c work_mem=7MB")];
-    let mut direct = RawClient::connect(stage.cluster().address()).expect("connected");
-    let all = [("user", "app"), ("database", stage.database()), options[0]];
-    direct.authenticate(PASSWORD, &all).expect("a login");
+    let mut direct = stage.direct_with(&options);
     let proxy = rotating(stage.setup());
     let mut client = login_with(&proxy, &options);
     Rotation::warm(&proxy, SIZE);
@@ -334,6 +323,20 @@ fn a_reset_is_seen_behind_a_comment(stage: &Stage) {
     }
 }
 
+/// The second byte of that letter in SJIS is a backslash.
+fn a_reset_is_seen_behind_a_letter_with_a_backslash_in_it(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let mut client = login_with(&proxy, &[("timezone", "Asia/Tokyo")]);
+    Rotation::warm(&proxy, SIZE);
+    client.sql("set standard_conforming_strings = off; set client_encoding = 'SJIS'").expect("set");
+    let reset = Messages::new().message(b'Q', b"select '\x95\\'; reset timezone\0");
+    for _ in 0..SIZE {
+        client.sql("set timezone = 'UTC'").expect("the server's own");
+        assert_eq!(errors(&client.turn(&reset).expect("an answer")), [] as [String; 0]);
+        assert_eq!(one(&mut client, "show timezone"), "Asia/Tokyo");
+    }
+}
+
 /// PostgreSQL 16 and later refuse to reset them; as a session's start they mean nothing: each transaction has its own.
 fn a_start_up_option_that_cannot_be_reset_ends_nobody(stage: &Stage) {
     let proxy = rotating(stage.setup());
@@ -398,9 +401,7 @@ fn discard_all_counts_though_its_turn_fails(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let startup = [("options", "-c timezone=Asia/Tokyo")];
     let mut client = login_with(&proxy, &startup);
-    let mut direct = RawClient::connect(stage.cluster().address()).expect("connected");
-    let all = [("user", "app"), ("database", stage.database()), startup[0]];
-    direct.authenticate(PASSWORD, &all).expect("a login");
+    let mut direct = stage.direct_with(&startup);
     Rotation::warm(&proxy, SIZE);
     let turn =
         Messages::new().parse("", "discard all", &[]).bind("", "", &[]).execute("", 0).execute("p", 0).sync();
@@ -433,9 +434,7 @@ fn what_is_set_behind_a_reset_by_other_means_stands(stage: &Stage) {
     let startup = [("options", "-c datestyle=German -c timezone=Asia/Tokyo")];
     let proxy = rotating(stage.setup());
     let mut client = login_with(&proxy, &startup);
-    let mut direct = RawClient::connect(stage.cluster().address()).expect("connected");
-    let all = [("user", "app"), ("database", stage.database()), startup[0]];
-    direct.authenticate(PASSWORD, &all).expect("a login");
+    let mut direct = stage.direct_with(&startup);
     Rotation::warm(&proxy, SIZE);
     for turn in [
         "reset all; select set_config('DateStyle', 'SQL, YMD', false)",

@@ -8,7 +8,7 @@ use trunkline_session::Entropy;
 
 use super::Schema;
 use crate::parameters::Profile;
-use crate::text::{Effects, Literals};
+use crate::text::{Effects, Literals, hide_trail_bytes};
 
 /// A statement's number; 0 is no statement.
 pub type StatementId = u64;
@@ -99,12 +99,13 @@ impl Statement {
         in_use: Arc<AtomicUsize>,
     ) -> Self {
         let standard = parsed.profile.value("standard_conforming_strings") != Some("off");
+        let readable = hide_trail_bytes(parsed.text(), parsed.profile.value("client_encoding"));
         let statement = Self {
             id,
             name,
             body: parsed.body.into(),
             reading,
-            effects: Effects::of(parsed.text(), standard),
+            effects: Effects::of(&readable, standard),
             born: Born {
                 schema: Arc::clone(parsed.schema),
                 version: parsed.schema.version(),

@@ -6,6 +6,8 @@
 mod effects;
 mod literals;
 mod statement;
+mod wide;
 
 pub(crate) use effects::{Effects, Reset};
 pub(crate) use literals::{Depth, Literals, READ_BY};
+pub(crate) use wide::hide_trail_bytes;

@@ -1,0 +1,45 @@
+//! Texts in encodings whose characters have ASCII bytes in them.
+
+use std::borrow::Cow;
+
+/// The text with no ASCII byte that is only a part of a character: in SJIS, the second byte of U+8868 is a backslash.
+///
+/// PostgreSQL converts a text before it reads it. What counts here is written in ASCII, so that hiding the other bytes is
+/// enough. The lengths of characters are those of wchar.c.
+pub(crate) fn hide_trail_bytes<'a>(text: &'a [u8], client_encoding: Option<&str>) -> Cow<'a, [u8]> {
+    let length: fn(&[u8]) -> usize = match client_encoding {
+        Some("SJIS" | "SHIFT_JIS_2004") => |at| if matches!(at[0], 0xa1..=0xdf) { 1 } else { 2 },
+        Some("BIG5" | "GBK" | "UHC") => |_| 2,
+        Some("JOHAB") => |at| if at[0] == 0x8f { 3 } else { 2 },
+        Some("GB18030") => |at| if at.get(1).is_some_and(u8::is_ascii_digit) { 4 } else { 2 },
+        _ => return Cow::Borrowed(text),
+    };
+    let mut hidden = Cow::Borrowed(text);
+    let mut at = 0;
+    while let Some(next) = text[at..].iter().position(|byte| !byte.is_ascii()) {
+        let first = at + next;
+        at = (first + length(&text[first..])).min(text.len());
+        hidden.to_mut()[first..at].iter_mut().for_each(|byte| *byte |= 0x80);
+    }
+    hidden
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_characters_own_bytes_stay_ascii() {
+        for (encoding, text, hidden) in [
+            ("SJIS", &b"'\x95\\' \xb1\\"[..], &b"'\x95\xdc' \xb1\\"[..]),
+            ("BIG5", b"\xa5\\'\xa5", b"\xa5\xdc'\xa5"),
+            ("JOHAB", b"\x8f12'\x8812", b"\x8f\xb1\xb2'\x88\xb12"),
+            ("GB18030", b"\x8130\x81'\x81@'", b"\x81\xb3\xb0\x81'\x81\xc0'"),
+            ("UTF8", b"\xc3\xa9\\'", b"\xc3\xa9\\'"),
+            ("GBK", b"select '\\'", b"select '\\'"),
+        ] {
+            assert_eq!(hide_trail_bytes(text, Some(encoding)), hidden, "{encoding}");
+        }
+        assert_eq!(&*hide_trail_bytes(b"\x95\\", None), b"\x95\\");
+    }
+}
