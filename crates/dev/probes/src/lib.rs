@@ -31,6 +31,8 @@ pub use setup::{Setup, Value};
 pub use stage::Stage;
 pub use trunkline_testkit as testkit;
 
+use std::net::SocketAddr;
+
 use trunkline_testkit::cluster::{DATABASE, PASSWORD};
 use trunkline_testkit::raw::ServerError;
 use trunkline_testkit::{Frame, Proxy, RawClient};
@@ -55,6 +57,28 @@ macro_rules! probes {
 /// When the proxy refuses.
 pub fn login(proxy: &Proxy, user: &str) -> RawClient {
     try_login(proxy, user, PASSWORD).unwrap_or_else(|error| panic!("{user} cannot log in: {error:#}"))
+}
+
+/// A client `app` of `proxy`, logged in with start-up parameters.
+///
+/// # Panics
+/// When the proxy refuses.
+pub fn login_with(proxy: &Proxy, parameters: &[(&str, &str)]) -> RawClient {
+    try_login_with(proxy, parameters).unwrap_or_else(|error| panic!("{parameters:?}: {error:#}"))
+}
+
+/// As [`login_with`].
+///
+/// # Errors
+/// A [`ServerError`] when the proxy refuses; see [`sqlstate`].
+pub fn try_login_with(proxy: &Proxy, parameters: &[(&str, &str)]) -> anyhow::Result<RawClient> {
+    login_to(proxy.address(), DATABASE, parameters)
+}
+
+fn login_to(address: SocketAddr, database: &str, parameters: &[(&str, &str)]) -> anyhow::Result<RawClient> {
+    let mut client = RawClient::connect(address)?;
+    client.authenticate(PASSWORD, &[&[("user", "app"), ("database", database)], parameters].concat())?;
+    Ok(client)
 }
 
 /// As [`login`], with any password.

@@ -104,6 +104,22 @@ impl Stage {
         RawClient::login(self.cluster.address(), user, PASSWORD, &self.database).expect("a login")
     }
 
+    /// As [`Stage::direct`], of the user `app` with start-up parameters.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    pub fn direct_with(&self, parameters: &[(&str, &str)]) -> RawClient {
+        self.try_direct_with(parameters).unwrap_or_else(|error| panic!("{parameters:?}: {error:#}"))
+    }
+
+    /// As [`Stage::direct_with`].
+    ///
+    /// # Errors
+    /// A `ServerError` when the server refuses.
+    pub fn try_direct_with(&self, parameters: &[(&str, &str)]) -> anyhow::Result<RawClient> {
+        crate::login_to(self.cluster.address(), &self.database, parameters)
+    }
+
     /// Process ids of the client backends in the test's database that are not the stage's own: the proxy's server
     /// connections.
     ///

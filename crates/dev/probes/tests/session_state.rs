@@ -1,8 +1,7 @@
 //! What a client sets stays with it, and reaches nobody else.
 
-use trunkline_probes::testkit::cluster::PASSWORD;
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
-use trunkline_probes::{Gate, Rotation, Setup, Stage, login, probes};
+use trunkline_probes::{Gate, Rotation, Setup, Stage, login, login_with, probes, try_login_with};
 
 probes! {
     set_follows_the_client_and_leaks_to_nobody,
@@ -27,14 +26,6 @@ const SIZE: usize = 3;
 
 fn rotating(setup: Setup) -> Proxy {
     Rotation::setup(setup, SIZE as i64).start()
-}
-
-/// Logs in with start-up parameters.
-fn login_with(proxy: &Proxy, parameters: &[(&str, &str)]) -> anyhow::Result<RawClient> {
-    let mut client = RawClient::connect(proxy.address())?;
-    let all = [&[("user", "app"), ("database", "app")], parameters].concat();
-    client.authenticate(PASSWORD, &all)?;
-    Ok(client)
 }
 
 fn one(client: &mut RawClient, sql: &str) -> String {
@@ -129,8 +120,8 @@ fn a_client_that_left_takes_its_settings_with_it(stage: &Stage) {
 fn startup_options_follow_the_client(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let options = "-c work_mem=7MB --statement-timeout=59s -c search_path=pg_catalog,\\ public";
-    let mut a = login_with(&proxy, &[("options", options)]).expect("a login");
-    let mut b = login_with(&proxy, &[("options", "-c work_mem=9MB")]).expect("a login");
+    let mut a = login_with(&proxy, &[("options", options)]);
+    let mut b = login_with(&proxy, &[("options", "-c work_mem=9MB")]);
     let mut plain = login(&proxy, "app");
     let mut rotation = Rotation::warm(&proxy, SIZE);
     let sql = "select pg_backend_pid(), current_setting('work_mem'), current_setting('statement_timeout'), \
@@ -150,7 +141,7 @@ fn startup_options_follow_the_client(stage: &Stage) {
 fn a_startup_datestyle_follows_the_client(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let startup = [("datestyle", "postgres, dmy"), ("TimeZone", "Asia/Tokyo"), ("application_name", "mine")];
-    let mut a = login_with(&proxy, &startup).expect("a login");
+    let mut a = login_with(&proxy, &startup);
     assert_eq!(a.parameter("DateStyle"), Some("Postgres, DMY"));
     assert_eq!(a.parameter("application_name"), Some("mine"));
     let mut b = login(&proxy, "app");
@@ -171,7 +162,7 @@ fn a_startup_datestyle_follows_the_client(stage: &Stage) {
 fn startup_settings_survive_reset_all_and_discard_all(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let startup = [("application_name", "mine"), ("options", "-c work_mem=7MB -c DateStyle=German")];
-    let mut client = login_with(&proxy, &startup).expect("a login");
+    let mut client = login_with(&proxy, &startup);
     let mut other = login(&proxy, "app");
     let mut rotation = Rotation::warm(&proxy, SIZE);
     let sql = "select pg_backend_pid(), current_setting('work_mem'), current_setting('DateStyle'), \
@@ -201,7 +192,7 @@ fn startup_settings_survive_a_reset_within_a_transaction_and_a_session(stage: &S
     for mode in ["transaction", "session"] {
         let proxy = stage.setup().set("pool_mode", mode).set("pool.pool_size", 1).start();
         let startup = [("application_name", "mine"), ("DateStyle", "German")];
-        let mut client = login_with(&proxy, &startup).expect("a login");
+        let mut client = login_with(&proxy, &startup);
         let sql = "select current_setting('DateStyle'), current_setting('application_name')";
         client.sql("begin").expect("begin");
         client.sql("set datestyle = 'Postgres'; set application_name = 'another'").expect("set");
@@ -222,10 +213,9 @@ fn startup_settings_survive_a_reset_within_a_transaction_and_a_session(stage: &S
 fn a_startup_parameter_that_cannot_be_is_refused_as_the_server_would(stage: &Stage) {
     let proxy = rotating(stage.setup());
     for (name, value) in [("DateStyle", "nonsense"), ("no_such_setting", "1"), ("options", "-c work_mem=x")] {
-        let mut direct = RawClient::connect(stage.cluster().address()).expect("connected");
-        let all = [("user", "app"), ("database", stage.database()), (name, value)];
-        let expected = trunkline_probes::sqlstate(&direct.authenticate(PASSWORD, &all).expect_err(name));
-        let refused = login_with(&proxy, &[(name, value)]).expect_err(name);
+        let startup = [(name, value)];
+        let expected = trunkline_probes::sqlstate(&stage.try_direct_with(&startup).expect_err(name));
+        let refused = try_login_with(&proxy, &startup).expect_err(name);
         assert_eq!(trunkline_probes::sqlstate(&refused), expected, "{name}: {refused:#}");
     }
     let mut client = login(&proxy, "app");
@@ -238,7 +228,7 @@ fn a_search_path_with_quotes_and_backslashes(stage: &Stage) {
     direct.sql("create schema \"it's \\\"\"odd\"").expect("a schema");
     direct.sql("create table \"it's \\\"\"odd\".t as select 7 as a").expect("a table");
     let path = "\"it's \\\"\"odd\", public";
-    let mut client = login_with(&proxy, &[("search_path", path)]).expect("a login");
+    let mut client = login_with(&proxy, &[("search_path", path)]);
     let mut other = login(&proxy, "app");
     let mut rotation = Rotation::warm(&proxy, SIZE);
     for _ in 0..SIZE {

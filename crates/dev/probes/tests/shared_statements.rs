@@ -1,9 +1,8 @@
 //! One statement on a server connection serves many clients: never with another's reading, another's name or a stale
 //! analysis.
 
-use trunkline_probes::testkit::cluster::PASSWORD;
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
-use trunkline_probes::{Rotation, Stage, errors, login, probes, tags, values};
+use trunkline_probes::{Rotation, Stage, errors, login, login_with, probes, tags, values};
 
 probes! {
     a_literal_is_read_under_the_settings_of_its_own_client,
@@ -487,12 +486,7 @@ fn a_statement_parsed_behind_a_set_of_its_turn_is_read_under_that(stage: &Stage)
 /// PostgreSQL computes what a plan has of constants under the settings of whoever has it planned.
 fn a_plan_has_no_other_sessions_digits(stage: &Stage) {
     let proxy = one_connection(stage);
-    let mut clients = ["0", "3"].map(|digits| {
-        let mut client = RawClient::connect(proxy.address()).expect("connected");
-        let all = [("user", "app"), ("database", "app"), ("extra_float_digits", digits)];
-        client.authenticate(PASSWORD, &all).expect("a login");
-        client
-    });
+    let mut clients = ["0", "3"].map(|digits| login_with(&proxy, &[("extra_float_digits", digits)]));
     for _ in 0..8 {
         for (client, third) in clients.iter_mut().zip(["0.333333333333333", "0.3333333333333333"]) {
             let turn = Messages::new().parse("", "select (1::float8/3)::text", &[]).sync();
@@ -544,9 +538,7 @@ fn a_table_made_by_a_query_is_found(stage: &Stage) {
                      create table t as select 'old' as a";
         stage.direct("app").sql(setup).expect("set up");
         let proxy = one_connection(stage);
-        let mut client = RawClient::connect(proxy.address()).expect("connected");
-        let all = [("user", "app"), ("database", "app"), ("search_path", "s1, public")];
-        client.authenticate(PASSWORD, &all).expect("a login");
+        let mut client = login_with(&proxy, &[("search_path", "s1, public")]);
         prepare(&mut client, "before", "select a from t");
         assert_eq!(run(&mut client, "before"), ["old"]);
         match simple {
@@ -560,11 +552,7 @@ fn a_table_made_by_a_query_is_found(stage: &Stage) {
 
 fn a_prepared_rollback_ends_a_failed_transaction_whatever_is_known_of_the_connection(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 2).start();
-    let mut client = RawClient::connect(proxy.address()).expect("connected");
-    let options = "-c extra_float_digits=0 -c my.own=1";
-    client
-        .authenticate(PASSWORD, &[("user", "app"), ("database", "app"), ("options", options)])
-        .expect("a login");
+    let mut client = login_with(&proxy, &[("options", "-c extra_float_digits=0 -c my.own=1")]);
     Rotation::warm(&proxy, 2);
     prepare(&mut client, "r", "rollback");
     for _ in 0..4 {
@@ -578,9 +566,7 @@ fn a_prepared_rollback_ends_a_failed_transaction_whatever_is_known_of_the_connec
 /// What the server is asked behind a Parse is answered in ASCII.
 fn a_schema_that_the_encoding_lacks_ends_no_turn(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 2).start();
-    let mut client = RawClient::connect(proxy.address()).expect("connected");
-    let all = [("user", "app"), ("database", "app"), ("search_path", "\"\u{65e5}\", public")];
-    client.authenticate(PASSWORD, &all).expect("a login");
+    let mut client = login_with(&proxy, &[("search_path", "\"\u{65e5}\", public")]);
     Rotation::warm(&proxy, 2);
     let set =
         Messages::new().parse("", "set client_encoding = 'LATIN1'", &[]).bind("", "", &[]).execute("", 0);
