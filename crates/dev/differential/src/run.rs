@@ -114,6 +114,7 @@ impl Figures {
         self.healed += other.healed;
         self.lacking += other.lacking;
         self.shifted += other.shifted;
+        self.endless += other.endless;
         self.pipelined += other.pipelined;
     }
 }

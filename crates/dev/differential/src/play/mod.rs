@@ -61,6 +61,8 @@ pub struct Figures {
     /// Scripts that ended early, since what a change of the schema has made wrong was said at another message
     /// (docs/pooling.md).
     pub shifted: usize,
+    /// Scripts that ended early, since the server itself gave one error after the other.
+    pub endless: usize,
     /// Steps where `SET LOCAL` warned on the direct connection only.
     pub pipelined: usize,
 }
@@ -126,6 +128,10 @@ impl Theatre {
             let Some((direct, pooled)) = play.step(step)? else { continue };
             if direct.end == End::Silent {
                 return Ok(Outcome::Unplayable(index, direct));
+            }
+            if direct.end == End::Endless {
+                play.figures.endless += 1;
+                break;
             }
             if direct != pooled && is_outdated(&direct) {
                 play.figures.healed += 1;

@@ -24,7 +24,13 @@ pub enum End {
     Closed,
     /// Something is missing, and nothing more came within the time there was.
     Silent,
+    /// One error after the other: PostgreSQL 18 cannot end a transaction when what it then has to report has no equivalent in
+    /// the client's encoding.
+    Endless,
 }
+
+/// Errors behind each other that are taken for endless: a turn has one.
+const ERRORS_MAX: usize = 100;
 
 /// What one step was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -170,6 +176,10 @@ impl Side {
             answer.frames.push(frame);
             if is_last(tag) {
                 return;
+            }
+            let last = answer.frames.iter().rev().take(ERRORS_MAX);
+            if tag == b'E' && last.filter(|frame| frame.tag == b'E').count() == ERRORS_MAX {
+                answer.end = End::Endless;
             }
         }
     }
