@@ -274,12 +274,15 @@ fn is_shifted(direct: &Answer, pooled: &Answer) -> bool {
     direct.frames.iter().any(gone) && direct.end == pooled.end && told(direct) == told(pooled)
 }
 
-/// Whether a constant names a function, a type or the like that has become ambiguous or is gone (`'f1'::regproc`). The
-/// direct connection read it before; docs/pooling.md: a server connection that lacks the statement reads it now.
+/// Whether one side has read a constant again behind a change of the schema, and found fault with it (docs/pooling.md).
+/// The pooled side looks `'f1'::regproc` up again where a server connection lacks the statement. PostgreSQL itself reads
+/// `'01/02/2021'` again under the settings of then, where the proxy prepares the statement under those of its Parse.
 fn is_read_again(direct: &Answer, pooled: &Answer) -> bool {
+    let is_fault = |frame: &Frame, file| frame.tag == b'E' && frame.field(b'F').as_deref() == Some(file);
     let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
     pair.is_some_and(|(direct, pooled)| {
-        direct.tag == b'2' && pooled.tag == b'E' && pooled.field(b'F').as_deref() == Some("regproc.c")
+        (direct.tag == b'2' && is_fault(pooled, "regproc.c"))
+            || (matches!(pooled.tag, b'T' | b'2') && is_fault(direct, "datetime.c"))
     })
 }
 
