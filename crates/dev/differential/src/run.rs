@@ -54,7 +54,7 @@ pub struct Summary {
 /// # Errors
 /// When there is no server or no proxy to play on.
 pub fn run(options: &Options, mut progress: impl FnMut(u64, &Summary)) -> Result<Summary> {
-    let theatre = Theatre::new(options.version);
+    let theatre = Theatre::new(options.version)?;
     let mut summary = Summary::default();
     let mut seed = options.seed;
     while summary.figures.statements < options.statements

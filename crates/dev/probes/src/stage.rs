@@ -27,8 +27,20 @@ impl Stage {
     /// # Panics
     /// When there is no such server to be had.
     pub fn new(version: Version) -> Self {
+        Self::on(shared(version, false))
+    }
+
+    /// As [`Stage::new`], on another server: what goes on in the first has no effect on its caches. An overflow of the
+    /// queue of invalidations makes PostgreSQL read each prepared statement again.
+    ///
+    /// # Panics
+    /// When there is no such server to be had.
+    pub fn apart(version: Version) -> Self {
+        Self::on(shared(version, true))
+    }
+
+    fn on(cluster: &'static Cluster) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let cluster = shared(version);
         let database = format!("probe_{}", NEXT.fetch_add(1, Ordering::Relaxed));
         let mut client = cluster.superuser("postgres").expect("the server answers");
         client.sql(&format!("create database {database} owner {APP_USER}")).expect("a database");
@@ -153,11 +165,12 @@ impl Stage {
     }
 }
 
-/// The binary's one server of a version. It is never dropped: its guard ends it with the process.
-fn shared(version: Version) -> &'static Cluster {
-    static POSTGRES_15: OnceLock<Cluster> = OnceLock::new();
-    static POSTGRES_18: OnceLock<Cluster> = OnceLock::new();
-    let cell = if version == Version::PG15 { &POSTGRES_15 } else { &POSTGRES_18 };
+/// The binary's server of a version, or its second one. It is never dropped: its guard ends it with the process.
+fn shared(version: Version, apart: bool) -> &'static Cluster {
+    static POSTGRES_15: [OnceLock<Cluster>; 2] = [const { OnceLock::new() }; 2];
+    static POSTGRES_18: [OnceLock<Cluster>; 2] = [const { OnceLock::new() }; 2];
+    let cells = if version == Version::PG15 { &POSTGRES_15 } else { &POSTGRES_18 };
+    let cell = &cells[usize::from(apart)];
     let cluster = cell.get_or_init(|| Cluster::start(version).unwrap_or_else(|error| panic!("{error:#}")));
     assert_eq!(cluster.version(), version, "only these two versions are shared");
     cluster

@@ -93,7 +93,10 @@ pub enum Outcome {
     Disturbed(String),
 }
 
-/// Two databases of one server, one for each side.
+/// More than a side ever has connections.
+const TEMPORARY_SCHEMAS: usize = 32;
+
+/// Two databases, one for each side, on servers apart.
 #[derive(Debug)]
 pub struct Theatre {
     direct: Stage,
@@ -101,10 +104,18 @@ pub struct Theatre {
 }
 
 impl Theatre {
-    /// On the server of `version` that the process shares.
-    #[must_use]
-    pub fn new(version: Version) -> Self {
-        Self { direct: Stage::new(version), pooled: Stage::new(version) }
+    /// On the servers of `version` that the process shares.
+    ///
+    /// # Errors
+    /// When a server does not answer.
+    pub fn new(version: Version) -> Result<Self> {
+        let theatre = Self { direct: Stage::apart(version), pooled: Stage::new(version) };
+        for stage in [&theatre.direct, &theatre.pooled] {
+            // A new schema makes every connection read its statements again: those for temporary tables are made before.
+            let mut clients: Vec<_> = (0..TEMPORARY_SCHEMAS).map(|_| stage.superuser()).collect();
+            clients.iter_mut().try_for_each(|client| client.sql(side::TEMPORARY).map(drop))?;
+        }
+        Ok(theatre)
     }
 
     /// Plays `script` on fresh schemas, with a fresh proxy.
@@ -186,7 +197,9 @@ impl Play {
         self.figures.statements += step.statements();
         let (direct, pooled) = match &step.deed {
             Deed::Login(startup) => {
-                (self.direct.login(step.actor, startup)?, self.pooled.login(step.actor, startup)?)
+                let both = (self.direct.login(step.actor, startup)?, self.pooled.login(step.actor, startup)?);
+                self.direct.make_temporary(step.actor);
+                both
             }
             Deed::Turns(turns) | Deed::Change(turns) => {
                 (self.direct.turns(step.actor, turns), self.pooled.turns(step.actor, turns))
@@ -276,14 +289,23 @@ fn is_shifted(direct: &Answer, pooled: &Answer) -> bool {
 
 /// Whether one side has read a constant again behind a change of the schema, and found fault with it (docs/pooling.md).
 /// The pooled side looks `'f1'::regproc` up again where a server connection lacks the statement. PostgreSQL itself reads
-/// `'01/02/2021'` again under the settings of then, where the proxy prepares the statement under those of its Parse.
+/// `'01/02/2021'` again under the settings of then, where the proxy prepares the statement under those of its Parse. A
+/// function that is gone is written as its OID.
 fn is_read_again(direct: &Answer, pooled: &Answer) -> bool {
     let is_fault = |frame: &Frame, file| frame.tag == b'E' && frame.field(b'F').as_deref() == Some(file);
     let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
     pair.is_some_and(|(direct, pooled)| {
         (direct.tag == b'2' && is_fault(pooled, "regproc.c"))
             || (matches!(pooled.tag, b'T' | b'2') && is_fault(direct, "datetime.c"))
+            || (is_oid(direct) && is_oid(pooled))
     })
+}
+
+/// Whether it is a row with nothing but the OID of something that a user made, as text.
+fn is_oid(frame: &Frame) -> bool {
+    let columns = frame.columns().ok().filter(|columns| frame.tag == b'D' && columns.len() == 1);
+    let text = columns.and_then(|mut columns| String::from_utf8(columns.remove(0)?).ok());
+    text.and_then(|text| text.parse::<u32>().ok()).is_some_and(|oid| oid >= oids::FIRST_OF_USERS)
 }
 
 /// Whether all that differs is that `SET LOCAL` warned of a missing transaction block on the direct connection only.
@@ -328,5 +350,7 @@ fn start(setup: Setup, pool: &Pool, manner: Manner) -> Proxy {
         .set("pool.pool_size", number(pool.size))
         .set("pool.server_round_robin", true)
         .set("limits.max_prepared_statements", number(pool.prepared))
+        // As on the direct side.
+        .set("databases.app.connect_query", side::TEMPORARY)
         .start()
 }

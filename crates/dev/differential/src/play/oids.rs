@@ -3,7 +3,7 @@
 use trunkline_probes::testkit::Frame;
 
 /// The first OID that is not the same in every database (PostgreSQL's `FirstNormalObjectId`).
-const FIRST_OF_USERS: u32 = 16_384;
+pub(super) const FIRST_OF_USERS: u32 = 16_384;
 
 /// Replaces OIDs of users' objects by the order in which one side has shown them. Two sides that show the same objects
 /// at the same places have equal numbers then, and a side that shows an object that is gone has not.

@@ -29,6 +29,10 @@ pub enum End {
     Endless,
 }
 
+/// Makes a temporary table, whatever transactions are by default.
+pub(super) const TEMPORARY: &str =
+    "begin read write; create temp table first (); drop table pg_temp.first; commit";
+
 /// Errors behind each other that are taken for endless: a turn has one.
 const ERRORS_MAX: usize = 100;
 
@@ -112,6 +116,15 @@ impl Side {
         }
         sort_parameters(&mut answer.frames);
         Ok(answer)
+    }
+
+    /// Has a client that has logged in make its first temporary table: from then on its connection looks names up in a schema
+    /// more, and so reads each prepared statement again, constants and all, under the settings of that moment.
+    pub(super) fn make_temporary(&mut self, actor: usize) {
+        if let Some(connection) = self.connections.get_mut(actor).and_then(Option::as_mut) {
+            // One that may not do it here may not do it later.
+            _ = connection.client.sql(TEMPORARY);
+        }
     }
 
     /// Says Terminate, and waits until the peer has closed: what the client held is free then.
