@@ -35,6 +35,17 @@ pub enum ClientMisbehaved {
 }
 
 impl ClientMisbehaved {
+    /// The setting whose bound was broken, where it is a setting's.
+    pub(crate) fn bound(&self) -> Option<&'static str> {
+        match self {
+            Self::TooLarge(OverLimit { name: "message_bytes", .. }) => Some("message_bytes_max"),
+            Self::StatementTooLarge { .. } => Some("prepared_statement_bytes_max"),
+            Self::StatementsTooLarge { .. } => Some("client_prepared_statement_bytes_max"),
+            Self::TooManyStatements { .. } => Some("client_prepared_statements_max"),
+            _ => None,
+        }
+    }
+
     /// The SQLSTATE that says it.
     #[must_use]
     pub fn code(&self) -> SqlState {

@@ -4,7 +4,9 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use trunkline_probes::testkit::{Messages, RawClient, RawServer};
-use trunkline_probes::{Bystander, MemoryWatch, Rotation, Stage, errors, login, probes, tags, values};
+use trunkline_probes::{
+    Bystander, Gate, MemoryWatch, Rotation, Stage, errors, expect_refusal, login, probes, tags, values,
+};
 
 probes! {
     query_timeout_counts_each_query_of_a_pipeline,
@@ -17,6 +19,7 @@ probes! {
     ten_thousand_statements_in_bounded_memory,
     a_client_and_a_server_that_both_only_write,
     a_reader_that_stops_holds_back_its_server_only,
+    bounds_on_turns_and_statements_are_counted,
 }
 
 const SIZE: usize = 3;
@@ -355,5 +358,43 @@ fn query_timeout_counts_each_query_of_a_pipeline(stage: &Stage) {
     for _ in 0..27 {
         let turn = client.until_ready().expect("an answer");
         assert!(turn.iter().all(|frame| frame.tag != b'E'), "no query takes three seconds");
+    }
+}
+
+fn bounds_on_turns_and_statements_are_counted(stage: &Stage) {
+    let setup = stage.setup().set("limits.outstanding_turns_max", 4);
+    let setup = setup.set("limits.client_prepared_statements_max", 2);
+    let proxy = setup.set("limits.client_prepared_statement_bytes_max", 3_000).start();
+    let hits = |bound: &str| {
+        let label = format!("limit=\"{bound}\"");
+        proxy.metric("trunkline_limit_hits_total", &[&label]).expect("a metric")
+    };
+    let mut client = login(&proxy, "app");
+    let gate = Gate::close(stage);
+    client.send_messages(&Messages::new().query(&Gate::query("0"))).expect("sent");
+    Gate::wait_for(stage, 1);
+    client.send(&joined((1..10).map(|n| Messages::new().query(&format!("select {n}"))))).expect("sent");
+    stage.eventually("the client is not read any more", || match hits("outstanding_turns_max") {
+        1.0.. => Ok(()),
+        none => Err(none.to_string()),
+    });
+    gate.open();
+    for n in 0..10 {
+        assert_eq!(values(&client.until_ready().expect("rows")), [n.to_string()]);
+    }
+    let parse = |name: &str, sql: &str| Messages::new().parse(name, sql, &[]).sync();
+    for (name, sql, bound) in [
+        ("third", "select 3", "client_prepared_statements_max"),
+        ("second", &*format!("select 2 /* {} */", "x".repeat(3_000)), "client_prepared_statement_bytes_max"),
+    ] {
+        let mut client = login(&proxy, "app");
+        assert_eq!(tags(&client.turn(&parse("first", "select 1")).expect("parsed")), "1Z");
+        if name == "third" {
+            assert_eq!(tags(&client.turn(&parse("second", "select 2")).expect("parsed")), "1Z");
+        }
+        assert_eq!(hits(bound), 0.0, "{bound}");
+        client.send_messages(&parse(name, sql)).expect("sent");
+        expect_refusal(&mut client, "54000");
+        assert_eq!(hits(bound), 1.0, "{bound}");
     }
 }

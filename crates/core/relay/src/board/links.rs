@@ -78,13 +78,17 @@ impl Board {
         let early = client.login.is_some()
             && !client.inbox.is_empty()
             && matches!(client.stage, Stage::Waiting(_) | Stage::Linked(..));
-        let full = early
-            || unsent > limits.client_buffer_bytes
-            || client.inbox.len() >= gathered + limits.client_buffer_bytes
-            || client.resting
-            || owes;
+        let much = unsent > limits.client_buffer_bytes
+            || client.inbox.len() >= gathered + limits.client_buffer_bytes;
+        let full = early || much || client.resting || owes;
         if client.paused && !full {
             self.actions.push_back(super::Action::ResumeClient(key));
+        }
+        if !client.paused && much {
+            self.shared.hit("client_buffer_bytes");
+        }
+        if !client.paused && owes {
+            self.shared.hit("outstanding_turns_max");
         }
         client.paused = full;
     }
@@ -194,8 +198,8 @@ impl Board {
         all: usize,
     ) -> (usize, bool) {
         self.protocol_violations += 1;
-        if matches!(fault, ClientMisbehaved::TooLarge(_)) {
-            self.shared.hit("message_bytes_max");
+        if let Some(bound) = fault.bound() {
+            self.shared.hit(bound);
         }
         let text = fault.to_string();
         self.refuse(key, &Refusal::new(fault.code(), text));
@@ -291,7 +295,11 @@ impl Board {
         if let ServerStage::Lent(client) = server.stage
             && let Some(client) = self.clients.get(client)
         {
-            server.paused = client.outbox.pending().len() > self.directory.limits.server_buffer_bytes;
+            let full = client.outbox.pending().len() > self.directory.limits.server_buffer_bytes;
+            if full && !server.paused {
+                self.shared.hit("server_buffer_bytes");
+            }
+            server.paused = full;
         }
     }
 

@@ -11,8 +11,8 @@ use crate::ClientKey;
 use crate::board::Shared;
 use crate::shown::{REASON_BYTES_MAX, cut};
 
-/// Bounds that can turn a client away, or make it wait for its next round, by the names of their settings.
-pub(crate) const BOUNDS: [&str; 16] = [
+/// Bounds that can turn a client away, end it, or make it or a server connection wait, by the names of their settings.
+pub(crate) const BOUNDS: [&str; 22] = [
     "max_client_conn",
     "unauthenticated_conn_max",
     "max_db_client_connections",
@@ -25,6 +25,12 @@ pub(crate) const BOUNDS: [&str; 16] = [
     "cancel_requests_max",
     "abandoned_turn_timeout",
     "message_bytes_max",
+    "prepared_statement_bytes_max",
+    "client_prepared_statements_max",
+    "client_prepared_statement_bytes_max",
+    "client_buffer_bytes",
+    "server_buffer_bytes",
+    "outstanding_turns_max",
     "round_messages_max",
     "pools_max",
     "unproven_lookups_max",
@@ -32,7 +38,7 @@ pub(crate) const BOUNDS: [&str; 16] = [
 ];
 
 impl Shared {
-    /// How often each bound has turned somebody away since the start: name and count.
+    /// How often each bound has struck since the start: name and count.
     pub fn limits_hit(&self) -> impl Iterator<Item = (&'static str, u64)> {
         BOUNDS.iter().zip(&self.limits_hit).map(|(name, count)| (*name, count.load(Relaxed)))
     }

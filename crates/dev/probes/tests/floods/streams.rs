@@ -204,6 +204,11 @@ fn a_client_and_server_that_both_only_write(stage: &Stage) {
         ready += usize::from(frame.tag == b'Z');
     }
     assert_eq!(rows, TURNS);
+    for bound in ["client_buffer_bytes", "server_buffer_bytes"] {
+        let label = format!("limit=\"{bound}\"");
+        let hits = proxy.metric("trunkline_limit_hits_total", &[&label]).expect("a metric");
+        assert!(hits >= 1.0, "{bound}");
+    }
     let writer = writing.join().expect("the writer ends");
     writer.shutdown(Shutdown::Both).expect("closed");
     bystander.finish();

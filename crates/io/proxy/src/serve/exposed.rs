@@ -314,7 +314,7 @@ fn write_servers(figures: &Figures, exposition: &mut Exposition<'_>) {
 fn write_bounds(shared: &Shared, config: &Config, exposition: &mut Exposition<'_>) {
     let mut hits = exposition.family(
         "trunkline_limit_hits_total",
-        "How often a bound turned somebody away or ended something, by its setting.",
+        "How often a bound turned somebody away, ended something or made somebody wait, by its setting.",
         Kind::Counter,
     );
     for (limit, count) in shared.limits_hit() {
