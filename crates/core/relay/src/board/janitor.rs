@@ -26,6 +26,9 @@ impl Board {
         }
         self.forget_pools();
         self.secrets.expire(self.now, self.directory.auth_cache_ttl);
+        if self.worker == 0 {
+            self.shared.registry.tend();
+        }
         self.serve_strangers();
         // Who was told of an error, and has sent the end of its turn, reads that it is ready before it is sent away.
         self.do_what_is_due();

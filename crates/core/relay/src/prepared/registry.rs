@@ -32,6 +32,7 @@ pub struct Registry {
     next: AtomicU64,
     bytes_max: usize,
     evicted: AtomicU64,
+    tended: AtomicUsize,
     in_use: Arc<AtomicUsize>,
 }
 
@@ -45,6 +46,7 @@ impl Registry {
             next: AtomicU64::new(1),
             bytes_max,
             evicted: AtomicU64::new(0),
+            tended: AtomicUsize::new(0),
             in_use: Arc::default(),
         }
     }
@@ -123,6 +125,16 @@ impl Registry {
         let rehash = |known: &Arc<Statement>| self.hash_of(known);
         shard.statements.shrink_to_fit(rehash);
         self.evicted.fetch_add((before - shard.statements.len()) as u64, Relaxed);
+    }
+
+    /// Call a few times a second: what is above the bound goes though nobody parses anything new. One shard at a time.
+    pub(crate) fn tend(&self) {
+        let shard = &self.shards[self.tended.fetch_add(1, Relaxed) % SHARDS];
+        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        let unheld = |statement: &Arc<Statement>| Arc::strong_count(statement) == 1;
+        if shard.bytes > self.bytes_max / SHARDS && shard.statements.iter().any(unheld) {
+            self.sweep(&mut shard);
+        }
     }
 
     /// Statements recorded now.
@@ -244,6 +256,22 @@ mod tests {
         let before = registry.len();
         (0..2_000).for_each(|n| drop(registry.plain(format!("SELECT -{n}\0\0\0").as_bytes())));
         assert!(before == 2_000 && registry.len() < 1_000, "{}", registry.len());
+    }
+
+    #[test]
+    fn what_nobody_holds_any_more_goes_with_time() {
+        let registry = Registry::new(64 << 10);
+        let text = |n: usize| format!("SELECT {n}\0\0\0");
+        let mut held: Vec<_> = (0..1_000).map(|n| registry.plain(text(n).as_bytes())).collect();
+        let tend = || (0..SHARDS).for_each(|_| registry.tend());
+        tend();
+        assert_eq!(registry.len(), 1_000, "all are held");
+        held.truncate(10);
+        tend();
+        assert!(registry.usage().0 <= 64 << 10 && registry.len() < 500, "{}", registry.len());
+        assert!(
+            held.iter().enumerate().all(|(n, held)| Arc::ptr_eq(held, &registry.plain(text(n).as_bytes())))
+        );
     }
 
     #[test]
