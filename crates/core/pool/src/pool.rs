@@ -239,6 +239,12 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         now < self.retry_at && self.ledger.logins() == self.logins_before
     }
 
+    /// A connection that was opened cannot be used by anybody: as [`Pool::open_failed`].
+    pub fn opened_in_vain(&mut self, now: Micros) -> Vec<Waiter<C>> {
+        self.opening += 1;
+        self.open_failed(now)
+    }
+
     /// A connection that was being opened failed. Returns the clients to fail: all that wait, when
     /// the pool has no other connection that could ever serve them.
     pub fn open_failed(&mut self, now: Micros) -> Vec<Waiter<C>> {

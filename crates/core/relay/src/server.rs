@@ -223,7 +223,7 @@ impl Server {
     pub(crate) fn is_own_default(&self, name: &str, value: Option<&str>) -> bool {
         self.welcome
             .as_ref()
-            .is_none_or(|welcome| !welcome.reports(name) || welcome.base.value(name) == value)
+            .is_none_or(|welcome| !welcome.reports(name) || welcome.defaults.value(name) == value)
     }
 
     /// The COPY has failed: the Syncs that its client has sent into it are answered.

@@ -10,6 +10,8 @@ use trunkline_probes::{
 };
 
 probes! {
+    what_connect_query_sets_is_every_clients_default,
+    a_connect_query_that_fails_is_said_and_tried_again_later,
     query_wait_timeout_fails_the_turn_and_keeps_the_client,
     query_timeout_ends_the_client_and_cancels_its_query,
     idle_transaction_timeout_ends_the_client_and_rolls_back,
@@ -414,4 +416,36 @@ fn a_worker_without_a_connection_welcomes_clients_at_once(stage: &Stage) {
     for mut client in others {
         assert_eq!(one(&mut client, "select 1"), "1");
     }
+}
+
+fn what_connect_query_sets_is_every_clients_default(stage: &Stage) {
+    stage.direct("app").sql("create table t (a int)").expect("a table");
+    for mode in ["transaction", "session"] {
+        let setup = stage.setup().set("pool.pool_size", 1).set("databases.app.pool_mode", mode);
+        let query = "set default_transaction_read_only = on; set timezone = 'Asia/Tokyo'";
+        let proxy = setup.set("databases.app.connect_query", query).start();
+        for _ in 0..3 {
+            let mut client = login(&proxy, "app");
+            assert_eq!(client.parameter("TimeZone"), Some("Asia/Tokyo"), "{mode}");
+            let error = client.sql("insert into t values (1)").expect_err("read only");
+            assert_eq!(sqlstate(&error), "25006", "{mode}");
+            client.sql("set timezone = 'UTC'; set default_transaction_read_only = off").expect("set");
+            assert_eq!(one(&mut client, "insert into t values (1) returning a"), "1");
+            client.sql("reset all").expect("reset");
+            assert_eq!(one(&mut client, "show timezone"), "Asia/Tokyo", "{mode}");
+            client.terminate().expect("said good-bye");
+        }
+    }
+}
+
+fn a_connect_query_that_fails_is_said_and_tried_again_later(stage: &Stage) {
+    let setup = stage.setup().set("databases.app.connect_query", "selec 1");
+    let proxy =
+        setup.set("timeouts.server_login_retry", "1h").set("timeouts.server_login_retry_max", "1h").start();
+    let error = try_login(&proxy, "app", PASSWORD).expect_err("no connection is good");
+    let text = format!("{error:#}");
+    assert!(text.contains("connect_query failed: syntax error at or near \"selec\""), "{text}");
+    assert_eq!(proxy.metric("trunkline_server_open_failed_total", &[]).expect("a metric"), 1.0);
+    try_login(&proxy, "app", PASSWORD).expect_err("not yet");
+    assert_eq!(proxy.metric("trunkline_server_open_failed_total", &[]).expect("a metric"), 1.0);
 }

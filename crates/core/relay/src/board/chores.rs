@@ -47,7 +47,7 @@ impl Board {
             _ => None,
         };
         if let (true, Some(ChoreAnswer::Error(error))) =
-            (chore != Chore::AuthQuery && chore != Chore::Probe, &answer)
+            (!matches!(chore, Chore::AuthQuery | Chore::Probe | Chore::Connect), &answer)
         {
             let text = format!("{chore:?} failed on server {key:?}: {}", servers::error_text(error));
             self.actions.push_back(super::Action::Note(super::Note::Warning("chore_failed", text)));
@@ -88,7 +88,15 @@ impl Board {
                     self.free_server(key);
                 }
             }
-            (Chore::Connect | Chore::Check, _) => {
+            (Chore::Connect, _) => {
+                if let Some(ChoreAnswer::Error(error)) = answer {
+                    let text = format!("connect_query failed: {}", servers::error_text(&error));
+                    return self.server_lost(key, &Self::lost_body(&text));
+                }
+                self.learn_from(key);
+                self.free_server(key);
+            }
+            (Chore::Check, _) => {
                 server.condemned |= failed;
                 self.free_server(key);
             }
@@ -98,8 +106,8 @@ impl Board {
             }
             (Chore::Reset, _) => {
                 server.condemned |= failed;
-                if let Some(base) = server.welcome.as_ref().map(|welcome| Arc::clone(&welcome.base)) {
-                    server.profile = base;
+                if let Some(defaults) = server.welcome.as_ref().map(|welcome| Arc::clone(&welcome.defaults)) {
+                    server.profile = defaults;
                 }
                 if server.condemned || server.cancelling || server.status != TransactionStatus::Idle {
                     return self.free_server(key);

@@ -169,10 +169,9 @@ impl Board {
         if let (Credential::Password { cached, .. }, Some(keys)) = (&mut slot.credential, ready.scram_keys) {
             *cached = Some(keys);
         }
-        let welcome = Arc::new(Welcome { parameters: ready.parameters, base: Arc::clone(&base) });
-        self.shared.welcomes.learn(slot.pool.ledger(), slot.epoch, &welcome);
-        slot.welcome = Some(Arc::clone(&welcome));
-        server.welcome = Some(welcome);
+        let defaults = Arc::clone(&base);
+        server.welcome =
+            Some(Arc::new(Welcome { parameters: ready.parameters, base: Arc::clone(&base), defaults }));
         server.profile = base;
         server.process_id = ready.process_id;
         server.secret = BackendSecret(ready.secret_key.into());
@@ -183,7 +182,10 @@ impl Board {
         let query = slot.database.connect_query.clone().filter(|query| !query.is_empty());
         match query {
             Some(query) => self.start_query(key, &query, Chore::Connect),
-            None => self.free_server(key),
+            None => {
+                self.learn_from(key);
+                self.free_server(key);
+            }
         }
     }
 
@@ -225,6 +227,16 @@ impl Board {
                 let text = format!("cannot log in to database \"{name}\" as \"{user}\": {why}");
                 let failed = slot.pool.open_failed(now);
                 self.warn("server_login", text);
+                failed
+            }
+            ServerStage::Chore(Chore::Connect) => {
+                slot.counters.open_failed += 1;
+                slot.last_error = with_severity(body, true);
+                let why = error_text(&slot.last_error);
+                let (name, user) = (in_short(&slot.name), in_short(&slot.user));
+                let text = format!("no server connection for database \"{name}\" as \"{user}\": {why}");
+                let failed = slot.pool.opened_in_vain(now);
+                self.warn("connect_query", text);
                 failed
             }
             ServerStage::Idle => {
@@ -315,6 +327,7 @@ impl Board {
         client.stage = Stage::Idle;
         client.held = false;
         client.resets.clear();
+        client.unread.read_under(&client.profile);
         client.replay = Vec::new();
         client.replayable = false;
         self.list_client(key);

@@ -6,15 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use trunkline_pool::{Ledger, PoolId};
 
 use super::Board;
-use crate::parameters::Profile;
+use crate::ServerKey;
+use crate::parameters::{Profile, UNKNOWN};
 
 /// What a server says of itself after login.
 #[derive(Debug)]
 pub(crate) struct Welcome {
     /// All that the server reports, in its order.
     pub(crate) parameters: Vec<(String, String)>,
-    /// Those that follow clients.
+    /// Those that follow clients, as `connect_query` has left them.
     pub(crate) base: Arc<Profile>,
+    /// The same as the server has them by itself: what it goes back to by RESET.
+    pub(crate) defaults: Arc<Profile>,
 }
 
 impl Welcome {
@@ -65,8 +68,27 @@ impl Board {
             return;
         }
         if let Some(known) = self.shared.welcomes.of(slot.pool.ledger(), slot.epoch) {
-            let base = self.profiles.intern((*known.base).clone());
-            slot.welcome = Some(Arc::new(Welcome { parameters: known.parameters.clone(), base }));
+            let [base, defaults] =
+                [&known.base, &known.defaults].map(|profile| self.profiles.intern((**profile).clone()));
+            slot.welcome = Some(Arc::new(Welcome { parameters: known.parameters.clone(), base, defaults }));
         }
+    }
+
+    /// A server connection is ready for clients: they are welcomed with what it reports now.
+    pub(super) fn learn_from(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else { return };
+        let Some(said) = server.welcome.as_ref() else { return };
+        let mut parameters = said.parameters.clone();
+        for (name, value) in &mut parameters {
+            if let Some(now) = server.profile.value(name).filter(|now| *now != UNKNOWN) {
+                now.clone_into(value);
+            }
+        }
+        let (base, defaults) = (Arc::clone(&server.profile), Arc::clone(&said.defaults));
+        let welcome = Arc::new(Welcome { parameters, base, defaults });
+        self.shared.welcomes.learn(slot.pool.ledger(), slot.epoch, &welcome);
+        slot.welcome = Some(Arc::clone(&welcome));
+        server.welcome = Some(welcome);
     }
 }
