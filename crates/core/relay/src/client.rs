@@ -9,7 +9,7 @@ use crate::ServerKey;
 use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::parameters::Profile;
-use crate::prepared::{ClientStatements, Named, Statement};
+use crate::prepared::{ClientStatements, Named, Statement, Unread};
 use crate::text::Reset;
 
 /// Why a client asks for a server connection.
@@ -68,7 +68,7 @@ pub(crate) struct Identity {
 #[derive(Debug)]
 pub struct Client {
     pub(crate) stage: Stage,
-    /// Until AuthenticationOk.
+    /// Until it is welcome.
     pub(crate) login: Option<Box<LoginState>>,
     /// The pool it waits in or uses; another than `home` while its password is looked up.
     pub(crate) pool: PoolId,
@@ -85,7 +85,7 @@ pub struct Client {
     pub(crate) failing: bool,
     /// A turn was answered with an error before its Sync had come: what comes up to that is dropped.
     pub(crate) skipping: bool,
-    /// Whether the shell must not read from the client (its server, or its queue place, is not ready).
+    /// Whether the shell must not read from the client: what it sent before waits, or TLS begins.
     pub(crate) paused: bool,
     /// Its share of the round is used up: what waits of it is dealt with in the next one.
     pub(crate) resting: bool,
@@ -106,8 +106,8 @@ pub struct Client {
     pub(crate) outbox: Outbox,
     pub(crate) statements: Option<Box<ClientStatements>>,
     pub(crate) unnamed: Option<Arc<Statement>>,
-    /// Statements of turns under way: how they are read is known when those are over.
-    pub(crate) unread: Vec<Arc<Statement>>,
+    /// Statements of turns under way of which it is not known how they are read.
+    pub(crate) unread: Unread,
     /// What the turn under way resets: the client's start-up values come back.
     pub(crate) resets: Vec<Reset>,
     /// Portals of statements that change the session: what they change is changed when they are executed.
@@ -153,7 +153,7 @@ impl Client {
             outbox: Outbox::default(),
             statements: None,
             unnamed: None,
-            unread: Vec::new(),
+            unread: Unread::default(),
             resets: Vec::new(),
             portals: Vec::new(),
             told_parsed: 0,

@@ -31,7 +31,9 @@ impl Board {
     pub fn client_bytes<W: Wires>(&mut self, key: ClientKey, input: &[u8], wires: &mut W) {
         let now = self.now;
         let Some(client) = self.clients.get_mut(key) else { return };
-        client.since = now;
+        if !matches!(client.stage, Stage::Waiting(_)) {
+            client.since = now;
+        }
         if client.inbox.is_empty() {
             let consumed = self.deal(key, input, wires);
             if let Some(client) = self.clients.get_mut(key)
@@ -68,7 +70,11 @@ impl Board {
         let limits = &self.directory.limits;
         let server = client.server().and_then(|server| self.servers.get(server));
         let unsent = server.map_or(0, |server| server.outbox.pending().len());
-        let most = limits.outstanding_turns_max;
+        // Once held back it waits until half are answered: one turn for each answer would be a round trip for each.
+        let most = match client.paused {
+            true => limits.outstanding_turns_max.div_ceil(2),
+            false => limits.outstanding_turns_max,
+        };
         let owes =
             server.is_some_and(|server| server.replies.len() >= most && server.replies.turns() >= most);
         // A message that is gathered whole (a Parse) may need more room than what just waits.
@@ -402,9 +408,7 @@ impl Board {
         let (status, undecided) = (server.status, server.undecided);
         let Some(client) = self.clients.get_mut(client_key) else { return };
         client.since = self.now;
-        for statement in client.unread.drain(..) {
-            statement.read_under(&client.profile);
-        }
+        client.unread.read_under(&client.profile);
         let session = matches!(client.stage, Stage::Linked(_, Purpose::Session));
         let keeps = session || status != TransactionStatus::Idle;
         if let Some(local_defaults) = resetting.filter(|_| keeps && status != TransactionStatus::Failed) {

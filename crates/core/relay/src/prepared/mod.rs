@@ -7,6 +7,7 @@ mod schema;
 mod server;
 mod shape;
 mod statement;
+mod unread;
 
 pub use client::{ClientStatements, Named, significant};
 pub use registry::Registry;
@@ -15,3 +16,4 @@ pub use server::ServerStatements;
 pub use shape::Shape;
 pub(crate) use statement::NAME_PREFIX;
 pub use statement::{Parsed, Statement, StatementId};
+pub(crate) use unread::Unread;

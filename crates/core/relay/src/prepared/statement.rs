@@ -39,8 +39,8 @@ pub struct Statement {
     /// A Parse message's body behind the name: the query with its zero byte, then the parameter types. Empty when that was
     /// too long to be kept.
     pub body: Box<[u8]>,
-    /// The settings under which it is read: those of the Parse that brought it. Not set: they are known when the turn
-    /// of that Parse has ended.
+    /// The settings under which it is read: those of the Parse that brought it. Not set: they are known when the server has
+    /// said so, or the turn of that Parse has ended.
     pub(super) reading: OnceLock<Arc<Profile>>,
     pub(crate) effects: Effects,
     /// When it was first parsed: the database's definitions of then may be outdated.
@@ -142,7 +142,7 @@ impl Statement {
         self.reading.get()
     }
 
-    /// The turn of its Parse has ended, with these settings.
+    /// These are the settings of its Parse, unless others are known.
     pub(crate) fn read_under(&self, profile: &Arc<Profile>) {
         self.reading.get_or_init(|| Arc::clone(profile));
     }

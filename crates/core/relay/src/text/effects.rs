@@ -256,7 +256,7 @@ mod tests {
             "select 1; select pg_catalog.set_config('TIMEZONE',NULL,false) as x",
             "(select set_config('timezone', null, false))",
             "insert into t select set_config('timezone', null, false)",
-            "insert into t select set_config('timezone', null, false)",
+            "merge into t using u on true when matched then update set a = set_config('timezone', null, false)",
             "set timezone = 'CET'; reset timezone",
         ] {
             let found = resets(text);

@@ -110,7 +110,11 @@ impl Literals {
     pub(crate) fn depend_on(self, parameter: &str) -> bool {
         match parameter {
             "client_encoding" => self.letters,
-            "standard_conforming_strings" | "backslash_quote" | "escape_string_warning" => self.strings,
+            // The last decides who is told of a warning: what one session does not hear is not known of the statement.
+            "standard_conforming_strings"
+            | "backslash_quote"
+            | "escape_string_warning"
+            | "client_min_messages" => self.strings,
             _ if self.depth == Depth::Scanned => false,
             "DateStyle"
             | "IntervalStyle"
@@ -139,9 +143,8 @@ fn first_word(text: &[u8]) -> &[u8] {
 
 /// Parameters that neither decide what a text means nor what its plan gives: limits of time and memory, costs, messages,
 /// rights (which PostgreSQL checks when a statement is run).
-const OF_NO_ACCOUNT: [&str; 25] = [
+const OF_NO_ACCOUNT: [&str; 24] = [
     "application_name",
-    "client_min_messages",
     "default_transaction_deferrable",
     "default_transaction_isolation",
     "default_transaction_read_only",

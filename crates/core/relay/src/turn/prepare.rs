@@ -109,6 +109,10 @@ fn is_undecided<W>(
     if !turns && !forgets {
         return false;
     }
+    if tag == b'P' && server.unsettled.in_turn() && server.replies.turns_of_client() > 0 {
+        // How the server reads it is asked behind it, which cannot be before the turns before are answered.
+        return true;
+    }
     let body = body(there);
     let from_name = match tag {
         b'B' => cstr(body).map(|(_, rest)| rest),
@@ -178,9 +182,9 @@ fn parse<W: Wires>(
     }
     names.insert(name, Arc::clone(&statement));
     if server.statements.touch(statement.id) {
-        server.hits += 1;
-        path.counters.prepare_cache_hit += 1;
         if !may_be_failed(server) && !statement.may_warn() {
+            server.hits += 1;
+            path.counters.prepare_cache_hit += 1;
             client.told_parsed += 1;
             if server.owes_nothing() {
                 answer_at_once(path, client, &parse_complete::FRAME);
@@ -193,10 +197,10 @@ fn parse<W: Wires>(
         // to say of the text is for each client.
         inject_close(server, Arc::clone(&statement));
     } else {
-        server.misses += 1;
-        path.counters.prepare_cache_miss += 1;
         make_room(path, server);
     }
+    server.misses += 1;
+    path.counters.prepare_cache_miss += 1;
     server.statements.insert(Arc::clone(&statement));
     let back = read_as(path, server, &statement);
     frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
@@ -448,6 +452,7 @@ fn foreign(own: &[u8], sent: &[u8]) -> Subject {
 /// A portal is made of the statement.
 fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Arc<Statement>) {
     let effects = &statement.effects;
+    let portal = significant(portal);
     server.forgets |= effects.forgets;
     if !client.portals.is_empty() {
         client.portals.retain(|(name, _)| **name != *portal);
@@ -465,6 +470,7 @@ fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Ar
 /// The portal of an Execute message is run: what its statement changes of the session, as far as is known, is changed.
 pub(super) fn executed(client: &mut Client, server: &mut Server, there: &[u8]) {
     let Some((portal, _)) = cstr(body(there)) else { return };
+    let portal = significant(portal);
     let Some((_, statement)) = client.portals.iter().find(|(name, _)| **name == *portal) else { return };
     let statement = Arc::clone(statement);
     changes_session(client, server, &statement);
