@@ -15,7 +15,7 @@ pub struct Counters {
     pub wait_us: u64,
     /// Microseconds from the first byte of turns to their ends.
     pub turn_us: u64,
-    /// Parse messages and uses of a statement that needed no preparation on the server.
+    /// Parse messages answered without the server.
     pub prepare_cache_hit: u64,
     /// Those for which a statement was prepared.
     pub prepare_cache_miss: u64,
@@ -23,7 +23,7 @@ pub struct Counters {
     pub prepared_evicted: u64,
     /// Turns played again after their statement's result type changed or it was lost.
     pub replays: u64,
-    /// Errors that servers reported to clients.
+    /// Errors that servers reported for what clients sent, healed ones too.
     pub server_errors: u64,
     /// Cancel requests delivered to servers.
     pub cancels: u64,

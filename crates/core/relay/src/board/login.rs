@@ -326,7 +326,6 @@ impl Board {
         // Values that are good each for itself need not be together: all that is reported is said in that encoding.
         let encoding = profile.value("client_encoding").unwrap_or("UTF8");
         if profile.iter().any(|(name, value)| said.reports(name) && !is_expressible(value, encoding)) {
-            self.logins_failed += 1;
             let text = format!(
                 "a start-up parameter has a character that has no equivalent in encoding \"{encoding}\""
             );

@@ -248,7 +248,6 @@ impl Board {
 
     /// One answer for whatever has gone wrong.
     pub(super) fn cannot_look_up(&mut self, key: ClientKey) {
-        self.logins_failed += 1;
         let text = "logins cannot be checked at the moment: please try again";
         self.refuse(key, &Refusal::new(SqlState::CANNOT_CONNECT_NOW, text));
     }

@@ -84,6 +84,7 @@ impl Board {
     /// Tells a client why, and closes it.
     pub(super) fn refuse(&mut self, key: ClientKey, refusal: &Refusal<'_>) {
         let Some(client) = self.clients.get_mut(key) else { return };
+        self.logins_failed += u64::from(client.login.is_some());
         let server = client.server().and_then(|server| self.servers.get(server));
         // An answer that is cut in the middle leaves no room for a message.
         if server.is_none_or(|server| server.frame_left == 0 || server.frame_dropped) {
