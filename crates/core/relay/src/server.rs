@@ -201,6 +201,14 @@ impl Server {
         self.replies.is_empty() && self.frame_left == 0
     }
 
+    /// The client that has it.
+    pub(crate) fn lent_to(&self) -> Option<ClientKey> {
+        match self.stage {
+            ServerStage::Lent(client) => Some(client),
+            _ => None,
+        }
+    }
+
     /// A Query of ours was written: what it will be answered, and that it drops the unnamed statement, is noted.
     pub(crate) fn owes_query(&mut self, chore: Chore) {
         self.replies.push(Expect::Query(None, 0), Owner::Chore(chore));

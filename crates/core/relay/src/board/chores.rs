@@ -42,10 +42,7 @@ impl Board {
         let Some(server) = self.servers.get_mut(key) else { return };
         let answer = server.chore_answer.take();
         let failed = matches!(answer, Some(ChoreAnswer::Error(_)));
-        let lent_to = match server.stage {
-            ServerStage::Lent(client) => Some(client),
-            _ => None,
-        };
+        let lent_to = server.lent_to();
         if let (true, Some(ChoreAnswer::Error(error))) =
             (!matches!(chore, Chore::AuthQuery | Chore::Probe | Chore::Connect), &answer)
         {
@@ -88,14 +85,7 @@ impl Board {
                     self.free_server(key);
                 }
             }
-            (Chore::Connect, _) => {
-                if let Some(ChoreAnswer::Error(error)) = answer {
-                    let text = format!("connect_query failed: {}", servers::error_text(&error));
-                    return self.server_lost(key, &Self::lost_body(&text));
-                }
-                self.learn_from(key);
-                self.free_server(key);
-            }
+            (Chore::Connect, _) => self.connect_query_over(key, answer),
             (Chore::Check, _) => {
                 server.condemned |= failed;
                 self.free_server(key);
@@ -115,6 +105,15 @@ impl Board {
                 self.give_on(key);
             }
         }
+    }
+
+    fn connect_query_over(&mut self, key: ServerKey, answer: Option<ChoreAnswer>) {
+        if let Some(ChoreAnswer::Error(error)) = answer {
+            let text = format!("connect_query failed: {}", servers::error_text(&error));
+            return self.server_lost(key, &Self::lost_body(&text));
+        }
+        self.learn_from(key);
+        self.free_server(key);
     }
 
     /// All early Syncs of a COPY that failed are answered.
