@@ -332,10 +332,7 @@ impl Board {
 
     fn relay_server<W: Wires>(&mut self, key: ServerKey, input: &[u8], wires: &mut W) -> (usize, bool) {
         let Some(server) = self.servers.get_mut(key) else { return (input.len(), false) };
-        let client_key = match server.stage {
-            ServerStage::Lent(client) => Some(client),
-            _ => None,
-        };
+        let client_key = server.lent_to();
         let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else {
             return (input.len(), false);
         };
