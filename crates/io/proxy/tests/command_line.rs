@@ -59,6 +59,21 @@ bad.toml: there is no database: add [databases.NAME], or [databases.\"*\"] for e
 }
 
 #[test]
+fn check_reads_the_certificates() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = "listen = \"127.0.0.1:6432\"\n[auth]\ntype = \"trust\"\n[databases.app]\nhost = \"db\"\n[users.a]\n\
+                [tls.client]\nmode = \"allow\"\ncert = \"c.pem\"\nkey = \"k.pem\"\n";
+    std::fs::write(directory.path().join("trunkline.toml"), file).expect("written");
+    for name in ["c.pem", "k.pem"] {
+        std::fs::write(directory.path().join(name), "no certificate\n").expect("written");
+    }
+    let output = trunkline(&["check"], directory.path());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = text(&output.stderr);
+    assert!(said.starts_with("[tls.client]: ") && said.contains("c.pem"), "{said}");
+}
+
+#[test]
 fn a_missing_file_says_how_to_go_on() {
     let directory = tempfile::tempdir().expect("a directory");
     for arguments in [&["check"][..], &["serve"]] {

@@ -188,6 +188,7 @@ fn run_check(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
     let path = arguments.config.clone().unwrap_or_else(|| DEFAULT_CONFIG.into());
     let name = path.display().to_string();
     let config = read(&ConfigSource::File(path))?;
+    serve::check_certificates(&config).map_err(Failure::Serve)?;
     write!(out, "{name}: OK\n{}", summary::of(&config)).map_err(Failure::Output)
 }
 

@@ -40,6 +40,15 @@ const DNS_TTL: Duration = Duration::from_secs(15);
 /// Commands and farewells that may wait for the operator's thread; signals beyond wait in the kernel.
 const EVENTS_MAX: usize = 64;
 
+/// Reads the certificates and keys that a configuration names, as the proxy does when it starts.
+///
+/// # Errors
+/// One that cannot be used.
+pub fn check_certificates(config: &Config) -> Result<(), ServeError> {
+    let profiles = certificates::TlsProfiles::default().with(config);
+    certificates::load(config, &profiles, None).map(drop).map_err(ServeError::Certificate)
+}
+
 /// Why the proxy could not start, or ended.
 #[derive(Debug)]
 #[non_exhaustive]
