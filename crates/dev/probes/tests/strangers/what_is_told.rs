@@ -106,7 +106,7 @@ fn servers_that_cannot_be_reached_are_not_described(stage: &Stage) {
     }
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
     assert!(!answers[0].contains(&port) && !answers[0].contains("127.0.0.1"), "{answers:?}");
-    assert!(proxy.log().contains(&format!("127.0.0.1:{port}")), "the operator is told: {}", proxy.log());
+    proxy.wait_for_log(&format!("127.0.0.1:{port}")).expect("the operator is told");
     // Who has logged in hears more.
     let error = RawClient::login(proxy.address(), "md5user", PASSWORD, "app").expect_err("no server");
     assert!(format!("{error:#}").contains(&port), "{error:#}");
