@@ -8,7 +8,7 @@ use trunkline_session::Entropy;
 
 use super::Schema;
 use crate::parameters::Profile;
-use crate::text::{Effects, Literals, hide_trail_bytes};
+use crate::text::{Effects, Literals};
 
 /// A statement's number; 0 is no statement.
 pub type StatementId = u64;
@@ -98,14 +98,12 @@ impl Statement {
         reading: OnceLock<Arc<Profile>>,
         in_use: Arc<AtomicUsize>,
     ) -> Self {
-        let standard = parsed.profile.value("standard_conforming_strings") != Some("off");
-        let readable = hide_trail_bytes(parsed.text(), parsed.profile.value("client_encoding"));
         let statement = Self {
             id,
             name,
             body: parsed.body.into(),
             reading,
-            effects: Effects::of(&readable, standard),
+            effects: Effects::under(parsed.profile, parsed.text()),
             born: Born {
                 schema: Arc::clone(parsed.schema),
                 version: parsed.schema.version(),

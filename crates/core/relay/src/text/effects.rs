@@ -4,7 +4,8 @@ use memchr::{memchr, memchr_iter, memchr2_iter};
 use trunkline_parser::lexer::{Lexer, TokenKind};
 
 use super::statement::{Head, statements};
-use crate::parameters::canonical_name;
+use super::wide::hide_trail_bytes;
+use crate::parameters::{Profile, canonical_name};
 
 /// A parameter is given a value, or its start-up value back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ const CHARACTERISTICS: [&str; 3] =
 
 impl Effects {
     /// Of a command's text, as a session with these `standard_conforming_strings` reads it.
-    pub(crate) fn of(text: &[u8], standard_conforming_strings: bool) -> Self {
+    fn of(text: &[u8], standard_conforming_strings: bool) -> Self {
         let config = mentions_set_config(text);
         let start = text.trim_ascii_start();
         // Nearly all texts are one statement that begins with a word.
@@ -93,6 +94,12 @@ impl Effects {
             }
         }
         effects
+    }
+
+    /// Of a command's text, as a session with these parameters reads it.
+    pub(crate) fn under(profile: &Profile, text: &[u8]) -> Self {
+        let standard = profile.value("standard_conforming_strings") != Some("off");
+        Self::of(&hide_trail_bytes(text, profile.value("client_encoding")), standard)
     }
 
     /// Whether a parameter gets its start-up value back.

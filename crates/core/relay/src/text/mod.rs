@@ -10,4 +10,3 @@ mod wide;
 
 pub(crate) use effects::{Effects, Reset};
 pub(crate) use literals::{Depth, Literals, READ_BY};
-pub(crate) use wide::hide_trail_bytes;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 ///
 /// PostgreSQL converts a text before it reads it. What counts here is written in ASCII, so that hiding the other bytes is
 /// enough. The lengths of characters are those of wchar.c.
-pub(crate) fn hide_trail_bytes<'a>(text: &'a [u8], client_encoding: Option<&str>) -> Cow<'a, [u8]> {
+pub(super) fn hide_trail_bytes<'a>(text: &'a [u8], client_encoding: Option<&str>) -> Cow<'a, [u8]> {
     let length: fn(&[u8]) -> usize = match client_encoding {
         Some("SJIS" | "SHIFT_JIS_2004") => |at| if matches!(at[0], 0xa1..=0xdf) { 1 } else { 2 },
         Some("BIG5" | "GBK" | "UHC") => |_| 2,

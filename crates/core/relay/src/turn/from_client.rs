@@ -9,7 +9,7 @@ use super::{Expect, Owner, Subject, Unsettled, prepare};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::server::Server;
-use crate::text::{Effects, hide_trail_bytes};
+use crate::text::Effects;
 use crate::wires::{Path, Wires};
 
 /// Why [`from_client`] returned.
@@ -167,8 +167,7 @@ fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serve
 /// Learns from a command's text what it changes of the session. False when the command has to wait for what is
 /// `unanswered` before it, because it resets something: what comes back depends on that.
 fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswered: bool) -> bool {
-    let standard = client.profile.value("standard_conforming_strings") != Some("off");
-    let effects = Effects::of(&hide_trail_bytes(text, client.profile.value("client_encoding")), standard);
+    let effects = Effects::under(&client.profile, text);
     if effects.has_resets() && unanswered {
         prepare::await_answers(server);
         return false;
