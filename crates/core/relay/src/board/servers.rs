@@ -219,24 +219,17 @@ impl Board {
             return self.open_server_by(pool, !server.otherwise, true);
         }
         let failed = match stage {
-            ServerStage::Login(_) => {
+            ServerStage::Login(_) | ServerStage::Chore(Chore::Connect) => {
                 slot.counters.open_failed += 1;
                 slot.last_error = with_severity(body, true);
                 let why = error_text(&slot.last_error);
                 let (name, user) = (in_short(&slot.name), in_short(&slot.user));
-                let text = format!("cannot log in to database \"{name}\" as \"{user}\": {why}");
-                let failed = slot.pool.open_failed(now);
-                self.warn("server_login", text);
-                failed
-            }
-            ServerStage::Chore(Chore::Connect) => {
-                slot.counters.open_failed += 1;
-                slot.last_error = with_severity(body, true);
-                let why = error_text(&slot.last_error);
-                let (name, user) = (in_short(&slot.name), in_short(&slot.user));
-                let text = format!("no server connection for database \"{name}\" as \"{user}\": {why}");
-                let failed = slot.pool.opened_in_vain(now);
-                self.warn("connect_query", text);
+                let (kind, what, failed) = match stage {
+                    ServerStage::Login(_) => ("server_login", "cannot log in to", slot.pool.open_failed(now)),
+                    _ => ("connect_query", "no server connection for", slot.pool.opened_in_vain(now)),
+                };
+                let text = format!("{what} database \"{name}\" as \"{user}\": {why}");
+                self.warn(kind, text);
                 failed
             }
             ServerStage::Idle => {
