@@ -24,21 +24,12 @@ pub struct CopyIn<'c> {
 
 impl<'c> CopyIn<'c> {
     pub(crate) fn begin(client: &'c mut Client, text: &str) -> Result<Self, Error> {
-        let mut format = None;
-        begin(client, text, &mut |event| match event {
-            Event::CopyIn(response) => {
-                format = Some(response.format);
-                Ok(Step::Stop)
-            }
-            _ => Ok(Step::Go),
-        })?;
-        match format {
-            Some(format) => Ok(Self { client, format, buffer: Vec::new(), over: false }),
-            None => {
-                end(client, &mut |_| Ok(Step::Go))?;
-                Err(Error::new(Kind::Usage("the command is no COPY ... FROM STDIN")))
-            }
-        }
+        let begun = |event: &Event<'_>| match event {
+            Event::CopyIn(response) => Some(response.format),
+            _ => None,
+        };
+        let format = begin(client, text, begun, "the command is no COPY ... FROM STDIN")?;
+        Ok(Self { client, format, buffer: Vec::new(), over: false })
     }
 
     /// Text or binary, as the command says.
@@ -124,21 +115,12 @@ pub struct CopyOut<'c> {
 
 impl<'c> CopyOut<'c> {
     pub(crate) fn begin(client: &'c mut Client, text: &str) -> Result<Self, Error> {
-        let mut format = None;
-        begin(client, text, &mut |event| match event {
-            Event::CopyOut(response) => {
-                format = Some(response.format);
-                Ok(Step::Stop)
-            }
-            _ => Ok(Step::Go),
-        })?;
-        match format {
-            Some(format) => Ok(Self { client, format, buffer: Vec::new(), at: 0, over: false }),
-            None => {
-                end(client, &mut |_| Ok(Step::Go))?;
-                Err(Error::new(Kind::Usage("the command is no COPY ... TO STDOUT")))
-            }
-        }
+        let begun = |event: &Event<'_>| match event {
+            Event::CopyOut(response) => Some(response.format),
+            _ => None,
+        };
+        let format = begin(client, text, begun, "the command is no COPY ... TO STDOUT")?;
+        Ok(Self { client, format, buffer: Vec::new(), at: 0, over: false })
     }
 
     /// Text or binary, as the command says.
@@ -210,30 +192,28 @@ impl Drop for CopyOut<'_> {
     }
 }
 
-/// Sends a COPY without its Sync, which the server's COPY would swallow.
+/// Sends a COPY without its Sync, which the server's COPY would swallow, and awaits what `format_of` knows.
 fn begin(
     client: &mut Client,
     text: &str,
-    on: &mut dyn FnMut(Event<'_>) -> Result<Step, Error>,
-) -> Result<(), Error> {
+    format_of: impl Fn(&Event<'_>) -> Option<Format>,
+    otherwise: &'static str,
+) -> Result<Format, Error> {
     let pipeline = client.begin()?;
     pipeline.parse(b"", text.as_bytes(), &[])?;
     pipeline.bind(b"", b"", &[], &[], &[])?;
     pipeline.execute(b"", 0)?;
     pipeline.flush();
-    let mut ended = false;
-    let outcome = client.link.drive(|event| match event {
-        Event::Error(_) | Event::Complete(_) | Event::EmptyQuery => {
-            ended = true;
-            on(event)?;
-            Ok(Step::Stop)
-        }
-        event => on(event),
-    });
-    match outcome {
-        Ok(_) => Ok(()),
-        Err(error) => Err(error),
+    let mut format = None;
+    client.link.drive(|event| {
+        format = format_of(&event);
+        let over = matches!(event, Event::Error(_) | Event::Complete(_) | Event::EmptyQuery);
+        Ok(if over || format.is_some() { Step::Stop } else { Step::Go })
+    })?;
+    if format.is_none() {
+        end(client, &mut |_| Ok(Step::Go))?;
     }
+    format.ok_or_else(|| Error::new(Kind::Usage(otherwise)))
 }
 
 /// Ends a COPY's turn.
