@@ -10,7 +10,7 @@ use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::parameters::Profile;
 use crate::prepared::{ClientStatements, Named, Statement, Unread};
-use crate::text::Reset;
+use crate::resets::Resets;
 
 /// Why a client asks for a server connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub struct Client {
     /// Statements of turns under way of which it is not known how they are read.
     pub(crate) unread: Unread,
     /// What the turn under way resets: the client's start-up values come back.
-    pub(crate) resets: Vec<Reset>,
+    pub(crate) resets: Option<Box<Resets>>,
     /// Portals of statements that change the session: what they change is changed when they are executed.
     pub(crate) portals: Vec<(Box<[u8]>, Arc<Statement>)>,
     /// ParseComplete messages of ours that the turn under way has had.
@@ -154,7 +154,7 @@ impl Client {
             statements: None,
             unnamed: None,
             unread: Unread::default(),
-            resets: Vec::new(),
+            resets: None,
             portals: Vec::new(),
             told_parsed: 0,
             replay_told: 0,

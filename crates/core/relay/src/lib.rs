@@ -13,6 +13,7 @@ mod inbox;
 mod outbox;
 pub mod parameters;
 pub mod prepared;
+mod resets;
 mod server;
 mod shown;
 mod text;

@@ -22,6 +22,7 @@ probes! {
     a_reset_is_seen_behind_a_comment,
     a_reset_is_seen_behind_a_letter_with_a_backslash_in_it,
     a_reset_that_is_bound_and_not_executed_resets_nothing,
+    a_reset_that_is_committed_counts_though_its_turn_fails,
     discard_all_counts_though_its_turn_fails,
     what_is_set_behind_a_reset_stands,
     what_is_set_behind_a_reset_by_other_means_stands,
@@ -394,6 +395,38 @@ fn a_reset_that_is_bound_and_not_executed_resets_nothing(stage: &Stage) {
     assert_eq!(tags(&client.turn(&bound).expect("bound")), "12Z");
     for _ in 0..SIZE {
         assert_eq!(one(&mut client, "show timezone"), "CET");
+    }
+}
+
+fn a_reset_that_is_committed_counts_though_its_turn_fails(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let startup = [("TimeZone", "Asia/Tokyo")];
+    let mut client = login_with(&proxy, &startup);
+    let mut direct = stage.direct_with(&startup);
+    Rotation::warm(&proxy, SIZE);
+    let mut pipeline = Messages::new();
+    for text in ["reset timezone", "commit", "select 1/0"] {
+        pipeline = pipeline.parse("", text, &[]).bind("", "", &[]).execute("", 0);
+    }
+    let texts = [
+        ("reset timezone; commit; select 1/0", "Asia/Tokyo"),
+        ("begin; reset timezone; commit; select 1; select 1/0", "Asia/Tokyo"),
+        ("reset timezone; commit; set timezone = 'CET'; select 1/0", "Asia/Tokyo"),
+        ("reset timezone; rollback; select 1/0", "UTC"),
+        ("begin; reset timezone; rollback; begin; commit; select 1/0", "UTC"),
+        ("commit; reset timezone; select 1/0", "UTC"),
+        ("reset timezone; select 1/0; commit", "UTC"),
+    ];
+    let turns = texts.map(|(text, expected)| (text, Messages::new().query(text), expected));
+    for (text, turn, expected) in turns.into_iter().chain([("a pipeline", pipeline.sync(), "Asia/Tokyo")]) {
+        for client in [&mut client, &mut direct] {
+            // The server's own default, which a reset brings back on the server.
+            client.sql("set timezone = 'UTC'").expect("set");
+            assert_eq!(errors(&client.turn(&turn).expect("an answer")), ["22012"], "{text}");
+            for _ in 0..SIZE {
+                assert_eq!(one(client, "show timezone"), expected, "{text}");
+            }
+        }
     }
 }
 

@@ -7,72 +7,40 @@ use trunkline_wire::backend::{ParameterStatus, TransactionStatus};
 use super::Board;
 use crate::ServerKey;
 use crate::client::Client;
-use crate::parameters::{Profile, UNKNOWN, decode, encode, follows, is_reset_by_all, write_local};
+use crate::parameters::{Profile, UNKNOWN, decode, encode, follows, write_local};
 use crate::server::{Server, ServerStage};
-use crate::text::Reset;
+use crate::text::{Effects, Reset};
 use crate::turn::{Chore, Reply};
 
 /// Values of one report that are read again when it tells of another encoding: a report has few that are not ASCII.
 const MISREAD_MAX: usize = 16;
 
-/// Whether a reset brings the parameter back.
-fn resets(reset: &Reset, name: &str) -> bool {
-    match reset {
-        Reset::Parameter(own) => **own == *name,
-        Reset::All => is_reset_by_all(name),
-        Reset::Session | Reset::Discarded => true,
-        Reset::Set(_) | Reset::LocalDefault(_) | Reset::LocalSet(_) => false,
-    }
-}
-
 impl Client {
-    /// What a command of the turn under way resets; the last word on a parameter counts.
-    pub(crate) fn add_resets(&mut self, resets: &[Reset]) {
-        for reset in resets {
-            let known = match reset {
-                // Others have no start-up value: there are as many as a client has parameters.
+    /// A command of the turn under way has these effects.
+    pub(crate) fn add_resets(&mut self, effects: &Effects) {
+        if self.resets.is_none() && !effects.has_resets() {
+            return;
+        }
+        let resets = self.resets.get_or_insert_default();
+        for reset in &effects.resets {
+            let is_known = match reset {
                 Reset::Parameter(name)
                 | Reset::LocalDefault(name)
                 | Reset::Set(name)
                 | Reset::LocalSet(name) => {
                     self.startup.value(name).or_else(|| self.profile.value(name)).is_some()
                 }
-                Reset::All | Reset::Session | Reset::Discarded => true,
+                Reset::All | Reset::Session | Reset::End | Reset::EndOfPart => true,
             };
-            // What is set says something only of a reset before it.
-            let is_set = matches!(reset, Reset::Set(_) | Reset::LocalSet(_));
-            // One of another is kept all the same: what was reset is known.
-            if (known || self.resets.is_empty()) && !(is_set && self.resets.is_empty()) {
-                self.resets.retain(|known| known != reset);
-                self.resets.push(reset.clone());
-            }
+            resets.add(reset, is_known);
         }
-    }
-
-    /// Whether the turn under way brings a parameter's start-up value back. `is_default`: the server connection has its own
-    /// default, as it has after a reset; if not, something has set the parameter since that cannot be read off a text.
-    fn is_resetting(&self, name: &str, is_default: bool) -> bool {
-        let sets = |reset: &Reset| matches!(reset, Reset::Set(own) if **own == *name);
-        let last = self.resets.iter().rev().find(|reset| sets(reset) || resets(reset, name));
-        is_default && last.is_some_and(|last| !sets(last))
-    }
-
-    /// Whether the turn under way brings a parameter's start-up value back for the rest of its transaction.
-    fn is_local_default(&self, name: &str) -> bool {
-        let of_it = |reset: &&Reset| match reset {
-            Reset::Set(own) | Reset::LocalDefault(own) | Reset::LocalSet(own) => **own == *name,
-            other => resets(other, name),
-        };
-        matches!(self.resets.iter().rev().find(of_it), Some(Reset::LocalDefault(_)))
     }
 
     /// Whether the value that the server reports may not be what the client has: its start-up value comes back.
     pub(crate) fn is_masked(&self, name: &str, value: &[u8], server: &Server) -> bool {
-        if self.resets.is_empty() {
-            return false;
-        }
+        let Some(resets) = &self.resets else { return false };
         let is_default = server.is_own_default(name, std::str::from_utf8(value).ok());
-        (self.is_resetting(name, is_default) || self.is_local_default(name))
+        (resets.bring_back(name, is_default) || resets.bring_back_locally(name))
             && self.startup.value(name).map(str::as_bytes) != Some(value)
     }
 }
@@ -160,13 +128,14 @@ impl Board {
         let Some(server) = self.servers.get_mut(key) else { return };
         let ServerStage::Lent(client_key) = server.stage else { return };
         let Some(client) = self.clients.get_mut(client_key) else { return };
+        let Some(resets) = client.resets.take() else { return };
         let (mut own, mut there) = ((*client.profile).clone(), (*server.profile).clone());
         let startup = Arc::clone(&client.startup);
         let names: Vec<String> = own.iter().chain(startup.iter()).map(|(name, _)| name.to_owned()).collect();
         let reports = |name: &str| server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name));
         let mut local_defaults = Vec::new();
         for name in &names {
-            if client.is_resetting(name, server.is_own_default(name, there.value(name))) {
+            if resets.bring_back(name, server.is_own_default(name, there.value(name))) {
                 match startup.value(name) {
                     Some(value) => own.set(name, value),
                     None => own.remove(name),
@@ -175,7 +144,7 @@ impl Board {
                 if !reports(name) {
                     there.remove(name);
                 }
-            } else if client.is_local_default(name) {
+            } else if resets.bring_back_locally(name) {
                 let back = startup.value(name).filter(|_| status == TransactionStatus::InTransaction);
                 if let Some(value) = back.or_else(|| there.value(name)).filter(|_| reports(name)) {
                     own.set(name, value);
@@ -190,7 +159,6 @@ impl Board {
                 status.encode(client.outbox.buffer());
             }
         }
-        client.resets.clear();
         client.profile = self.profiles.intern(own);
         server.profile = self.profiles.intern(there);
         server.resetting = Some(local_defaults);

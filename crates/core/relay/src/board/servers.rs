@@ -319,7 +319,7 @@ impl Board {
         }
         client.stage = Stage::Idle;
         client.held = false;
-        client.resets.clear();
+        client.resets = None;
         client.unread.read_under(&client.profile);
         client.replay = Vec::new();
         client.replayable = false;

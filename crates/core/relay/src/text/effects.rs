@@ -20,10 +20,12 @@ pub(crate) enum Reset {
     All,
     /// DISCARD ALL.
     Session,
-    /// DISCARD ALL that was run: it commits at once, whatever becomes of its turn.
-    Discarded,
     /// SET: a reset before it in the same text has no effect on it.
     Set(Box<str>),
+    /// COMMIT or ROLLBACK: what becomes of the resets before it is known when it is answered.
+    End,
+    /// ROLLBACK TO: of the resets before it some may be undone.
+    EndOfPart,
 }
 
 /// What a text changes of its session, as far as it can be told from the text.
@@ -35,7 +37,7 @@ pub(crate) struct Effects {
     pub(crate) forgets: bool,
     /// Parameters may have other values behind it.
     pub(crate) may_set: bool,
-    /// It ends a transaction, and so brings back what was set in it.
+    /// It ends a transaction or a part of one, and so brings back what was set in it.
     pub(crate) ends_transaction: bool,
     /// It may make a table, though the tag of its completion is SELECT.
     pub(crate) may_define: bool,
@@ -104,7 +106,10 @@ impl Effects {
 
     /// Whether a parameter gets its start-up value back.
     pub(crate) fn has_resets(&self) -> bool {
-        self.resets.iter().any(|reset| !matches!(reset, Reset::Set(_) | Reset::LocalSet(_)))
+        self.resets.iter().any(|reset| match reset {
+            Reset::Parameter(_) | Reset::LocalDefault(_) | Reset::All | Reset::Session => true,
+            Reset::Set(_) | Reset::LocalSet(_) | Reset::End | Reset::EndOfPart => false,
+        })
     }
 
     fn add(&mut self, head: &Head<'_>, text: &[u8], config: bool, standard_conforming_strings: bool) {
@@ -134,7 +139,11 @@ impl Effects {
                 }
             }
             "deallocate" => self.forgets = true,
-            "commit" | "end" | "rollback" | "abort" => self.ends_transaction = true,
+            "commit" | "end" | "rollback" | "abort" => {
+                self.ends_transaction = true;
+                let part = head.is(1, "to") || head.is(2, "to");
+                self.resets.push(if part { Reset::EndOfPart } else { Reset::End });
+            }
             _ => {}
         }
     }
@@ -285,6 +294,8 @@ mod tests {
         );
         assert_eq!(resets("reset all; set x = 1"), [Reset::All, Reset::Set("x".into())]);
         assert_eq!(resets("reset all; set local x = 1"), [Reset::All, Reset::LocalSet("x".into())]);
+        assert_eq!(resets("reset x; commit"), [parameter("x"), Reset::End]);
+        assert_eq!(resets("reset x; rollback work to a"), [parameter("x"), Reset::EndOfPart]);
         let path = [parameter("search_path"), Reset::Set("search_path".into())];
         assert_eq!(resets("set search_path to default; set schema 's'"), path);
         let behind = resets("reset all; set session characteristics as transaction read only");

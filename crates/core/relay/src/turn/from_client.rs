@@ -176,13 +176,13 @@ fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswere
         server.unsettled.changed();
     }
     server.redefines |= effects.may_define;
-    client.add_resets(&effects.resets);
+    client.add_resets(&effects);
     true
 }
 
 /// Whether what the client sends now has to wait until its reset is answered: what it set at start-up comes back first.
 fn awaits_reset(client: &Client, server: &mut Server) -> bool {
-    let waits = !client.resets.is_empty() && server.replies.turns() > 0;
+    let waits = client.resets.is_some() && server.replies.turns() > 0;
     server.undecided |= waits;
     waits
 }

@@ -14,7 +14,6 @@ use crate::error::ServerMisbehaved;
 use crate::parameters::canonical_name;
 use crate::prepared::{Shape, changes_definitions};
 use crate::server::{ChoreAnswer, Server};
-use crate::text::Reset;
 use crate::wires::{Path, Wires};
 
 /// A ParameterDescription up to this is remembered of a statement that gives no rows.
@@ -375,17 +374,18 @@ fn completed<W>(
     if matches!(tag, b"DEALLOCATE ALL\0" | b"DISCARD ALL\0") {
         forget_statements(client.as_deref_mut(), server);
     }
-    let mut resets = client.map(|client| &mut client.resets);
-    if tag == b"DISCARD ALL\0"
-        && matches!(pass, Step::Pass)
-        && let Some(resets) = resets.as_mut()
-    {
-        **resets = vec![Reset::Discarded];
-        return Step::Pass;
+    let mut is_reset = false;
+    if let (Some(client), Step::Pass) = (client, &pass) {
+        match (tag, &mut client.resets) {
+            (b"COMMIT\0" | b"ROLLBACK\0", Some(resets)) => resets.transaction_ended(tag == b"COMMIT\0"),
+            (b"DISCARD ALL\0", resets) => resets.get_or_insert_default().discarded(),
+            _ => {}
+        }
+        is_reset = client.resets.is_some();
     }
     // Of a client's that has gone too, but not what sets parameters for us: that is known.
     match (tag, pass, owner) {
-        (b"RESET\0", Step::Pass, _) if resets.is_some_and(|resets| !resets.is_empty()) => Step::Pass,
+        (b"DISCARD ALL\0" | b"RESET\0", Step::Pass, _) if is_reset => Step::Pass,
         (b"DISCARD ALL\0" | b"RESET\0", pass, _) if !server.knows_parameters() => pass,
         (b"DISCARD ALL\0" | b"RESET\0", Step::Pass, _) => Step::Stop(true, ServerStop::ParametersUnknown),
         (b"DISCARD ALL\0" | b"RESET\0", _, Owner::Chore(Chore::Abandoned)) => {
@@ -449,7 +449,7 @@ fn ready<W>(
     if !head.expect.ends_turn() {
         return Err(unexpected(b'Z', "an answer before the end of the turn"));
     }
-    if head.owner == Owner::Client && client.is_some_and(|client| !client.resets.is_empty()) {
+    if head.owner == Owner::Client && client.is_some_and(|client| client.resets.is_some()) {
         return Ok(Step::Before(ServerStop::Resets(status)));
     }
     let Some(reply) = server.replies.pop() else { return Err(unexpected(b'Z', "nothing")) };

@@ -483,7 +483,7 @@ fn changes_session(client: &mut Client, server: &mut Server, statement: &Stateme
         (false, _) => {}
     }
     server.redefines |= statement.effects.may_define;
-    client.add_resets(&statement.effects.resets);
+    client.add_resets(&statement.effects);
 }
 
 /// The server has the statement once it reads what follows.

@@ -12,7 +12,6 @@ use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::prepared::StatementId;
 use crate::server::{ChoreAnswer, Server};
-use crate::text::Reset;
 use crate::wires::{Path, Wires};
 
 /// Deals with an ErrorResponse, all of it `there` or so much that it is only passed on.
@@ -44,9 +43,10 @@ pub(super) fn error<W: Wires>(
     server.copy_in = false;
     server.described = Box::default();
     let told_parsed = client.as_deref().map_or(0, |client| client.told_parsed);
-    if let Some(client) = client.as_deref_mut().filter(|_| owner == Owner::Client) {
-        // What was reset is rolled back, but for what has been committed.
-        client.resets.retain(|reset| matches!(reset, Reset::Discarded));
+    if owner == Owner::Client
+        && let Some(resets) = client.as_deref_mut().and_then(|client| client.resets.as_mut())
+    {
+        resets.roll_back();
     }
     let broken =
         broken_statement(&head.expect, code, response.and_then(|response| response.field(b'R')), told_parsed);

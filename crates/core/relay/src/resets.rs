@@ -1,0 +1,157 @@
+//! What the turn under way resets, as far as that has been answered.
+
+use std::collections::VecDeque;
+
+use crate::parameters::is_reset_by_all;
+use crate::text::Reset;
+
+/// What a turn resets and sets of its client's parameters, in order; the last word on a parameter counts.
+#[derive(Debug, Default)]
+pub(crate) struct Resets {
+    /// What stays, whatever becomes of the turn.
+    committed: Vec<Reset>,
+    /// What may be rolled back yet.
+    open: VecDeque<Reset>,
+}
+
+/// Whether it ends a transaction, or a part of one.
+fn is_end(reset: &Reset) -> bool {
+    matches!(reset, Reset::End | Reset::EndOfPart)
+}
+
+/// Whether a reset brings the parameter back.
+fn resets(reset: &Reset, name: &str) -> bool {
+    match reset {
+        Reset::Parameter(own) => **own == *name,
+        Reset::All => is_reset_by_all(name),
+        Reset::Session => true,
+        Reset::Set(_) | Reset::LocalDefault(_) | Reset::LocalSet(_) | Reset::End | Reset::EndOfPart => false,
+    }
+}
+
+impl Resets {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty() && self.committed.is_empty()
+    }
+
+    /// A command that does this is sent. `is_known`: whether its client has a value of the parameter. Others have no
+    /// start-up value to be brought back, so that there is as much to remember as a client has parameters.
+    pub(crate) fn add(&mut self, reset: &Reset, is_known: bool) {
+        // What is set, and an end, say something only of a reset before them.
+        let follows = matches!(reset, Reset::Set(_) | Reset::LocalSet(_)) || is_end(reset);
+        // The first is kept though it is of another parameter: that something is reset counts.
+        if if self.is_empty() { follows } else { !is_known } {
+            return;
+        }
+        let transaction = self.open.iter().rev().take_while(|known| !is_end(known));
+        if let Some(at) = transaction.clone().position(|known| known == reset) {
+            self.open.remove(self.open.len() - 1 - at);
+        }
+        self.open.push_back(reset.clone());
+    }
+
+    /// A COMMIT or ROLLBACK was run.
+    pub(crate) fn transaction_ended(&mut self, committed: bool) {
+        let Some(end) = self.open.iter().position(is_end) else { return };
+        if self.open.get(end) == Some(&Reset::EndOfPart) {
+            // What was undone is seen by the values.
+            self.open.remove(end);
+            return;
+        }
+        for reset in self.open.drain(..=end).filter(|reset| committed && !is_end(reset)) {
+            self.committed.retain(|known| *known != reset);
+            self.committed.push(reset);
+        }
+    }
+
+    /// DISCARD ALL was run, which is a transaction of its own.
+    pub(crate) fn discarded(&mut self) {
+        let end = self.open.iter().position(|reset| *reset == Reset::Session).map_or(0, |at| at + 1);
+        self.open.drain(..end);
+        self.committed = vec![Reset::Session];
+    }
+
+    /// The turn has failed.
+    pub(crate) fn roll_back(&mut self) {
+        self.open.clear();
+    }
+
+    /// From the last to the first.
+    fn backwards(&self) -> impl Iterator<Item = &Reset> {
+        self.open.iter().rev().chain(self.committed.iter().rev())
+    }
+
+    /// Whether a parameter's start-up value comes back. `is_default`: the server connection has its own default, as it has
+    /// after a reset; if not, something has set the parameter since that cannot be read off a text.
+    pub(crate) fn bring_back(&self, name: &str, is_default: bool) -> bool {
+        let sets = |reset: &Reset| matches!(reset, Reset::Set(own) if **own == *name);
+        let last = self.backwards().find(|reset| sets(reset) || resets(reset, name));
+        is_default && last.is_some_and(|last| !sets(last))
+    }
+
+    /// Whether a parameter's start-up value comes back for the rest of the transaction.
+    pub(crate) fn bring_back_locally(&self, name: &str) -> bool {
+        let of_it = |reset: &&Reset| match reset {
+            Reset::Set(own) | Reset::LocalDefault(own) | Reset::LocalSet(own) => **own == *name,
+            other => resets(other, name),
+        };
+        matches!(self.backwards().find(of_it), Some(Reset::LocalDefault(_)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(added: &[Reset]) -> Resets {
+        let mut resets = Resets::default();
+        for reset in added {
+            resets.add(reset, true);
+        }
+        resets
+    }
+
+    fn x() -> Reset {
+        Reset::Parameter("x".into())
+    }
+
+    #[test]
+    fn what_is_committed_survives_the_turns_failure() {
+        let mut resets = of(&[x(), Reset::End, Reset::Parameter("y".into())]);
+        resets.transaction_ended(true);
+        resets.roll_back();
+        assert!(resets.bring_back("x", true) && !resets.bring_back("y", true));
+    }
+
+    #[test]
+    fn what_is_rolled_back_does_not() {
+        let mut resets = of(&[x(), Reset::End, Reset::End]);
+        resets.transaction_ended(false);
+        resets.transaction_ended(true);
+        assert!(resets.is_empty());
+        let mut resets = of(&[x(), Reset::EndOfPart, Reset::End]);
+        resets.transaction_ended(false);
+        resets.transaction_ended(true);
+        assert!(resets.bring_back("x", true));
+    }
+
+    #[test]
+    fn as_much_is_kept_as_there_are_parameters() {
+        let mut resets = of(&[]);
+        for _ in 0..1000 {
+            resets.add(&x(), true);
+            resets.add(&Reset::Set("x".into()), true);
+            resets.add(&Reset::Parameter("nobody's".into()), false);
+        }
+        assert_eq!(resets.open.len(), 2);
+        resets.add(&Reset::End, true);
+        for _ in 0..1000 {
+            resets.add(&x(), true);
+            resets.add(&Reset::End, true);
+        }
+        for _ in 0..1001 {
+            resets.transaction_ended(true);
+        }
+        assert_eq!((resets.open.len(), resets.committed.len()), (0, 2));
+    }
+}
