@@ -57,7 +57,7 @@ impl Registry {
         let reading = parsed.profile.reading(Literals::of(parsed.text()));
         let hash = self.hasher.hash_one((parsed.body, Some(&**reading)));
         let same = |known: &Arc<Statement>| {
-            *known.body == *parsed.body
+            *known.body() == *parsed.body
                 && Arc::ptr_eq(&known.born.schema, parsed.schema)
                 && known.reading().is_some_and(|known| Arc::ptr_eq(known, reading) || known == reading)
         };
@@ -73,7 +73,7 @@ impl Registry {
         let id = self.fresh_id();
         let reading = OnceLock::from(Arc::clone(reading));
         let name = fresh_name(id, entropy);
-        let statement = Arc::new(Statement::new(id, name, parsed, reading, Arc::clone(&self.in_use)));
+        let statement = Arc::new(Statement::new(id, &name, parsed, reading, Arc::clone(&self.in_use)));
         if shard.bytes + statement.bytes() > shard.sweep_above.max(self.bytes_max / SHARDS) {
             self.sweep(&mut shard);
         }
@@ -89,20 +89,20 @@ impl Registry {
     }
 
     fn hash_of(&self, known: &Statement) -> u64 {
-        self.hasher.hash_one((&*known.body, known.reading().map(|reading| &**reading)))
+        self.hasher.hash_one((known.body(), known.reading().map(|reading| &**reading)))
     }
 
     /// A statement that is its client's alone: how it is read is not known yet.
     pub(crate) fn private(&self, parsed: Parsed<'_>, entropy: &mut dyn Entropy) -> Arc<Statement> {
         let id = self.fresh_id();
         let name = fresh_name(id, entropy);
-        Arc::new(Statement::new(id, name, parsed, OnceLock::new(), Arc::clone(&self.in_use)))
+        Arc::new(Statement::new(id, &name, parsed, OnceLock::new(), Arc::clone(&self.in_use)))
     }
 
     /// A client's unnamed statement; `reading`: the session's parameters, where they are known.
     pub(crate) fn unnamed(&self, parsed: Parsed<'_>, reading: Option<&Arc<Profile>>) -> Arc<Statement> {
         let known = reading.map_or_else(OnceLock::new, |reading| OnceLock::from(Arc::clone(reading)));
-        Arc::new(Statement::new(self.fresh_id(), Box::default(), parsed, known, Arc::clone(&self.in_use)))
+        Arc::new(Statement::new(self.fresh_id(), b"", parsed, known, Arc::clone(&self.in_use)))
     }
 
     /// A name for a statement or portal of ours on a server, used once: no client can have it.
@@ -196,8 +196,8 @@ mod tests {
         let a = registry.plain(b"SELECT 1\0\0\0");
         let b = registry.plain(b"SELECT 1\0\0\0");
         let c = registry.plain(b"SELECT 1\0\0\x01\0\0\0\x17");
-        assert_eq!(a.name, b.name);
-        assert_ne!(a.name, c.name);
+        assert_eq!(a.name(), b.name());
+        assert_ne!(a.name(), c.name());
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl ServerStatements {
 
     /// The names of all, least recently used first.
     pub fn names(&self) -> impl Iterator<Item = &[u8]> {
-        self.present.iter().map(|(_, present)| &*present.statement.name)
+        self.present.iter().map(|(_, present)| present.statement.name())
     }
 
     /// How many named statements the server has.

@@ -16,8 +16,8 @@ pub type StatementId = u64;
 /// What the names of statements on servers begin with.
 pub(crate) const NAME_PREFIX: &[u8] = b"_tl_";
 
-/// What a statement costs beside its text: the record, its name, the registry's place.
-const OVERHEAD_BYTES: usize = 256;
+/// What a statement costs beside its name and text: the record, the registry's place.
+const OVERHEAD_BYTES: usize = 160;
 
 /// Letters of a name that are drawn at random: 72 bits of them.
 const NAME_LETTERS: usize = 12;
@@ -34,22 +34,21 @@ const WARNS: u8 = 2;
 pub struct Statement {
     /// Unique in the process, never used again.
     pub id: StatementId,
-    /// Its name on servers, which cannot be guessed; empty: a client's unnamed one.
-    pub name: Box<[u8]>,
-    /// A Parse message's body behind the name: the query with its zero byte, then the parameter types. Empty when that was
-    /// too long to be kept.
-    pub body: Box<[u8]>,
-    /// The settings under which it is read: those of the Parse that brought it. Not set: they are known when the server has
-    /// said so, or the turn of that Parse has ended.
-    pub(super) reading: OnceLock<Arc<Profile>>,
-    pub(crate) effects: Effects,
-    /// When it was first parsed: the database's definitions of then may be outdated.
-    pub(super) born: Born,
+    /// Its name, then a Parse message's body behind the name. One piece of memory: there may be millions.
+    name_and_body: Box<[u8]>,
+    name_bytes: u8,
     /// A server that has it found it outdated: whoever parses its text gets another.
     outdated: AtomicBool,
     /// Whether a server had something to say when it parsed it, which each client that parses it must hear: `UNHEARD`,
     /// `SILENT` or `WARNS`.
     heard: AtomicU8,
+    /// The settings under which it is read: those of the Parse that brought it. Not set: they are known when the server has
+    /// said so, or the turn of that Parse has ended.
+    pub(super) reading: OnceLock<Arc<Profile>>,
+    /// Most change nothing.
+    effects: Option<Box<Effects>>,
+    /// When it was first parsed: the database's definitions of then may be outdated.
+    pub(super) born: Born,
     /// ParameterDescription, once it is known and the statement is known to give no rows: a failed transaction can be told
     /// so where the server cannot be asked.
     described: OnceLock<Box<[u8]>>,
@@ -93,24 +92,26 @@ fn text(body: &[u8]) -> &[u8] {
 impl Statement {
     pub(super) fn new(
         id: StatementId,
-        name: Box<[u8]>,
+        name: &[u8],
         parsed: Parsed<'_>,
         reading: OnceLock<Arc<Profile>>,
         in_use: Arc<AtomicUsize>,
     ) -> Self {
+        let name_bytes = u8::try_from(name.len()).expect("names are short");
+        let effects = Effects::under(parsed.profile, parsed.text());
         let statement = Self {
             id,
-            name,
-            body: parsed.body.into(),
+            name_and_body: [name, parsed.body].concat().into(),
+            name_bytes,
+            outdated: AtomicBool::new(false),
+            heard: AtomicU8::new(UNHEARD),
             reading,
-            effects: Effects::under(parsed.profile, parsed.text()),
+            effects: (effects != Effects::NONE).then(|| Box::new(effects)),
             born: Born {
                 schema: Arc::clone(parsed.schema),
                 version: parsed.schema.version(),
                 at: parsed.now,
             },
-            outdated: AtomicBool::new(false),
-            heard: AtomicU8::new(UNHEARD),
             described: OnceLock::new(),
             in_use,
         };
@@ -118,21 +119,40 @@ impl Statement {
         statement
     }
 
+    /// Its name on servers, which cannot be guessed; empty: a client's unnamed one.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        &self.name_and_body[..usize::from(self.name_bytes)]
+    }
+
+    /// A Parse message's body behind the name: the query with its zero byte, then the parameter types. Empty when that was
+    /// too long to be kept.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        &self.name_and_body[usize::from(self.name_bytes)..]
+    }
+
+    /// What it changes of its session.
+    pub(crate) fn effects(&self) -> &Effects {
+        static NONE: Effects = Effects::NONE;
+        self.effects.as_deref().unwrap_or(&NONE)
+    }
+
     /// Whether its text is known, so that any server connection can be given it.
     #[must_use]
     pub fn is_kept(&self) -> bool {
-        !self.body.is_empty()
+        !self.body().is_empty()
     }
 
     /// What it takes in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.body.len() + OVERHEAD_BYTES
+        self.name_and_body.len() + OVERHEAD_BYTES
     }
 
     /// What in its text is read by the session's settings.
     pub(crate) fn literals(&self) -> Literals {
-        Literals::of(text(&self.body))
+        Literals::of(text(self.body()))
     }
 
     /// The settings under which it is read, once they are known.

@@ -73,6 +73,15 @@ const CHARACTERISTICS: [&str; 3] =
     ["default_transaction_isolation", "default_transaction_read_only", "default_transaction_deferrable"];
 
 impl Effects {
+    /// It changes nothing.
+    pub(crate) const NONE: Self = Self {
+        resets: Vec::new(),
+        forgets: false,
+        may_set: false,
+        ends_transaction: false,
+        may_define: false,
+    };
+
     /// Of a command's text, as a session with these `standard_conforming_strings` reads it.
     fn of(text: &[u8], standard_conforming_strings: bool) -> Self {
         let config = mentions_set_config(text);
@@ -280,6 +289,7 @@ mod tests {
         }
         assert_eq!(resets("reset all; discard all"), [Reset::All, Reset::Session]);
         assert_eq!(resets("reset a.b"), [parameter("a.b")]);
+        assert_eq!(resets("set local a.b.c.d to default"), [Reset::LocalDefault("a.b.c.d".into())]);
         assert_eq!(resets("set names default"), [parameter("client_encoding")]);
         assert_eq!(resets("reset session authorization"), [parameter("session_authorization")]);
         assert_eq!(resets("set session authorization default"), [parameter("session_authorization")]);

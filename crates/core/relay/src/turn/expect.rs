@@ -105,7 +105,7 @@ impl Subject {
     fn names(&self) -> Option<(&[u8], &[u8])> {
         match self {
             Self::Foreign { own, sent } => Some((sent, own)),
-            Self::Named(named) => Some((&named.statement.name, &named.name)),
+            Self::Named(named) => Some((named.statement.name(), &named.name)),
             Self::Untracked | Self::Unnamed(_) => None,
         }
     }
@@ -117,7 +117,7 @@ impl Expect {
     pub fn names(&self) -> Option<(&[u8], &[u8])> {
         match self {
             Self::Parse { statement, name } | Self::ParseDuplicate { statement, name } => {
-                Some((&statement.name, name))
+                Some((statement.name(), name))
             }
             Self::Bind(subject) | Self::Describe(subject) => subject.names(),
             _ => None,

@@ -59,7 +59,7 @@ pub(super) fn fitness<W>(
         inject_close(server, Arc::clone(statement));
     }
     ensure(path, server, statement);
-    write_describe(server.outbox.buffer(), &statement.name);
+    write_describe(server.outbox.buffer(), statement.name());
     frontend::flush::encode(server.outbox.buffer());
     server.replies.push(Expect::DescribeInjected(statement.id), Owner::Client);
     server.unsynced = true;

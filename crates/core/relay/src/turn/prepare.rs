@@ -76,7 +76,7 @@ fn resets(client: &Client, there: &[u8]) -> bool {
         Some(b"") => client.unnamed.as_ref(),
         Some(name) => client.statements.as_ref().and_then(|names| names.named(name)),
     };
-    statement.is_some_and(|statement| statement.effects.has_resets())
+    statement.is_some_and(|statement| statement.effects().has_resets())
 }
 
 /// The message waits for answers to those before it, which the server is made to give when no Sync does.
@@ -165,11 +165,11 @@ fn parse<W: Wires>(
     let name = significant(name);
     let again = path.replaying && forget_outdated(client, name, rest);
     let statement = statement_of(path, client, server, rest);
-    server.forgets |= statement.effects.forgets;
+    server.forgets |= statement.effects().forgets;
     if client.statements().named(name).is_some() {
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, &statement);
-        frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
+        frontend::parse::write_renamed(server.outbox.buffer(), statement.name(), statement.body());
         server.replies.push(Expect::ParseDuplicate { statement, name: name.into() }, Owner::Client);
         return Ok(Step::Replaced(there.len()));
     }
@@ -203,7 +203,7 @@ fn parse<W: Wires>(
     path.counters.prepare_cache_miss += 1;
     server.statements.insert(Arc::clone(&statement));
     let back = read_as(path, server, &statement);
-    frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
+    frontend::parse::write_renamed(server.outbox.buffer(), statement.name(), statement.body());
     let statement_is_unread = statement.reading().is_none();
     let expect = match again {
         true => Expect::ParseInjected(Arc::clone(&statement)),
@@ -246,7 +246,7 @@ fn parse_unnamed<W: Wires>(
     if reading.is_none() {
         client.unread.push(Arc::clone(&statement));
     }
-    server.forgets |= statement.effects.forgets;
+    server.forgets |= statement.effects().forgets;
     let id = statement.id;
     let previous = client.unnamed.replace(Arc::clone(&statement));
     let on_server = std::mem::replace(&mut server.statements.unnamed, id);
@@ -263,7 +263,7 @@ fn parse_unnamed<W: Wires>(
 /// A turn is played again because its statement was outdated: its Parse gives the name to a new one. True when the client
 /// has been told of the first one already, and so must not be told again.
 fn forget_outdated(client: &mut Client, name: &[u8], body: &[u8]) -> bool {
-    if client.statements().named(name).is_none_or(|known| *known.body != *body) {
+    if client.statements().named(name).is_none_or(|known| *known.body() != *body) {
         return false;
     }
     client.statements().remove(name);
@@ -325,7 +325,7 @@ fn bind<W: Wires>(
             match fitness(path, server, &named.statement, told) {
                 Fitness::Fits => {
                     ensure(path, server, &named.statement);
-                    Cow::Borrowed(&*named.statement.name)
+                    Cow::Borrowed(named.statement.name())
                 }
                 Fitness::Asked => return Ok(Step::Wait),
                 Fitness::Outdated => {
@@ -339,7 +339,7 @@ fn bind<W: Wires>(
         None => foreign_name(name),
     };
     let expect = match &known {
-        Some(named) if *on_server != *named.statement.name => Expect::BindOutdated,
+        Some(named) if *on_server != *named.statement.name() => Expect::BindOutdated,
         Some(named) => {
             bound(client, server, portal, &named.statement);
             Expect::Bind(Subject::Named(Arc::clone(named)))
@@ -394,7 +394,7 @@ fn describe<W: Wires>(
         return Ok(Step::Drop);
     }
     ensure(path, server, &named.statement);
-    write_describe(server.outbox.buffer(), &named.statement.name);
+    write_describe(server.outbox.buffer(), named.statement.name());
     server.replies.push(Expect::Describe(Subject::Named(Arc::clone(named))), Owner::Client);
     Ok(Step::Replaced(there.len()))
 }
@@ -451,7 +451,7 @@ fn foreign(own: &[u8], sent: &[u8]) -> Subject {
 
 /// A portal is made of the statement.
 fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Arc<Statement>) {
-    let effects = &statement.effects;
+    let effects = statement.effects();
     let portal = significant(portal);
     server.forgets |= effects.forgets;
     if !client.portals.is_empty() {
@@ -477,13 +477,13 @@ pub(super) fn executed(client: &mut Client, server: &mut Server, there: &[u8]) {
 }
 
 fn changes_session(client: &mut Client, server: &mut Server, statement: &Statement) {
-    match (statement.effects.may_set, statement.effects.ends_transaction) {
+    match (statement.effects().may_set, statement.effects().ends_transaction) {
         (true, true) => server.unsettled.ended(),
         (true, false) => server.unsettled.changed(),
         (false, _) => {}
     }
-    server.redefines |= statement.effects.may_define;
-    client.add_resets(&statement.effects);
+    server.redefines |= statement.effects().may_define;
+    client.add_resets(statement.effects());
 }
 
 /// The server has the statement once it reads what follows.
@@ -496,7 +496,7 @@ pub(super) fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: 
     make_room(path, server);
     server.statements.insert(Arc::clone(statement));
     let back = read_as(path, server, statement);
-    frontend::parse::write_renamed(server.outbox.buffer(), &statement.name, &statement.body);
+    frontend::parse::write_renamed(server.outbox.buffer(), statement.name(), statement.body());
     server.replies.push(Expect::ParseInjected(Arc::clone(statement)), Owner::Client);
     read_as_before(path, server, back);
 }
@@ -514,7 +514,7 @@ fn ensure_unnamed<W>(path: &mut Path<'_, W>, client: &Client, server: &mut Serve
     match unnamed {
         Some(unnamed) => {
             let back = read_as(path, server, unnamed);
-            frontend::parse::write_renamed(server.outbox.buffer(), b"", &unnamed.body);
+            frontend::parse::write_renamed(server.outbox.buffer(), b"", unnamed.body());
             server.replies.push(Expect::UnnamedInjected(before), Owner::Client);
             read_as_before(path, server, back);
         }
@@ -529,14 +529,14 @@ fn ensure_unnamed<W>(path: &mut Path<'_, W>, client: &Client, server: &mut Serve
 pub(super) fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
     while let Some(evicted) = server.statements.evict(path.limits.prepared_max) {
         path.counters.prepared_evicted += 1;
-        write_close(server.outbox.buffer(), &evicted.name);
+        write_close(server.outbox.buffer(), evicted.name());
         server.replies.push(Expect::CloseInjected(Some(evicted)), Owner::Client);
     }
 }
 
 /// Closes a statement on the server; nobody hears of it.
 pub(crate) fn inject_close(server: &mut Server, statement: Arc<Statement>) {
-    write_close(server.outbox.buffer(), &statement.name);
+    write_close(server.outbox.buffer(), statement.name());
     // Whoever has no turn behind it, a client that says good-bye, has a Sync sent.
     server.unsynced = true;
     server.statements.remove(statement.id);

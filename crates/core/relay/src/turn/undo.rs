@@ -165,11 +165,11 @@ mod tests {
         server.replies.push(Expect::Sync, Owner::Client);
         // The first Bind fails: the server still has `a`, and closes it in the second turn.
         assert!(undo_failed(None, &mut server));
-        assert_eq!(ids(&server), [c.name.escape_ascii().to_string()]);
+        assert_eq!(ids(&server), [c.name().escape_ascii().to_string()]);
         server.replies.pop();
         // The Bind there fails too: nothing has closed `a`.
         assert!(undo_failed(None, &mut server));
-        assert_eq!(ids(&server), [a.name.escape_ascii().to_string()]);
+        assert_eq!(ids(&server), [a.name().escape_ascii().to_string()]);
     }
 
     #[test]

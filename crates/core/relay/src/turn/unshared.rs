@@ -62,7 +62,7 @@ pub(super) fn parse<W: Wires>(
     if let Some(known) = known.as_ref().filter(|known| is_usable(server, known)) {
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, known);
-        let step = renamed(server, there, name, &known.name);
+        let step = renamed(server, there, name, known.name());
         let statement = Arc::clone(known);
         server.replies.push(Expect::ParseDuplicate { statement, name: own.into() }, Owner::Client);
         return step;
@@ -75,7 +75,7 @@ pub(super) fn parse<W: Wires>(
     path.counters.prepare_cache_miss += 1;
     make_room(path, server);
     server.statements.insert(Arc::clone(&statement));
-    let step = renamed(server, there, name, &statement.name);
+    let step = renamed(server, there, name, statement.name());
     server.replies.push(Expect::Parse { statement, name: own.into() }, Owner::Client);
     step
 }
