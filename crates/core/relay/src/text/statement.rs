@@ -5,7 +5,7 @@ use trunkline_parser::lexer::{Lexer, Token, TokenKind};
 use crate::parameters::canonical_name;
 
 /// Tokens kept of a statement: more than any command needs that is understood here.
-const HEAD_TOKENS: usize = 8;
+const HEAD_TOKENS: usize = 32;
 
 /// The beginning of a statement.
 pub(super) struct Head<'a> {
