@@ -215,6 +215,19 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         }
     }
 
+    /// The bound, if any, under which another connection could not be opened now.
+    #[must_use]
+    pub fn bound(&self) -> Option<Refused> {
+        let reached = |held: u32, limit: u32| limit != 0 && held >= limit;
+        if reached(self.ledger.open(), self.settings.size) {
+            Some(Refused::PoolSize)
+        } else if reached(self.ledger.database.servers(), self.database_limit) {
+            Some(Refused::Database)
+        } else {
+            reached(self.ledger.user.servers(), self.user_limit).then_some(Refused::User)
+        }
+    }
+
     /// Whether a connection should be opened for `min_size`; it is then counted as being opened.
     pub fn want_spare(&mut self, now: Micros) -> bool {
         let wanted = self.ledger.open() < self.settings.min_size.min(self.settings.size);

@@ -13,6 +13,7 @@ probes! {
     what_connect_query_sets_is_every_clients_default,
     a_connect_query_that_fails_is_said_and_tried_again_later,
     query_wait_timeout_fails_the_turn_and_keeps_the_client,
+    who_waits_in_vain_is_told_the_bound,
     query_timeout_ends_the_client_and_cancels_its_query,
     idle_transaction_timeout_ends_the_client_and_rolls_back,
     client_idle_timeout_ends_idle_clients_only,
@@ -76,6 +77,28 @@ fn query_wait_timeout_fails_the_turn_and_keeps_the_client(stage: &Stage) {
     let frames = waiter.turn(&Messages::new().bind("", "s", &[]).sync()).expect("an answer");
     assert_eq!(errors(&frames), ["26000"], "its Parse was not done");
     assert_eq!(one(&mut waiter, "select 1"), "1");
+}
+
+fn who_waits_in_vain_is_told_the_bound(stage: &Stage) {
+    for (bound, setting) in [
+        ("pool_size", "pool.pool_size"),
+        ("max_db_connections", "pool.max_db_connections"),
+        ("max_user_connections", "pool.max_user_connections"),
+    ] {
+        let setup = Rotation::setup(stage.setup(), 2).set(setting, 1);
+        let proxy = setup.start();
+        let (mut holder, mut waiter) = (login(&proxy, "app"), login(&proxy, "app"));
+        holder.sql("begin").expect("begin");
+        proxy.reload_and_wait(&setup.set("timeouts.query_wait_timeout", "300ms").text()).expect("reloaded");
+        let frames = waiter.turn(&Messages::new().query("select 1")).expect("an answer");
+        assert_eq!(errors(&frames), ["53300"]);
+        let text = String::from_utf8_lossy(&frames[0].body).into_owned();
+        assert!(text.contains("; all 1") && text.contains(&format!("raise {bound}")), "{text}");
+        if bound != "pool_size" {
+            let label = format!("limit=\"{bound}\"");
+            wait_for_metric(stage, &proxy, "trunkline_limit_hits_total", &[&label], 1.0);
+        }
+    }
 }
 
 fn query_timeout_ends_the_client_and_cancels_its_query(stage: &Stage) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trunkline_pool::{Micros, PoolId};
+use trunkline_pool::{Micros, PoolId, Refused};
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::sqlstate::SqlState;
 
@@ -169,6 +169,41 @@ impl Board {
         Some(self.slot_mut(pool)?.pool.expired_waiter(now)?.client)
     }
 
+    fn waited_too_long(&self, pool: PoolId) -> Refusal<'static> {
+        let (mut busy, mut bound) = (0, None);
+        if let Some(slot) = self.slot(pool) {
+            let ledger = slot.pool.ledger();
+            bound = slot.pool.bound();
+            busy = match bound {
+                Some(Refused::Database) => ledger.database.servers(),
+                Some(Refused::User) => ledger.user.servers(),
+                Some(Refused::PoolSize) | None => ledger.open(),
+            };
+        }
+        let (of, hint) = match bound {
+            Some(Refused::Database) => {
+                self.shared.hit("max_db_connections");
+                (
+                    " of the database",
+                    "raise max_db_connections (a database's own: max_connections), or close other pools' connections sooner (server_idle_timeout)",
+                )
+            }
+            Some(Refused::User) => {
+                self.shared.hit("max_user_connections");
+                (
+                    " of the user",
+                    "raise max_user_connections (a user's own: max_connections), or close other pools' connections sooner (server_idle_timeout)",
+                )
+            }
+            Some(Refused::PoolSize) | None => {
+                ("", "raise pool_size, or look for transactions that stay open")
+            }
+        };
+        let text =
+            format!("no server connection came free in time (query_wait_timeout); all {busy}{of} are in use");
+        Refusal::new(SqlState::TOO_MANY_CONNECTIONS, text).hint(hint)
+    }
+
     fn wait_expired(&mut self, key: ClientKey, pool: PoolId) {
         let purpose = match self.clients.get(key).map(|client| &client.stage) {
             Some(Stage::Waiting(purpose)) => *purpose,
@@ -181,11 +216,7 @@ impl Board {
             );
             return self.cannot_look_up(key);
         }
-        let busy = self.slot(pool).map_or(0, |slot| slot.pool.ledger().open());
-        let text =
-            format!("no server connection came free in time (query_wait_timeout); all {busy} are busy");
-        let refusal = Refusal::new(SqlState::TOO_MANY_CONNECTIONS, text)
-            .hint("raise pool_size, or look for transactions that stay open");
+        let refusal = self.waited_too_long(pool);
         if purpose == Purpose::Turn {
             let mut error = Vec::new();
             refusal.encode(false, &mut error);

@@ -163,13 +163,17 @@ impl Board {
         let of_user = directory.user_capacity(&user).clients;
         if !ledger.database.take_client(database.capacity.clients) {
             self.shared.hit("max_db_client_connections");
-            let message = format!("no more client connections allowed for database \"{name}\"");
+            let message = format!(
+                "no more client connections allowed for database \"{name}\" (max_db_client_connections)"
+            );
             return self.refuse(key, &Refusal::new(SqlState::TOO_MANY_CONNECTIONS, message));
         }
         if !ledger.user.take_client(of_user) {
             ledger.database.give_client();
             self.shared.hit("max_user_client_connections");
-            let message = format!("no more client connections allowed for user \"{user}\"");
+            let message = format!(
+                "no more client connections allowed for user \"{user}\" (max_user_client_connections)"
+            );
             return self.refuse(key, &Refusal::new(SqlState::TOO_MANY_CONNECTIONS, message));
         }
         if let Some(slot) = self.slot_mut(pool) {

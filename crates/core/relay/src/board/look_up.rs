@@ -204,12 +204,16 @@ impl Board {
         if let Some(client) = self.clients.get_mut(key) {
             client.stage = Stage::Login;
         }
+        let pool = self.servers.get(server_key).map(|server| server.pool);
         self.free_server(server_key);
         let request = self.clients.get(key).and_then(|client| client.login.as_ref()?.request.as_ref());
         let Some(user) = request.map(|request| &request.user) else { return };
         let secret = match answer {
             Some(ChoreAnswer::Error(error)) => {
-                self.warn("auth_query", format!("auth_query failed: {}", error_text(&error)));
+                let asked = pool.and_then(|pool| self.slot(pool));
+                let asked = asked.map(|slot| in_short(&slot.name).into_owned()).unwrap_or_default();
+                let text = format!("auth_query failed in database \"{asked}\": {}", error_text(&error));
+                self.warn("auth_query", text);
                 return self.cannot_look_up(key);
             }
             Some(ChoreAnswer::Row(body)) => stored_password(&body, user),

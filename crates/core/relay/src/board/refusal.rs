@@ -12,11 +12,13 @@ use crate::board::Shared;
 use crate::shown::{REASON_BYTES_MAX, cut};
 
 /// Bounds that can turn a client away, end it, or make it or a server connection wait, by the names of their settings.
-pub(crate) const BOUNDS: [&str; 22] = [
+pub(crate) const BOUNDS: [&str; 24] = [
     "max_client_conn",
     "unauthenticated_conn_max",
     "max_db_client_connections",
     "max_user_client_connections",
+    "max_db_connections",
+    "max_user_connections",
     "query_wait_timeout",
     "client_login_timeout",
     "client_idle_timeout",

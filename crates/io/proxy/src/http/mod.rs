@@ -57,7 +57,9 @@ impl Drop for HttpThread {
 /// here, not a line in a log.
 pub fn start(settings: &Http, page: Arc<dyn Page>) -> io::Result<Option<HttpThread>> {
     let Some(address) = settings.listen else { return Ok(None) };
-    serve(bind(address)?, settings, page).map(Some)
+    let listeners =
+        bind(address).map_err(|error| io::Error::new(error.kind(), format!("{address}: {error}")))?;
+    serve(listeners, settings, page).map(Some)
 }
 
 /// Serves `page` on sockets that already listen.
