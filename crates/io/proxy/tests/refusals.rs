@@ -37,6 +37,20 @@ fn a_key_in_the_wrong_table_names_its_home() {
 }
 
 #[test]
+fn who_comes_from_pgbouncer_is_told_what_its_names_are_here() {
+    for (name, ours) in [
+        ("default_pool_size", "`pool_size` in [pool]"),
+        ("auth_query", "`query` in [auth]"),
+        ("listen_port", "`listen = [\"ADDRESS:PORT\"]` at the top of the file"),
+    ] {
+        let text = refusal(&format!("{name} = 3\n{SOUND}"));
+        assert!(text.ends_with(&format!("= PgBouncer's `{name}` is {ours}")), "{text}");
+    }
+    let text = refusal("[databases]\napp = host=127.0.0.1 port=5432\n[pgbouncer]\nlisten_port = 6432\n");
+    assert!(text.contains("= this looks like a pgbouncer.ini: docs/moving-from-pgbouncer.md"), "{text}");
+}
+
+#[test]
 fn a_key_like_no_other_gets_the_list() {
     let text = refusal(&format!("{SOUND}[http]\nzzz = 3\n"));
     assert!(text.ends_with("= allowed in [http]: listen, connections_max, header_timeout"), "{text}");

@@ -15,6 +15,7 @@ mod http;
 mod limits;
 mod modes;
 mod password;
+mod pgbouncer;
 mod pool;
 mod problem;
 mod read;

@@ -8,6 +8,7 @@ use super::auth::Auth;
 use super::database::DatabaseKeys;
 use super::file::read_text;
 use super::password::Surroundings;
+use super::pgbouncer::is_ini;
 use super::problem::{Findings, Quote};
 use super::section::{Section, join, read, table, unknown_key};
 use super::tls::{ClientTls, RootCertificates, ServerTls};
@@ -41,10 +42,13 @@ impl Config {
         let mut findings = Findings::new(file, text);
         let (document, faults) = DeTable::parse_recoverable(text);
         if !faults.is_empty() {
+            let hint = is_ini(text).then(|| {
+                "this looks like a pgbouncer.ini: docs/moving-from-pgbouncer.md says how to write the same as TOML".to_owned()
+            });
             // What follows a syntax error is a guess: only the syntax is reported.
             for fault in faults {
                 let message = format!("not valid TOML: {}", fault.message().replace('\n', ", "));
-                findings.add(fault.span(), message, None, Quote::Line);
+                findings.add(fault.span(), message, hint.clone(), Quote::Line);
             }
             return findings.finish().map(|()| Self::default());
         }

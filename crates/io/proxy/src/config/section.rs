@@ -4,6 +4,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::pgbouncer;
 use super::problem::{Findings, Quote, is_secret_key, nearest};
 use super::setting::Refusal;
 
@@ -101,14 +102,16 @@ pub(super) fn unknown_key(
     let name = key.get_ref().as_ref();
     let place = if path.is_empty() { "at the top of the file".to_owned() } else { format!("in [{path}]") };
     let known = || keys.iter().chain(tables).copied();
-    let hint =
-        if let Some(home) = super::schema::home_of(name).filter(|_| nearest(name, known()) != Some(name)) {
-            format!("`{name}` belongs {home}")
-        } else if let Some(meant) = nearest(name, known()) {
-            format!("did you mean `{meant}`?")
-        } else {
-            format!("allowed {place}: {}", known().collect::<Vec<_>>().join(", "))
-        };
+    let of_pgbouncer = pgbouncer::counterpart(name).filter(|_| path.is_empty());
+    let hint = if let Some(counterpart) = of_pgbouncer {
+        counterpart
+    } else if let Some(home) = super::schema::home_of(name).filter(|_| nearest(name, known()) != Some(name)) {
+        format!("`{name}` belongs {home}")
+    } else if let Some(meant) = nearest(name, known()) {
+        format!("did you mean `{meant}`?")
+    } else {
+        format!("allowed {place}: {}", known().collect::<Vec<_>>().join(", "))
+    };
     let name: String = name.chars().take(64).collect();
     findings.add(Some(key.span()), format!("unknown key `{name}` {place}"), Some(hint), Quote::Place);
 }
