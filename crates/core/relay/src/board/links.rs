@@ -3,6 +3,10 @@
 use trunkline_pool::{Micros, PoolMode};
 use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
 use trunkline_wire::frame;
+use trunkline_wire::frontend::{
+    bind, close, copy_data, copy_done, copy_fail, describe, execute, flush, function_call, parse, query,
+    sync, terminate,
+};
 use trunkline_wire::sqlstate::SqlState;
 
 use super::Board;
@@ -158,29 +162,42 @@ impl Board {
         }
         let there = header.frame_bytes().min(input.len());
         match header.tag {
-            b'X' => {
+            terminate::TAG => {
                 self.client_left(key);
                 return (input.len(), false);
             }
-            b'S' => {
+            sync::TAG => {
                 (client.skipping, client.failing) = (false, false);
                 ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
                 client.held = false;
                 self.list_client(key);
             }
             // Left over from a COPY that failed, or nothing to flush.
-            b'd' | b'c' | b'f' | b'H' => {}
-            b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'F' if client.skipping => {}
-            b'Q' | b'F' if client.failing => {
+            copy_data::TAG | copy_done::TAG | copy_fail::TAG | flush::TAG => {}
+            query::TAG
+            | parse::TAG
+            | bind::TAG
+            | describe::TAG
+            | execute::TAG
+            | close::TAG
+            | function_call::TAG
+                if client.skipping => {}
+            query::TAG | function_call::TAG if client.failing => {
                 client.failing = false;
                 ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
                 self.list_client(key);
             }
-            b'P' | b'B' | b'D' | b'E' | b'C' if client.failing => {
+            parse::TAG | bind::TAG | describe::TAG | execute::TAG | close::TAG if client.failing => {
                 client.failing = false;
                 client.skipping = true;
             }
-            b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'F' => {
+            query::TAG
+            | parse::TAG
+            | bind::TAG
+            | describe::TAG
+            | execute::TAG
+            | close::TAG
+            | function_call::TAG => {
                 if !turn_is_ready(input, self.directory.limits.client_buffer_bytes) {
                     return (0, false);
                 }

@@ -10,9 +10,8 @@ use trunkline_pool::PoolId;
 use trunkline_session::authentication::Secret;
 use trunkline_wire::backend::{DataRow, ErrorResponse};
 use trunkline_wire::frame::HEADER_BYTES;
-use trunkline_wire::frontend::{Close, Execute, Target};
+use trunkline_wire::frontend::{self, Bind, Close, Execute, Parse, Target};
 use trunkline_wire::sqlstate::SqlState;
-use trunkline_wire::{frontend, write};
 
 use super::Board;
 use super::gate::Pass;
@@ -25,6 +24,9 @@ use crate::in_short;
 use crate::server::ChoreAnswer;
 use crate::turn::{Chore, Expect, Owner, Subject};
 use crate::{ClientKey, ServerKey};
+
+/// The type `text`: pg_type.dat.
+const TEXT_OID: u32 = 25;
 
 /// What a client waits for that is being looked up.
 #[derive(Debug)]
@@ -170,18 +172,12 @@ impl Board {
         }
         server.chore_answer = None;
         let out = server.outbox.buffer();
-        let mark = write::begin(out, b'P');
-        out.push(0);
-        write::cstr(out, query.sql.as_bytes());
-        // One parameter of type text (OID 25), so that $1 needs no cast.
-        out.extend_from_slice(&[0, 1, 0, 0, 0, 25]);
-        write::end(out, mark);
-        let mark = write::begin(out, b'B');
-        out.extend_from_slice(&[0, 0, 0, 0, 0, 1]);
-        write::i32(out, i32::try_from(user.len()).unwrap_or(0));
-        out.extend_from_slice(user.as_bytes());
-        out.extend_from_slice(&[0, 0]);
-        write::end(out, mark);
+        // Of that type $1 needs no cast.
+        let written = Parse::write(out, b"", query.sql.as_bytes(), &[TEXT_OID])
+            .and_then(|()| Bind::write(out, b"", b"", &[], &[Some(user.as_bytes())], &[]));
+        if written.is_err() {
+            return self.cannot_look_up(key);
+        }
         Execute { portal: b"", max_rows: 1 }.encode(out);
         Close { target: Target::Statement, name: b"" }.encode(out);
         frontend::sync::encode(out);

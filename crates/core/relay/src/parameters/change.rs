@@ -1,5 +1,6 @@
 //! The Query that turns a connection's parameters into another client's.
 
+use trunkline_wire::frontend::query;
 use trunkline_wire::write;
 
 use super::Profile;
@@ -27,7 +28,7 @@ impl Profile {
     /// role may set another may not.
     pub fn write_change(&self, wanted: &Self, out: &mut Vec<u8>) -> bool {
         let start = out.len();
-        let mark = write::begin(out, b'Q');
+        let mark = write::begin(out, query::TAG);
         let body = out.len();
         let acts_as_another = self.value(SESSION_AUTHORIZATION) != wanted.value(SESSION_AUTHORIZATION);
         if acts_as_another {
@@ -61,7 +62,7 @@ impl Profile {
 
 /// Writes the Query message that sets parameters for the rest of the transaction.
 pub(crate) fn write_local(values: &[(Box<str>, Box<str>)], out: &mut Vec<u8>) {
-    let mark = write::begin(out, b'Q');
+    let mark = write::begin(out, query::TAG);
     for (name, value) in values {
         out.extend_from_slice(b"SELECT pg_catalog.set_config('");
         out.extend_from_slice(name.as_bytes());

@@ -2,7 +2,10 @@
 
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::frame::{self, HEADER_BYTES, Header};
-use trunkline_wire::frontend::sync;
+use trunkline_wire::frontend::{
+    bind, close, copy_data, copy_done, copy_fail, describe, execute, flush, function_call, parse, query,
+    sync, terminate,
+};
 
 use super::server_errors::await_early_syncs;
 use super::{Expect, Owner, Subject, Unsettled, prepare};
@@ -48,7 +51,10 @@ pub(crate) fn turn_is_ready(input: &[u8], gather_max: usize) -> bool {
         if at > input.len() {
             break;
         }
-        if !matches!(header.tag, b'P' | b'B' | b'D' | b'E' | b'C' | b'd') {
+        if !matches!(
+            header.tag,
+            parse::TAG | bind::TAG | describe::TAG | execute::TAG | close::TAG | copy_data::TAG
+        ) {
             return true;
         }
     }
@@ -194,7 +200,8 @@ fn query_text(body: &[u8]) -> &[u8] {
 
 /// Whether the step for this message may write to the server itself.
 fn needs_order(tag: u8, tracked: bool) -> bool {
-    matches!(tag, b'P' | b'Q') || (tracked && matches!(tag, b'B' | b'D' | b'C'))
+    matches!(tag, parse::TAG | query::TAG)
+        || (tracked && matches!(tag, bind::TAG | describe::TAG | close::TAG))
 }
 
 /// Keeps what a turn consists of, so that it can be played again, for as long as it can.
@@ -205,10 +212,11 @@ fn record<W>(path: &Path<'_, W>, client: &mut Client, tag: u8, there: &[u8], who
     let fits =
         whole && !client.replay_complete && client.replay.len() + there.len() <= path.limits.replay_bytes_max;
     // Of Parse messages only those that we have answered: one that reached the server is not outdated.
-    let answered = tag == b'P' && dropped;
-    if fits && (answered || matches!(tag, b'B' | b'D' | b'E' | b'S' | b'H')) {
+    let answered = tag == parse::TAG && dropped;
+    if fits && (answered || matches!(tag, bind::TAG | describe::TAG | execute::TAG | sync::TAG | flush::TAG))
+    {
         client.replay.extend_from_slice(there);
-        client.replay_complete = tag == b'S';
+        client.replay_complete = tag == sync::TAG;
     } else {
         client.replayable = false;
         client.replay = Vec::new();
@@ -226,10 +234,23 @@ fn step<W: Wires>(
     next: Option<u8>,
 ) -> Result<Step, ClientMisbehaved> {
     let whole = there.len() == frame_bytes;
-    if server.skipping && !matches!(tag, b'S' | b'X') {
+    if server.skipping && !matches!(tag, sync::TAG | terminate::TAG) {
         // The server would skip it; it costs nothing to spare it that.
         return Ok(
-            if matches!(tag, b'P' | b'B' | b'D' | b'C' | b'E' | b'H' | b'Q' | b'F' | b'd' | b'c' | b'f') {
+            if matches!(
+                tag,
+                parse::TAG
+                    | bind::TAG
+                    | describe::TAG
+                    | close::TAG
+                    | execute::TAG
+                    | flush::TAG
+                    | query::TAG
+                    | function_call::TAG
+                    | copy_data::TAG
+                    | copy_done::TAG
+                    | copy_fail::TAG
+            ) {
                 Step::Drop
             } else {
                 return Err(ClientMisbehaved::UnknownMessage(tag));
@@ -237,7 +258,7 @@ fn step<W: Wires>(
         );
     }
     match tag {
-        b'S' => {
+        sync::TAG => {
             if server.copy_in {
                 server.copy_syncs = path.limits.outstanding_turns_max.min(server.copy_syncs + 1);
                 return Ok(Step::Drop);
@@ -252,7 +273,7 @@ fn step<W: Wires>(
                 return Ok(Step::Replaced(there.len()));
             }
         }
-        b'Q' => {
+        query::TAG => {
             if whole {
                 let unanswered = !server.replies.is_empty();
                 if !note_effects(client, server, query_text(body(there)), unanswered) {
@@ -270,7 +291,7 @@ fn step<W: Wires>(
             server.replies.push(Expect::Query(unnamed, on_server), Owner::Client);
             server.unsynced = false;
         }
-        b'E' => {
+        execute::TAG => {
             if !client.portals.is_empty() {
                 if !whole {
                     return Ok(Step::Wait);
@@ -279,13 +300,13 @@ fn step<W: Wires>(
             }
             extended(server, Expect::Execute);
         }
-        b'P' | b'B' | b'D' | b'C' if client.tracked => {
+        parse::TAG | bind::TAG | describe::TAG | close::TAG if client.tracked => {
             let step = prepare::step(path, client, server, tag, there, whole, next)?;
             server.unsynced |= !matches!(step, Step::Wait);
             return Ok(step);
         }
-        b'P' if !whole && frame_bytes <= path.limits.client_buffer_bytes => return Ok(Step::Wait),
-        b'P' => {
+        parse::TAG if !whole && frame_bytes <= path.limits.client_buffer_bytes => return Ok(Step::Wait),
+        parse::TAG => {
             let text = body(there).splitn(2, |byte| *byte == 0).nth(1).filter(|_| whole).map(query_text);
             let unanswered = server.replies.turns() > 0;
             if !text.is_none_or(|text| note_effects(client, server, text, unanswered)) {
@@ -293,26 +314,26 @@ fn step<W: Wires>(
             }
             extended(server, Expect::ParseUntracked);
         }
-        b'B' => extended(server, Expect::Bind(Subject::Untracked)),
-        b'D' => extended(server, Expect::Describe(Subject::Untracked)),
-        b'C' => extended(server, Expect::Close),
-        b'F' => {
+        bind::TAG => extended(server, Expect::Bind(Subject::Untracked)),
+        describe::TAG => extended(server, Expect::Describe(Subject::Untracked)),
+        close::TAG => extended(server, Expect::Close),
+        function_call::TAG => {
             server.replies.push(Expect::FunctionCall, Owner::Client);
             server.unsynced = false;
         }
-        b'H' => client.held = false,
-        b'd' if server.copy_in => {}
-        b'c' | b'f' if server.copy_in => (server.copy_in, server.copy_syncs) = (false, 0),
-        b'd' | b'c' | b'f' => {
+        flush::TAG => client.held = false,
+        copy_data::TAG if server.copy_in => {}
+        copy_done::TAG | copy_fail::TAG if server.copy_in => (server.copy_in, server.copy_syncs) = (false, 0),
+        copy_data::TAG | copy_done::TAG | copy_fail::TAG => {
             // The end of a COPY that has not begun yet as far as we know, or of one that has failed.
             if !server.replies.may_copy() {
                 return Ok(Step::Drop);
             }
-            if tag != b'd' {
+            if tag != copy_data::TAG {
                 server.replies.push(Expect::CopyEnd, Owner::Client);
             }
         }
-        b'X' => return Ok(Step::Terminate),
+        terminate::TAG => return Ok(Step::Terminate),
         _ => return Err(ClientMisbehaved::UnknownMessage(tag)),
     }
     Ok(Step::Pass)

@@ -2,7 +2,13 @@
 
 use std::sync::Arc;
 
-use trunkline_wire::backend::{ParameterStatus, TransactionStatus, parse_complete};
+use trunkline_wire::backend::{
+    ParameterStatus, TransactionStatus, bind_complete, close_complete, command_complete, copy_both_response,
+    copy_data, copy_done, copy_in_response, copy_out_response, data_row, empty_query_response,
+    error_response, function_call_response, no_data, notice_response, notification_response,
+    parameter_description, parameter_status, parse_complete, portal_suspended, ready_for_query,
+    row_description,
+};
 use trunkline_wire::{Limits, frame};
 
 use super::from_client::body;
@@ -55,7 +61,8 @@ pub(crate) fn from_server<W: Wires>(
         let frame_bytes = header.frame_bytes();
         let there = &input[at..input.len().min(at + frame_bytes)];
         let whole = there.len() == frame_bytes;
-        if relayed && matches!(header.tag, b'D' | b'd') && whole && client_is_next(server) {
+        if relayed && matches!(header.tag, data_row::TAG | copy_data::TAG) && whole && client_is_next(server)
+        {
             // Rows are most of what there is: nothing about them changes any state.
             at = skip_rows(input, at + frame_bytes);
             begin_reply(client.as_deref_mut(), server);
@@ -135,7 +142,7 @@ fn begin_reply(client: Option<&mut Client>, server: &mut Server) {
 fn skip_rows(input: &[u8], mut at: usize) -> usize {
     while let Ok(Some(header)) = frame::header(&input[at..]) {
         let end = at + header.frame_bytes();
-        if !matches!(header.tag, b'D' | b'd') || end > input.len() {
+        if !matches!(header.tag, data_row::TAG | copy_data::TAG) || end > input.len() {
             break;
         }
         at = end;
@@ -166,7 +173,7 @@ fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, ser
         let reply = server.replies.pop();
         let frame = match reply.map(|reply| reply.expect) {
             Some(Expect::ParseLocal(_)) => parse_complete::FRAME,
-            Some(Expect::CloseLocal(..)) => trunkline_wire::backend::close_complete::FRAME,
+            Some(Expect::CloseLocal(..)) => close_complete::FRAME,
             _ => continue,
         };
         if let Some(client) = client.as_deref_mut() {
@@ -186,19 +193,20 @@ fn step<W: Wires>(
     whole: bool,
     frame_bytes: usize,
 ) -> Result<Step, ServerMisbehaved> {
-    let looked_into = matches!(tag, b'S' | b'C' | b'Z') || (tag == b'E' && frame_bytes <= LOOKED_INTO_BYTES);
+    let looked_into = matches!(tag, parameter_status::TAG | command_complete::TAG | ready_for_query::TAG)
+        || (tag == error_response::TAG && frame_bytes <= LOOKED_INTO_BYTES);
     if looked_into && !whole {
         return Ok(Step::Wait);
     }
     match tag {
-        b'Z' => return ready(path, client.as_deref(), server, there),
-        b'E' => return error(path, client, server, there),
-        b'S' => return parameter(client.as_deref(), server, there),
-        b'A' => {
+        ready_for_query::TAG => return ready(path, client.as_deref(), server, there),
+        error_response::TAG => return error(path, client, server, there),
+        parameter_status::TAG => return parameter(client.as_deref(), server, there),
+        notification_response::TAG => {
             let chore = matches!(server.replies.head(), Some(Reply { owner: Owner::Chore(_), .. }));
             return Ok(if client.is_some() && !chore { Step::Pass } else { Step::Drop });
         }
-        b'N' => return Ok(notice(client.is_some(), server, there, frame_bytes)),
+        notice_response::TAG => return Ok(notice(client.is_some(), server, there, frame_bytes)),
         _ => {}
     }
     server.early_syncs = 0;
@@ -208,7 +216,7 @@ fn step<W: Wires>(
     let in_query = matches!(head.expect, Expect::Query(..));
     let pass = if ours { Step::Drop } else { Step::Pass };
     match tag {
-        b'D' if ours => {
+        data_row::TAG if ours => {
             if head.owner == Owner::Chore(Chore::AuthQuery) && server.chore_answer.is_none() {
                 if !whole {
                     return Ok(Step::Wait);
@@ -216,41 +224,55 @@ fn step<W: Wires>(
                 server.chore_answer = Some(ChoreAnswer::Row(body(there).to_vec()));
             }
         }
-        b'D' | b'1' | b'2' | b'3' | b'C' if matches!(head.expect, Expect::Skipped(_)) => {
+        data_row::TAG
+        | parse_complete::TAG
+        | bind_complete::TAG
+        | close_complete::TAG
+        | command_complete::TAG
+            if matches!(head.expect, Expect::Skipped(_)) =>
+        {
             return skipped(server, tag);
         }
-        b'D' | b'C' if matches!(head.expect, Expect::Reading(_)) => {
+        data_row::TAG | command_complete::TAG if matches!(head.expect, Expect::Reading(_)) => {
             return Ok(if whole { reading::was_read(client, server, tag, body(there)) } else { Step::Wait });
         }
-        b'D' | b'd' | b'c' | b'H' => {}
-        b'T' if in_query => {}
-        b'T' | b'n' if matches!(head.expect, Expect::Describe(_) | Expect::DescribeInjected(_)) => {
+        data_row::TAG | copy_data::TAG | copy_done::TAG | copy_out_response::TAG => {}
+        row_description::TAG if in_query => {}
+        row_description::TAG | no_data::TAG
+            if matches!(head.expect, Expect::Describe(_) | Expect::DescribeInjected(_)) =>
+        {
             let digested = !matches!(head.expect, Expect::Describe(Subject::Untracked | Subject::Unnamed(_)));
             if digested && !whole {
                 return Ok(Step::Wait);
             }
-            return Ok(described(server, (tag == b'T').then(|| body(there)), pass));
+            return Ok(described(server, (tag == row_description::TAG).then(|| body(there)), pass));
         }
-        b't' if matches!(head.expect, Expect::Describe(_)) => {
+        parameter_description::TAG if matches!(head.expect, Expect::Describe(_)) => {
             let kept = whole && frame_bytes <= DESCRIPTION_KEPT_BYTES;
             server.described = if kept { there.into() } else { Box::default() };
         }
-        b't' if matches!(head.expect, Expect::DescribeInjected(_)) => return Ok(Step::Drop),
-        b'1' => return parsed(server),
-        b'2' if matches!(head.expect, Expect::Bind(_)) => drop(server.replies.pop()),
-        b'3' => return closed(server),
-        b'C' | b'I' | b's' if in_query || matches!(head.expect, Expect::Execute) => {
+        parameter_description::TAG if matches!(head.expect, Expect::DescribeInjected(_)) => {
+            return Ok(Step::Drop);
+        }
+        parse_complete::TAG => return parsed(server),
+        bind_complete::TAG if matches!(head.expect, Expect::Bind(_)) => drop(server.replies.pop()),
+        close_complete::TAG => return closed(server),
+        command_complete::TAG | empty_query_response::TAG | portal_suspended::TAG
+            if in_query || matches!(head.expect, Expect::Execute) =>
+        {
             if !in_query {
                 server.replies.pop();
             }
             (server.copy_in, server.copy_syncs, server.copy_synced) = (false, 0, 0);
-            return Ok(if tag == b'C' {
+            return Ok(if tag == command_complete::TAG {
                 completed(path, client, server, owner, body(there), pass)
             } else {
                 pass
             });
         }
-        b'G' | b'W' if in_query || matches!(head.expect, Expect::Execute) => {
+        copy_in_response::TAG | copy_both_response::TAG
+            if in_query || matches!(head.expect, Expect::Execute) =>
+        {
             let copy = server.replies.copy_in_began();
             (server.copy_in, server.copy_synced) = (copy.end_to_come, copy.ignores_syncs);
             if server.copy_in && server.undecided {
@@ -259,7 +281,7 @@ fn step<W: Wires>(
                 return Ok(step);
             }
         }
-        b'V' if matches!(head.expect, Expect::FunctionCall) => {}
+        function_call_response::TAG if matches!(head.expect, Expect::FunctionCall) => {}
         _ => return Err(unexpected(tag, "another answer")),
     }
     Ok(pass)
@@ -285,7 +307,7 @@ fn parsed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
             server.withheld = Vec::new();
             Ok(Step::Drop)
         }
-        _ => Err(unexpected(b'1', "another answer")),
+        _ => Err(unexpected(parse_complete::TAG, "another answer")),
     }
 }
 
@@ -299,14 +321,14 @@ fn closed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
             server.replies.pop();
             Ok(Step::Drop)
         }
-        _ => Err(unexpected(b'3', "another answer")),
+        _ => Err(unexpected(close_complete::TAG, "another answer")),
     }
 }
 
 /// An answer to a message of ours that goes round a Parse.
 fn skipped(server: &mut Server, tag: u8) -> Result<Step, ServerMisbehaved> {
     match server.replies.head() {
-        Some(Reply { expect: Expect::Skipped(b'C'), .. }) if tag == b'D' => {}
+        Some(Reply { expect: Expect::Skipped(command_complete::TAG), .. }) if tag == data_row::TAG => {}
         Some(Reply { expect: Expect::Skipped(expected), .. }) if *expected == tag => {
             drop(server.replies.pop());
         }
@@ -445,14 +467,14 @@ fn ready<W>(
         // More may come, or not: nobody else must get them.
         server.condemned |= server.early_syncs > 0;
     }
-    let Some(head) = server.replies.head() else { return Err(unexpected(b'Z', "nothing")) };
+    let Some(head) = server.replies.head() else { return Err(unexpected(ready_for_query::TAG, "nothing")) };
     if !head.expect.ends_turn() {
-        return Err(unexpected(b'Z', "an answer before the end of the turn"));
+        return Err(unexpected(ready_for_query::TAG, "an answer before the end of the turn"));
     }
     if head.owner == Owner::Client && client.is_some_and(|client| client.resets.is_some()) {
         return Ok(Step::Before(ServerStop::Resets(status)));
     }
-    let Some(reply) = server.replies.pop() else { return Err(unexpected(b'Z', "nothing")) };
+    let Some(reply) = server.replies.pop() else { return Err(unexpected(ready_for_query::TAG, "nothing")) };
     if matches!(reply.expect, Expect::Query(..)) {
         server.early_syncs = std::mem::take(&mut server.copy_synced);
         await_early_syncs(server);

@@ -39,7 +39,7 @@ pub(super) fn step<W: Wires>(
     whole: bool,
     next: Option<u8>,
 ) -> Result<Step, ClientMisbehaved> {
-    if tag == b'B' {
+    if tag == frontend::bind::TAG {
         if is_undecided(path, client, server, tag, there) {
             return Ok(await_answers(server));
         }
@@ -47,9 +47,9 @@ pub(super) fn step<W: Wires>(
             // What comes back depends on the turns before it.
             return Ok(await_answers(server));
         }
-        return bind(path, client, server, there, whole, next == Some(b'D'));
+        return bind(path, client, server, there, whole, next == Some(frontend::describe::TAG));
     }
-    let unshared = tag == b'P' && unshared::is_too_long(path.limits, there);
+    let unshared = tag == frontend::parse::TAG && unshared::is_too_long(path.limits, there);
     if !whole && !unshared {
         return if there.len() < path.limits.statement_bytes_max {
             Ok(Step::Wait)
@@ -61,9 +61,9 @@ pub(super) fn step<W: Wires>(
         return Ok(await_answers(server));
     }
     match tag {
-        b'P' if unshared => unshared::parse(path, client, server, there),
-        b'P' => parse(path, client, server, there),
-        b'D' => describe(path, client, server, there),
+        frontend::parse::TAG if unshared => unshared::parse(path, client, server, there),
+        frontend::parse::TAG => parse(path, client, server, there),
+        frontend::describe::TAG => describe(path, client, server, there),
         _ => close(client, server, there, path),
     }
 }
@@ -109,20 +109,22 @@ fn is_undecided<W>(
     if !turns && !forgets {
         return false;
     }
-    if tag == b'P' && server.unsettled.in_turn() && server.replies.turns_of_client() > 0 {
+    if tag == frontend::parse::TAG && server.unsettled.in_turn() && server.replies.turns_of_client() > 0 {
         // How the server reads it is asked behind it, which cannot be before the turns before are answered.
         return true;
     }
     let body = body(there);
     let from_name = match tag {
-        b'B' => cstr(body).map(|(_, rest)| rest),
-        b'P' => Some(body),
-        _ => body.split_first().filter(|(kind, _)| **kind == b'S').map(|(_, rest)| rest),
+        frontend::bind::TAG => cstr(body).map(|(_, rest)| rest),
+        frontend::parse::TAG => Some(body),
+        _ => {
+            body.split_first().filter(|(kind, _)| **kind == Target::Statement.as_byte()).map(|(_, rest)| rest)
+        }
     };
     let Some((name, rest)) = from_name.and_then(cstr) else { return false };
     if name.is_empty() {
         let here = client.unnamed.as_ref().is_none_or(|unnamed| unnamed.id == server.statements.unnamed);
-        return matches!(tag, b'B' | b'D')
+        return matches!(tag, frontend::bind::TAG | frontend::describe::TAG)
             && (server.replies.is_unnamed_undecided() || (server.unsettled.before() && !here));
     }
     if forgets {
@@ -130,10 +132,10 @@ fn is_undecided<W>(
     }
     let name = significant(name);
     let (id, here) = match tag {
-        b'P' if unshared::is_too_long(path.limits, there) => (0, true),
+        frontend::parse::TAG if unshared::is_too_long(path.limits, there) => (0, true),
         // Which statement it is depends on the settings; and what is read there under others must wait for them too.
-        b'P' if server.unsettled.before() => return true,
-        b'P' => (intern(path, client, rest).id, true),
+        frontend::parse::TAG if server.unsettled.before() => return true,
+        frontend::parse::TAG => (intern(path, client, rest).id, true),
         _ => {
             let known = client.statements.as_ref().and_then(|names| names.named(name));
             known.map_or((0, true), |known| (known.id, server.statements.touch(known.id)))
@@ -363,7 +365,7 @@ fn describe<W: Wires>(
 ) -> Result<Step, ClientMisbehaved> {
     let (kind, rest) = body(there).split_first().ok_or(ClientMisbehaved::Malformed("Describe"))?;
     let (name, _) = cstr(rest).ok_or(ClientMisbehaved::Malformed("Describe"))?;
-    if *kind != b'S' {
+    if *kind != Target::Statement.as_byte() {
         let expect = match &client.bound {
             Some(named) if name.is_empty() => Subject::Named(Arc::clone(named)),
             _ => Subject::Untracked,
@@ -407,7 +409,7 @@ fn close<W: Wires>(
 ) -> Result<Step, ClientMisbehaved> {
     let (kind, rest) = body(there).split_first().ok_or(ClientMisbehaved::Malformed("Close"))?;
     let (name, _) = cstr(rest).ok_or(ClientMisbehaved::Malformed("Close"))?;
-    if *kind != b'S' {
+    if *kind != Target::Statement.as_byte() {
         server.replies.push(Expect::Close, Owner::Client);
         return Ok(Step::Pass);
     }

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use trunkline_wire::backend::{DataRow, TransactionStatus};
+use trunkline_wire::backend::{
+    DataRow, TransactionStatus, bind_complete, close_complete, command_complete, parse_complete,
+};
 use trunkline_wire::frontend::{self, Close, Execute, Target};
 
 use super::server_step::Step;
@@ -52,14 +54,14 @@ pub(super) fn read_as<W>(
     if set.is_empty() {
         return None;
     }
-    run(path, server, &set, Expect::Skipped(b'C'));
+    run(path, server, &set, Expect::Skipped(command_complete::TAG));
     Some(SetBack(back))
 }
 
 /// What [`read_as`] has set is set back.
 pub(super) fn read_as_before<W>(path: &mut Path<'_, W>, server: &mut Server, back: Option<SetBack>) {
     if let Some(SetBack(back)) = back {
-        run(path, server, &back, Expect::Skipped(b'C'));
+        run(path, server, &back, Expect::Skipped(command_complete::TAG));
     }
 }
 
@@ -116,7 +118,7 @@ pub(super) fn was_read(client: Option<&mut Client>, server: &mut Server, tag: u8
     let Some(Reply { expect: Expect::Reading(statement), .. }) = server.replies.head() else {
         return Step::Drop;
     };
-    if tag == b'C' {
+    if tag == command_complete::TAG {
         server.replies.pop();
         return Step::Drop;
     }
@@ -161,7 +163,13 @@ fn run<W>(path: &mut Path<'_, W>, server: &mut Server, sql: &str, complete: Expe
     Close { target: Target::Portal, name: &name }.encode(out);
     Close { target: Target::Statement, name: &name }.encode(out);
     let skipped = Expect::Skipped;
-    for expect in [skipped(b'1'), skipped(b'2'), complete, skipped(b'3'), skipped(b'3')] {
+    for expect in [
+        skipped(parse_complete::TAG),
+        skipped(bind_complete::TAG),
+        complete,
+        skipped(close_complete::TAG),
+        skipped(close_complete::TAG),
+    ] {
         server.replies.push(expect, Owner::Client);
     }
 }

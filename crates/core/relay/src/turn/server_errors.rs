@@ -1,6 +1,6 @@
 //! ErrorResponse: what it undoes, whom it is for, and whether its turn is played again.
 
-use trunkline_wire::backend::{ErrorResponse, TransactionStatus};
+use trunkline_wire::backend::{ErrorResponse, TransactionStatus, error_response};
 use trunkline_wire::sqlstate::SqlState;
 
 use super::from_client::body;
@@ -28,7 +28,7 @@ pub(super) fn error<W: Wires>(
         return Ok(Step::Stop(false, ServerStop::Fatal(body(there).to_vec())));
     }
     let code = response.and_then(|response| response.code());
-    let Some(head) = server.replies.head() else { return Err(unexpected(b'E', "nothing")) };
+    let Some(head) = server.replies.head() else { return Err(unexpected(error_response::TAG, "nothing")) };
     let owner = head.owner;
     if let Owner::Chore(_) = owner {
         if matches!((&head.expect, &server.chore_answer), (Expect::Query(..), Some(ChoreAnswer::Error(_)))) {

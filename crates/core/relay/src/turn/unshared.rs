@@ -85,10 +85,6 @@ fn renamed(server: &mut Server, there: &[u8], name: &[u8], instead: &[u8]) -> Re
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
     let length = u64::from(u32::from_be_bytes([a, b, c, d])) + instead.len() as u64 - name.len() as u64;
     let length = u32::try_from(length).map_err(|_| ClientMisbehaved::Malformed("Parse"))?;
-    let out = server.outbox.buffer();
-    out.push(parse::TAG);
-    out.extend_from_slice(&length.to_be_bytes());
-    out.extend_from_slice(instead);
-    out.push(0);
+    parse::encode_prefix(server.outbox.buffer(), length, instead);
     Ok(Step::Replaced(HEADER_BYTES + name.len() + 1))
 }

@@ -82,6 +82,16 @@ pub fn write_renamed(out: &mut Vec<u8>, name: &[u8], body_after_name: &[u8]) {
     write::end(out, mark);
 }
 
+/// Appends the beginning of a Parse to `out`: header and name. The caller sends the rest of the body after it.
+///
+/// `length` is the length on the wire, with this name.
+#[inline]
+pub fn encode_prefix(out: &mut Vec<u8>, length: u32, name: &[u8]) {
+    write::u8(out, TAG);
+    write::u32(out, length);
+    write::cstr(out, name);
+}
+
 impl std::fmt::Debug for Parse<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Parse")
