@@ -6,17 +6,26 @@ use crate::parameters::is_reset_by_all;
 use crate::text::Reset;
 
 /// What a turn resets and sets of its client's parameters, in order; the last word on a parameter counts.
+///
+/// A reset and a setting take the place of their like in their transaction: there are as many as a client has parameters.
 #[derive(Debug, Default)]
 pub(crate) struct Resets {
     /// What stays, whatever becomes of the turn.
     committed: Vec<Reset>,
-    /// What may be rolled back yet.
-    open: VecDeque<Reset>,
+    /// What was sent before the first end that is not answered: it may be rolled back.
+    open: Vec<Reset>,
+    /// That end, and what was sent behind it.
+    later: VecDeque<Reset>,
 }
 
 /// Whether it ends a transaction, or a part of one.
 fn is_end(reset: &Reset) -> bool {
     matches!(reset, Reset::End | Reset::EndOfPart)
+}
+
+/// Whether it is over with its transaction.
+fn is_local(reset: &Reset) -> bool {
+    matches!(reset, Reset::LocalDefault(_) | Reset::LocalSet(_))
 }
 
 /// Whether a reset brings the parameter back.
@@ -29,38 +38,53 @@ fn resets(reset: &Reset, name: &str) -> bool {
     }
 }
 
+/// Puts it behind all others, in place of its like.
+fn push(list: &mut Vec<Reset>, reset: Reset) {
+    list.retain(|known| *known != reset);
+    list.push(reset);
+}
+
 impl Resets {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.open.is_empty() && self.committed.is_empty()
+    fn is_empty(&self) -> bool {
+        self.open.is_empty() && self.later.is_empty() && self.committed.is_empty()
     }
 
     /// A command that does this is sent. `is_known`: whether its client has a value of the parameter. Others have no
-    /// start-up value to be brought back, so that there is as much to remember as a client has parameters.
+    /// start-up value to be brought back.
     pub(crate) fn add(&mut self, reset: &Reset, is_known: bool) {
         // What is set, and an end, say something only of a reset before them.
         let follows = matches!(reset, Reset::Set(_) | Reset::LocalSet(_)) || is_end(reset);
-        // The first is kept though it is of another parameter: that something is reset counts.
-        if if self.is_empty() { follows } else { !is_known } {
+        // The first reset is kept whatever it is of: that there is one counts.
+        let counts = if self.is_empty() { !follows } else { is_known };
+        if !counts {
             return;
         }
-        let transaction = self.open.iter().rev().take_while(|known| !is_end(known));
-        if let Some(at) = transaction.clone().position(|known| known == reset) {
-            self.open.remove(self.open.len() - 1 - at);
+        if self.later.is_empty() && !is_end(reset) {
+            return push(&mut self.open, reset.clone());
         }
-        self.open.push_back(reset.clone());
+        let transaction = self.later.iter().rev().take_while(|known| !is_end(known));
+        if let Some(at) = transaction.clone().position(|known| known == reset) {
+            self.later.remove(self.later.len() - 1 - at);
+        }
+        self.later.push_back(reset.clone());
     }
 
-    /// A COMMIT or ROLLBACK was run.
+    /// The next command was run that ends a transaction, or a part of one.
     pub(crate) fn transaction_ended(&mut self, committed: bool) {
-        let Some(end) = self.open.iter().position(is_end) else { return };
-        if self.open.get(end) == Some(&Reset::EndOfPart) {
-            // What was undone is seen by the values.
-            self.open.remove(end);
-            return;
+        match (self.later.pop_front(), committed) {
+            (None, _) => return,
+            (Some(_), true) => {
+                for reset in self.open.drain(..).filter(|reset| !is_local(reset)) {
+                    push(&mut self.committed, reset);
+                }
+            }
+            (Some(Reset::End), false) => self.open.clear(),
+            // ROLLBACK TO: the server's values say which of the resets were undone.
+            (Some(_), false) => {}
         }
-        for reset in self.open.drain(..=end).filter(|reset| committed && !is_end(reset)) {
-            self.committed.retain(|known| *known != reset);
-            self.committed.push(reset);
+        let next = self.later.iter().position(is_end).unwrap_or(self.later.len());
+        for reset in self.later.drain(..next) {
+            push(&mut self.open, reset);
         }
     }
 
@@ -74,28 +98,29 @@ impl Resets {
     /// The turn has failed.
     pub(crate) fn roll_back(&mut self) {
         self.open.clear();
+        self.later.clear();
     }
 
     /// From the last to the first.
     fn backwards(&self) -> impl Iterator<Item = &Reset> {
-        self.open.iter().rev().chain(self.committed.iter().rev())
+        self.later.iter().rev().chain(self.open.iter().rev()).chain(self.committed.iter().rev())
     }
 
     /// Whether a parameter's start-up value comes back. `is_default`: the server connection has its own default, as it has
-    /// after a reset; if not, something has set the parameter since that cannot be read off a text.
+    /// after a reset; if not, something has set the parameter since that cannot be read off a text, or the reset was undone.
     pub(crate) fn bring_back(&self, name: &str, is_default: bool) -> bool {
         let sets = |reset: &Reset| matches!(reset, Reset::Set(own) if **own == *name);
         let last = self.backwards().find(|reset| sets(reset) || resets(reset, name));
         is_default && last.is_some_and(|last| !sets(last))
     }
 
-    /// Whether a parameter's start-up value comes back for the rest of the transaction.
-    pub(crate) fn bring_back_locally(&self, name: &str) -> bool {
+    /// The same for the rest of the transaction.
+    pub(crate) fn bring_back_locally(&self, name: &str, is_default: bool) -> bool {
         let of_it = |reset: &&Reset| match reset {
             Reset::Set(own) | Reset::LocalDefault(own) | Reset::LocalSet(own) => **own == *name,
             other => resets(other, name),
         };
-        matches!(self.backwards().find(of_it), Some(Reset::LocalDefault(_)))
+        is_default && matches!(self.backwards().find(of_it), Some(Reset::LocalDefault(_)))
     }
 }
 
@@ -129,6 +154,10 @@ mod tests {
         resets.transaction_ended(false);
         resets.transaction_ended(true);
         assert!(resets.is_empty());
+        let mut resets = of(&[Reset::LocalDefault("x".into()), Reset::End]);
+        assert!(resets.bring_back_locally("x", true));
+        resets.transaction_ended(true);
+        assert!(resets.is_empty(), "what is local is over");
         let mut resets = of(&[x(), Reset::EndOfPart, Reset::End]);
         resets.transaction_ended(false);
         resets.transaction_ended(true);
@@ -144,14 +173,17 @@ mod tests {
             resets.add(&Reset::Parameter("nobody's".into()), false);
         }
         assert_eq!(resets.open.len(), 2);
-        resets.add(&Reset::End, true);
-        for _ in 0..1000 {
-            resets.add(&x(), true);
-            resets.add(&Reset::End, true);
+        for end in [Reset::End, Reset::EndOfPart] {
+            resets.add(&end, true);
+            for _ in 0..1000 {
+                resets.add(&x(), true);
+                resets.add(&end, true);
+            }
+            for _ in 0..1001 {
+                resets.transaction_ended(end == Reset::End);
+                assert!(resets.open.len() + resets.committed.len() <= 3);
+            }
         }
-        for _ in 0..1001 {
-            resets.transaction_ended(true);
-        }
-        assert_eq!((resets.open.len(), resets.committed.len()), (0, 2));
+        assert!(resets.later.is_empty());
     }
 }

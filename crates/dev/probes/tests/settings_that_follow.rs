@@ -23,6 +23,7 @@ probes! {
     a_reset_is_seen_behind_a_letter_with_a_backslash_in_it,
     a_reset_that_is_bound_and_not_executed_resets_nothing,
     a_reset_that_is_committed_counts_though_its_turn_fails,
+    what_is_local_ends_with_its_transaction,
     discard_all_counts_though_its_turn_fails,
     what_is_set_behind_a_reset_stands,
     what_is_set_behind_a_reset_by_other_means_stands,
@@ -427,6 +428,30 @@ fn a_reset_that_is_committed_counts_though_its_turn_fails(stage: &Stage) {
                 assert_eq!(one(client, "show timezone"), expected, "{text}");
             }
         }
+    }
+}
+
+fn what_is_local_ends_with_its_transaction(stage: &Stage) {
+    let proxy = rotating(stage.setup());
+    let startup = [("TimeZone", "Asia/Tokyo")];
+    let mut client = login_with(&proxy, &startup);
+    let mut direct = stage.direct_with(&startup);
+    Rotation::warm(&proxy, SIZE);
+    for text in [
+        "begin; set local timezone to default; commit; begin",
+        "begin; set local timezone to default; rollback; begin",
+        "begin; savepoint a; set local timezone to default; rollback to a",
+        "begin; set local timezone to default; commit and chain",
+        "begin; savepoint a; reset timezone; rollback to a; commit; begin",
+    ] {
+        let both = [&mut client, &mut direct].map(|client| {
+            client.sql("set timezone = 'CET'").expect("set");
+            client.sql(text).expect(text);
+            let inside = one(client, "show timezone");
+            client.sql("commit").expect("commit");
+            [inside, one(client, "show timezone"), one(client, "show timezone")]
+        });
+        assert_eq!(both[0], both[1], "{text}");
     }
 }
 

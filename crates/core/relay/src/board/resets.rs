@@ -40,7 +40,7 @@ impl Client {
     pub(crate) fn is_masked(&self, name: &str, value: &[u8], server: &Server) -> bool {
         let Some(resets) = &self.resets else { return false };
         let is_default = server.is_own_default(name, std::str::from_utf8(value).ok());
-        (resets.bring_back(name, is_default) || resets.bring_back_locally(name))
+        (resets.bring_back(name, is_default) || resets.bring_back_locally(name, is_default))
             && self.startup.value(name).map(str::as_bytes) != Some(value)
     }
 }
@@ -135,7 +135,8 @@ impl Board {
         let reports = |name: &str| server.welcome.as_ref().is_some_and(|welcome| welcome.reports(name));
         let mut local_defaults = Vec::new();
         for name in &names {
-            if resets.bring_back(name, server.is_own_default(name, there.value(name))) {
+            let is_default = server.is_own_default(name, there.value(name));
+            if resets.bring_back(name, is_default) {
                 match startup.value(name) {
                     Some(value) => own.set(name, value),
                     None => own.remove(name),
@@ -144,7 +145,7 @@ impl Board {
                 if !reports(name) {
                     there.remove(name);
                 }
-            } else if resets.bring_back_locally(name) {
+            } else if resets.bring_back_locally(name, is_default) {
                 let back = startup.value(name).filter(|_| status == TransactionStatus::InTransaction);
                 if let Some(value) = back.or_else(|| there.value(name)).filter(|_| reports(name)) {
                     own.set(name, value);

@@ -147,7 +147,8 @@ impl Statement {
     /// What it takes in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.name_and_body.len() + OVERHEAD_BYTES
+        let effects = self.effects.as_ref().map_or(0, |effects| effects.bytes());
+        self.name_and_body.len() + effects + OVERHEAD_BYTES
     }
 
     /// What in its text is read by the session's settings.

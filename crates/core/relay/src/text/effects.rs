@@ -113,6 +113,19 @@ impl Effects {
         Self::of(&hide_trail_bytes(text, profile.value("client_encoding")), standard)
     }
 
+    /// What it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let of = |reset: &Reset| match reset {
+            Reset::Parameter(name) | Reset::LocalDefault(name) | Reset::Set(name) | Reset::LocalSet(name) => {
+                name.len()
+            }
+            Reset::All | Reset::Session | Reset::End | Reset::EndOfPart => 0,
+        };
+        size_of::<Self>()
+            + self.resets.capacity() * size_of::<Reset>()
+            + self.resets.iter().map(of).sum::<usize>()
+    }
+
     /// Whether a parameter gets its start-up value back.
     pub(crate) fn has_resets(&self) -> bool {
         self.resets.iter().any(|reset| match reset {
@@ -148,10 +161,15 @@ impl Effects {
                 }
             }
             "deallocate" => self.forgets = true,
-            "commit" | "end" | "rollback" | "abort" => {
+            // COMMIT PREPARED is of another transaction.
+            "commit" | "end" | "rollback" | "abort" if !head.is(1, "prepared") => {
                 self.ends_transaction = true;
                 let part = head.is(1, "to") || head.is(2, "to");
                 self.resets.push(if part { Reset::EndOfPart } else { Reset::End });
+            }
+            "prepare" if head.is(1, "transaction") => {
+                self.ends_transaction = true;
+                self.resets.push(Reset::End);
             }
             _ => {}
         }
@@ -305,6 +323,7 @@ mod tests {
         assert_eq!(resets("reset all; set x = 1"), [Reset::All, Reset::Set("x".into())]);
         assert_eq!(resets("reset all; set local x = 1"), [Reset::All, Reset::LocalSet("x".into())]);
         assert_eq!(resets("reset x; commit"), [parameter("x"), Reset::End]);
+        assert_eq!(resets("prepare transaction 'a'; commit prepared 'a'"), [Reset::End]);
         assert_eq!(resets("reset x; rollback work to a"), [parameter("x"), Reset::EndOfPart]);
         let path = [parameter("search_path"), Reset::Set("search_path".into())];
         assert_eq!(resets("set search_path to default; set schema 's'"), path);

@@ -399,7 +399,8 @@ fn completed<W>(
     let mut is_reset = false;
     if let (Some(client), Step::Pass) = (client, &pass) {
         match (tag, &mut client.resets) {
-            (b"COMMIT\0" | b"ROLLBACK\0", Some(resets)) => resets.transaction_ended(tag == b"COMMIT\0"),
+            (b"COMMIT\0" | b"PREPARE TRANSACTION\0", Some(resets)) => resets.transaction_ended(true),
+            (b"ROLLBACK\0", Some(resets)) => resets.transaction_ended(false),
             (b"DISCARD ALL\0", resets) => resets.get_or_insert_default().discarded(),
             _ => {}
         }
