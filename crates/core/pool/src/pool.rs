@@ -215,17 +215,19 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         }
     }
 
-    /// The bound, if any, under which another connection could not be opened now.
+    /// The bound, if any, under which another connection could not be opened now. The pool's own comes first where it is
+    /// reached with its reserve.
     #[must_use]
     pub fn bound(&self) -> Option<Refused> {
         let reached = |held: u32, limit: u32| limit != 0 && held >= limit;
-        if reached(self.ledger.open(), self.settings.size) {
-            Some(Refused::PoolSize)
-        } else if reached(self.ledger.database.servers(), self.database_limit) {
-            Some(Refused::Database)
-        } else {
-            reached(self.ledger.user.servers(), self.user_limit).then_some(Refused::User)
-        }
+        let open = self.ledger.open();
+        let bounds = [
+            (Refused::PoolSize, reached(open, self.settings.size.saturating_add(self.settings.reserve_size))),
+            (Refused::Database, reached(self.ledger.database.servers(), self.database_limit)),
+            (Refused::User, reached(self.ledger.user.servers(), self.user_limit)),
+            (Refused::PoolSize, reached(open, self.settings.size)),
+        ];
+        bounds.into_iter().find(|(_, reached)| *reached).map(|(bound, _)| bound)
     }
 
     /// Whether a connection should be opened for `min_size`; it is then counted as being opened.

@@ -93,7 +93,7 @@ fn who_waits_in_vain_is_told_the_bound(stage: &Stage) {
         let frames = waiter.turn(&Messages::new().query("select 1")).expect("an answer");
         assert_eq!(errors(&frames), ["53300"]);
         let text = String::from_utf8_lossy(&frames[0].body).into_owned();
-        assert!(text.contains("; all 1") && text.contains(&format!("raise {bound}")), "{text}");
+        assert!(text.contains("all 1") && text.contains(&format!("raise {bound}")), "{text}");
         if bound != "pool_size" {
             let label = format!("limit=\"{bound}\"");
             wait_for_metric(stage, &proxy, "trunkline_limit_hits_total", &[&label], 1.0);

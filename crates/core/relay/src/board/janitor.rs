@@ -169,39 +169,21 @@ impl Board {
         Some(self.slot_mut(pool)?.pool.expired_waiter(now)?.client)
     }
 
-    fn waited_too_long(&self, pool: PoolId) -> Refusal<'static> {
-        let (mut busy, mut bound) = (0, None);
-        if let Some(slot) = self.slot(pool) {
-            let ledger = slot.pool.ledger();
-            bound = slot.pool.bound();
-            busy = match bound {
-                Some(Refused::Database) => ledger.database.servers(),
-                Some(Refused::User) => ledger.user.servers(),
-                Some(Refused::PoolSize) | None => ledger.open(),
-            };
-        }
-        let (of, hint) = match bound {
-            Some(Refused::Database) => {
+    /// The bound that keeps a pool from another server connection now, which is counted, and what is held under it.
+    fn hit_bound(&self, pool: PoolId) -> Option<(Refused, u32)> {
+        let slot = self.slot(pool)?;
+        let ledger = slot.pool.ledger();
+        Some(match slot.pool.bound()? {
+            Refused::PoolSize => (Refused::PoolSize, ledger.open()),
+            Refused::Database => {
                 self.shared.hit("max_db_connections");
-                (
-                    " of the database",
-                    "raise max_db_connections (a database's own: max_connections), or close other pools' connections sooner (server_idle_timeout)",
-                )
+                (Refused::Database, ledger.database.servers())
             }
-            Some(Refused::User) => {
+            Refused::User => {
                 self.shared.hit("max_user_connections");
-                (
-                    " of the user",
-                    "raise max_user_connections (a user's own: max_connections), or close other pools' connections sooner (server_idle_timeout)",
-                )
+                (Refused::User, ledger.user.servers())
             }
-            Some(Refused::PoolSize) | None => {
-                ("", "raise pool_size, or look for transactions that stay open")
-            }
-        };
-        let text =
-            format!("no server connection came free in time (query_wait_timeout); all {busy}{of} are in use");
-        Refusal::new(SqlState::TOO_MANY_CONNECTIONS, text).hint(hint)
+        })
     }
 
     fn wait_expired(&mut self, key: ClientKey, pool: PoolId) {
@@ -209,14 +191,11 @@ impl Board {
             Some(Stage::Waiting(purpose)) => *purpose,
             _ => return,
         };
+        let refusal = waited_in_vain(self.hit_bound(pool));
         if purpose == Purpose::AuthQuery {
-            self.warn(
-                "auth_query",
-                "no server connection came free in time for auth_query (query_wait_timeout)",
-            );
+            self.warn("auth_query", format!("auth_query cannot be asked: {}", refusal.message));
             return self.cannot_look_up(key);
         }
-        let refusal = self.waited_too_long(pool);
         if purpose == Purpose::Turn {
             let mut error = Vec::new();
             refusal.encode(false, &mut error);
@@ -225,4 +204,27 @@ impl Board {
             self.refuse(key, &refusal);
         }
     }
+}
+
+/// What a client is told whose wait is over.
+fn waited_in_vain(bound: Option<(Refused, u32)>) -> Refusal<'static> {
+    let (reason, hint) = match bound {
+        Some((Refused::PoolSize, held)) => {
+            (format!("all {held} are in use"), "raise pool_size, or look for transactions that stay open")
+        }
+        Some((Refused::Database, held)) => (
+            format!("pools of its database hold all {held} (max_db_connections)"),
+            "raise max_db_connections (max_connections of a database), or have idle ones closed sooner (server_idle_timeout)",
+        ),
+        Some((Refused::User, held)) => (
+            format!("pools of its user hold all {held} (max_user_connections)"),
+            "raise max_user_connections (max_connections of a user), or have idle ones closed sooner (server_idle_timeout)",
+        ),
+        None => (
+            "none could be opened".to_owned(),
+            "the server may not answer: the proxy's log says what it knows",
+        ),
+    };
+    let text = format!("no server connection came free in time (query_wait_timeout): {reason}");
+    Refusal::new(SqlState::TOO_MANY_CONNECTIONS, text).hint(hint)
 }
