@@ -172,12 +172,6 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         }
     }
 
-    /// Puts a client back to where it was taken from: it keeps its place.
-    pub fn requeue_first(&mut self, waiter: Waiter<C>) {
-        self.queue.push_front(waiter);
-        self.tell_waiting();
-    }
-
     /// A client no longer waits.
     pub fn leave_queue(&mut self, client: C) {
         if let Some(at) = self.queue.iter().position(|waiter| waiter.client == client) {

@@ -118,11 +118,6 @@ impl Login {
         self.tls.is_some()
     }
 
-    /// Whether a first packet is awaited, that is, whether nobody is known to be there.
-    pub fn is_silent(&self) -> bool {
-        matches!(self.state, State::FirstPacket)
-    }
-
     /// Most bytes that may have to be gathered before [`Login::handle_bytes`] can consume any.
     pub fn input_bytes_max(&self) -> usize {
         let limits = &self.settings.limits;
