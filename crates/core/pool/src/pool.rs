@@ -248,10 +248,10 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         now < self.retry_at && self.ledger.logins() == self.logins_before
     }
 
-    /// A connection that was opened cannot be used by anybody: as [`Pool::open_failed`].
-    pub fn opened_in_vain(&mut self, now: Micros) -> Vec<Waiter<C>> {
-        self.opening += 1;
-        self.open_failed(now)
+    /// A connection that was being opened is given up, through no fault of the server's.
+    pub fn open_given_up(&mut self) {
+        self.opening = self.opening.saturating_sub(1);
+        self.ledger.give_server();
     }
 
     /// A connection that was being opened failed. Returns the clients to fail: all that wait, when

@@ -112,8 +112,7 @@ impl Board {
             let text = format!("connect_query failed: {}", servers::error_text(&error));
             return self.server_lost(key, &Self::lost_body(&text));
         }
-        self.learn_from(key);
-        self.free_server(key);
+        self.server_opened(key);
     }
 
     /// All early Syncs of a COPY that failed are answered.

@@ -162,7 +162,6 @@ impl Board {
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
         let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else { return };
-        slot.pool.opened();
         slot.counters.opened += 1;
         slot.last_error.clear();
         slot.otherwise = server.otherwise;
@@ -182,11 +181,18 @@ impl Board {
         let query = slot.database.connect_query.clone().filter(|query| !query.is_empty());
         match query {
             Some(query) => self.start_query(key, &query, Chore::Connect),
-            None => {
-                self.learn_from(key);
-                self.free_server(key);
-            }
+            None => self.server_opened(key),
         }
+    }
+
+    /// It is ready for clients: until then it counts as being opened, and nobody opens another for the same client.
+    pub(super) fn server_opened(&mut self, key: ServerKey) {
+        let Some(pool) = self.servers.get(key).map(|server| server.pool) else { return };
+        if let Some(slot) = self.slot_mut(pool) {
+            slot.pool.opened();
+        }
+        self.learn_from(key);
+        self.free_server(key);
     }
 
     /// The body of an ErrorResponse of ours about a server.
@@ -224,10 +230,11 @@ impl Board {
                 slot.last_error = with_severity(body, true);
                 let why = error_text(&slot.last_error);
                 let (name, user) = (in_short(&slot.name), in_short(&slot.user));
-                let (kind, what, failed) = match stage {
-                    ServerStage::Login(_) => ("server_login", "cannot log in to", slot.pool.open_failed(now)),
-                    _ => ("connect_query", "no server connection for", slot.pool.opened_in_vain(now)),
+                let (kind, what) = match stage {
+                    ServerStage::Login(_) => ("server_login", "cannot log in to"),
+                    _ => ("connect_query", "no server connection for"),
                 };
+                let failed = slot.pool.open_failed(now);
                 let text = format!("{what} database \"{name}\" as \"{user}\": {why}");
                 self.warn(kind, text);
                 failed
@@ -341,7 +348,11 @@ impl Board {
         let good_bye = if server.replies.is_empty() { terminate::FRAME.to_vec() } else { Vec::new() };
         self.actions.push_back(Action::CloseServer(key, good_bye));
         self.forget_cancels(key);
-        self.slot_mut(server.pool)?.pool.lost();
+        let pool = &mut self.slot_mut(server.pool)?.pool;
+        match server.stage {
+            ServerStage::Login(_) | ServerStage::Chore(Chore::Connect) => pool.open_given_up(),
+            _ => pool.lost(),
+        }
         Some(server.pool)
     }
 }
