@@ -16,7 +16,7 @@ use crate::client::{Purpose, Stage};
 use crate::in_short;
 use crate::parameters::{Profile, follows};
 use crate::server::{BackendSecret, Server, ServerStage};
-use crate::turn::{Chore, undo_lost};
+use crate::turn::{Chore, Owner, undo_lost};
 use crate::{ClientKey, ServerKey};
 
 /// A whole ErrorResponse's message and code in one line, for the log.
@@ -308,7 +308,9 @@ impl Board {
         let error = with_severity(body, false);
         server.release_copy_syncs();
         let lost = undo_lost(Some(client), &mut server);
-        for _ in lost.owners.iter().filter(|owner| **owner == crate::turn::Owner::Client) {
+        // A turn that was to be played again is its client's still.
+        let is_clients = |owner: &&Owner| matches!(owner, Owner::Client | Owner::Chore(Chore::Heal));
+        for _ in lost.owners.iter().filter(is_clients) {
             client.outbox.push(&error);
             ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
         }

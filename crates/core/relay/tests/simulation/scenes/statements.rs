@@ -64,3 +64,18 @@ fn a_statement_too_long_to_be_kept_is_passed_on() {
         }
     }
 }
+
+#[test]
+fn a_turn_that_is_about_to_be_played_again_hears_of_its_lost_server() {
+    let sync = frame(b'S', b"").bytes;
+    let parse = [frame(b'P', b"s\0SELECT 1\0\0\0").bytes, sync.clone()].concat();
+    let (mut board, client, server) = scene(&parse);
+    board.server_bytes(server, &answers(&[(b'1', b""), (b'Z', b"I")]), &mut NoWires);
+    board.client_bytes(client, &[bind("s"), sync].concat(), &mut NoWires);
+    let told = board.client_unsent(client).len();
+    let lost = b"SERROR\0VERROR\0C26000\0Mprepared statement does not exist\0\0";
+    board.server_bytes(server, &answers(&[(b'E', lost)]), &mut NoWires);
+    assert_eq!(board.client_unsent(client).len(), told, "it is to be played again");
+    board.server_closed(server, "the server is gone");
+    assert!(tags(&board, client).ends_with("EZ"), "{}", tags(&board, client));
+}
