@@ -16,6 +16,7 @@ probes! {
     a_client_gone_in_a_transaction,
     a_client_gone_in_the_middle_of_a_long_query,
     a_client_gone_between_parse_and_sync,
+    a_client_gone_before_its_sync_has_committed_nothing,
     a_client_gone_in_a_failed_transaction_or_with_unread_rows,
     a_server_that_sat_idle_and_no_longer_answers,
     a_server_that_sat_idle_and_is_gone,
@@ -286,6 +287,42 @@ fn a_client_gone_between_parse_and_sync(stage: &Stage) {
         drop(client);
         assert_eq!(one(&mut next, "select pg_backend_pid()"), pid);
     }
+}
+
+/// On a direct connection what no Sync has ended is rolled back.
+fn a_client_gone_before_its_sync_has_committed_nothing(stage: &Stage) {
+    stage.sql("create table never_ended (n int); grant all on never_ended to public");
+    let proxy = Rotation::setup(stage.setup(), 1).start();
+    let mut next = login(&proxy, "app");
+    let pid = one(&mut next, "select pg_backend_pid()");
+    let insert = || {
+        Messages::new().parse("", "insert into never_ended values (1)", &[]).bind("", "", &[]).execute("", 0)
+    };
+    let copy =
+        || Messages::new().parse("", "copy never_ended from stdin", &[]).bind("", "", &[]).execute("", 0);
+    let data = |messages: Messages| messages.copy_data(b"2\n").copy_done().flush();
+    let begun = [
+        // What is sent, and the answers that are read before the client goes.
+        (insert().flush(), "12C"),
+        (insert(), ""),
+        (insert().flush().terminate(), ""),
+        (data(insert().parse("", "copy never_ended from stdin", &[]).bind("", "", &[]).execute("", 0)), ""),
+        (copy().flush(), "12G"),
+        (copy().sync(), "12G"),
+        (data(copy().sync()), "12GC"),
+        (data(copy()), "12GC"),
+    ];
+    for (number, (messages, answers)) in begun.iter().enumerate() {
+        let mut client = login(&proxy, "app");
+        client.send_messages(messages).expect("sent");
+        let told: String =
+            (0..answers.len()).map(|_| char::from(client.frame().expect("a frame").tag)).collect();
+        assert_eq!(told, *answers, "{number}");
+        drop(client);
+        assert_eq!(one(&mut next, "select pg_backend_pid()"), pid, "{number}");
+        assert_eq!(one(&mut next, "select count(*) from never_ended"), "0", "{number}");
+    }
+    stage.sql("drop table never_ended");
 }
 
 fn a_client_gone_in_a_failed_transaction_or_with_unread_rows(stage: &Stage) {

@@ -44,7 +44,7 @@ impl Board {
         let failed = matches!(answer, Some(ChoreAnswer::Error(_)));
         let lent_to = server.lent_to();
         if let (true, Some(ChoreAnswer::Error(error))) =
-            (!matches!(chore, Chore::AuthQuery | Chore::Probe | Chore::Connect), &answer)
+            (!matches!(chore, Chore::AuthQuery | Chore::Probe | Chore::Connect | Chore::Abandoned), &answer)
         {
             let text = format!("{chore:?} failed on server {key:?}: {}", servers::error_text(error));
             self.actions.push_back(super::Action::Note(super::Note::Warning("chore_failed", text)));

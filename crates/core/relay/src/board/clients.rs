@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use trunkline_session::backend::Login;
-use trunkline_wire::frontend::{CopyFail, sync};
+use trunkline_wire::frontend::{CopyFail, Execute, sync};
 use trunkline_wire::sqlstate::SqlState;
 
 use super::refusal::Refusal;
@@ -137,12 +137,18 @@ impl Board {
         }
     }
 
-    /// Sends what ends a COPY and a turn that their client can no longer end.
+    /// Sends what ends a COPY and a turn that their client can no longer end, as the end of its connection would: nothing of
+    /// it is committed.
     pub(super) fn end_abandoned(server: &mut crate::server::Server) {
         if server.copy_in {
             (server.copy_in, server.copy_syncs) = (false, 0);
             CopyFail { message: b"the client has disconnected" }.encode(server.outbox.buffer());
             server.unsynced |= !server.replies.ends_with_turn();
+        } else if server.unsynced && !server.skipping {
+            // A Sync alone would commit: this makes the turn fail, for there is no such portal.
+            Execute { portal: b"of a client that has disconnected", max_rows: 0 }
+                .encode(server.outbox.buffer());
+            server.replies.push(Expect::Execute, Owner::Chore(Chore::Abandoned));
         }
         if server.unsynced {
             sync::encode(server.outbox.buffer());

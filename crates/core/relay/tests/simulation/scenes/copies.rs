@@ -65,6 +65,20 @@ fn a_sync_within_a_copy_that_ends_well_is_not_answered() {
     assert!(!closes(&mut board, server));
 }
 
+/// The server ignores a Sync within a COPY: the transaction is open until another one comes, and nobody else's may end it.
+#[test]
+fn a_copy_behind_an_early_sync_is_not_committed_by_who_comes_next() {
+    let sync = frame(b'S', b"").bytes;
+    let (mut board, client, server) = scene(&[begin(), sync].concat());
+    board.server_bytes(server, &answers(&BEGUN), &mut NoWires);
+    let rest = [frame(b'd', b"x\n").bytes, frame(b'c', b"").bytes].concat();
+    board.client_bytes(client, &rest, &mut NoWires);
+    board.server_bytes(server, &answers(&[(b'C', b"COPY 1\0")]), &mut NoWires);
+    let before = board.server_unsent(server).len();
+    board.client_closed(client);
+    assert!(sent(&board, server, before).ends_with('S') || closes(&mut board, server));
+}
+
 /// Nobody may wait for the other: the server waits for the client's data, so it gets what the client sends.
 #[test]
 fn what_does_not_belong_into_a_copy_goes_to_the_server() {
