@@ -270,6 +270,8 @@ impl Board {
         server.stage = ServerStage::Chore(Chore::Check);
         server.profile = self.profiles.intern((*server.profile).clone());
         let welcome = server.welcome.clone();
+        // It stood on the other worker's list of those to write to.
+        server.outbox.listed = false;
         let key = self.servers.insert(server);
         if let Some(slot) = self.slot_mut(pool)
             && slot.welcome.is_none()
