@@ -233,6 +233,7 @@ fn directory(settings: u8) -> Directory {
             replay_bytes_max: 128,
             outstanding_turns_max: 8,
             round_messages_max: 3,
+            lent_turns_max: 2,
             client_buffer_bytes: BUFFER_BYTES,
             server_buffer_bytes: BUFFER_BYTES,
         },

@@ -274,6 +274,11 @@ impl Ledger {
         }
     }
 
+    /// Whether clients of any worker wait in this pool.
+    pub(crate) fn is_starving(&self) -> bool {
+        self.starving.load(SeqCst) > 0
+    }
+
     /// The other worker whose queue's head waits longest, with that moment.
     #[must_use]
     pub fn starving_elsewhere(&self, worker: usize) -> Option<(usize, u64)> {

@@ -365,6 +365,12 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         }
     }
 
+    /// Whether somebody waits for a connection of this pool, in whichever worker, or for its place.
+    #[must_use]
+    pub fn is_wanted(&self, now: Micros) -> bool {
+        !self.queue.is_empty() || self.ledger.is_starving() || self.must_yield(now)
+    }
+
     /// Whether a connection that came free must be closed so that another pool, which waits longer, can open one.
     #[must_use]
     pub fn must_yield(&self, now: Micros) -> bool {

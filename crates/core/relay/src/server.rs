@@ -118,6 +118,8 @@ pub struct Server {
     pub(crate) since: Micros,
     pub(crate) hits: u64,
     pub(crate) misses: u64,
+    /// Turns that its client has begun since it was lent, or since a transaction had all its turns answered.
+    pub(crate) lent_turns: usize,
 }
 
 /// By what a server's queries are cancelled. `Debug` does not show it.
@@ -192,6 +194,7 @@ impl Server {
             hits: 0,
             misses: 0,
         }
+            lent_turns: 0,
     }
 
     /// Whether an answer of ours may go to the client now: no answer of the server's comes before it, and none is cut

@@ -48,6 +48,8 @@ pub struct TurnLimits {
     pub outstanding_turns_max: usize,
     /// Messages of a client that are dealt with in one round of its worker (`round_messages_max`).
     pub round_messages_max: usize,
+    /// Turns of a client on a server connection before it gives that back to who waits (`lent_turns_max`).
+    pub lent_turns_max: usize,
     /// Bytes of a client that its server has not taken before it is not read (`client_buffer_bytes`).
     pub client_buffer_bytes: usize,
     /// Bytes of a server that its client has not taken before it is not read (`server_buffer_bytes`).
@@ -74,6 +76,7 @@ impl Default for TurnLimits {
             replay_bytes_max: 16 << 10,
             outstanding_turns_max: 1000,
             round_messages_max: 1000,
+            lent_turns_max: 100,
             client_buffer_bytes: 64 << 10,
             server_buffer_bytes: 64 << 10,
         }
@@ -94,6 +97,8 @@ pub(crate) struct Path<'a, W> {
     /// How many more messages of the client are dealt with in this round.
     pub(crate) share: usize,
     pub(crate) replaying: bool,
+    /// Others wait for the server connection.
+    pub(crate) wanted: bool,
     /// A turn must not leave a transaction open (statement mode).
     pub(crate) no_transactions: bool,
     pub(crate) now: Micros,

@@ -152,6 +152,7 @@ impl Board {
         server.stage = ServerStage::Lent(key);
         server.turn_open = false;
         server.since = now;
+        server.lent_turns = 0;
         match purpose {
             Purpose::Turn => {
                 if !Arc::ptr_eq(&client.profile, &server.profile) {

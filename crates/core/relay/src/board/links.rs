@@ -242,6 +242,10 @@ impl Board {
             ClientStop::More => (consumed, false),
             ClientStop::Share => (consumed, true),
             ClientStop::Terminate => {
+            ClientStop::Yield => {
+                self.shared.hit("lent_turns_max");
+                (consumed, false)
+            }
                 if let Some(server) = self.servers.get_mut(server_key) {
                     server.unhurried = !server.unsynced && !server.copy_in;
                 }
@@ -271,6 +275,9 @@ impl Board {
         };
         let mut path = Path {
             wires,
+        let full = server.lent_turns >= self.directory.limits.lent_turns_max;
+        let borrowed = matches!(client.stage, Stage::Linked(_, Purpose::Turn));
+        let wanted = borrowed && (slot.pool.waiting() > 0 || (full && slot.pool.is_wanted(self.now)));
             registry: &self.shared.registry,
             limits: &self.directory.limits,
             counters: &mut slot.counters,
@@ -281,6 +288,7 @@ impl Board {
             share: *share,
             replaying,
             no_transactions: false,
+            wanted,
             now: self.now,
         };
         let result = from_client(&mut path, client, server, input);
@@ -369,6 +377,7 @@ impl Board {
             share: usize::MAX,
             replaying: false,
             now: self.now,
+            wanted: false,
         };
         let (consumed, stop) = from_server(&mut path, client, server, input);
         if matches!(server.stage, ServerStage::Abandoned) && (server.copy_in || server.unsynced) {

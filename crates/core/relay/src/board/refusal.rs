@@ -12,7 +12,7 @@ use crate::board::Shared;
 use crate::shown::{REASON_BYTES_MAX, cut};
 
 /// Bounds that can turn a client away, end it, or make it or a server connection wait, by the names of their settings.
-pub(crate) const BOUNDS: [&str; 24] = [
+pub(crate) const BOUNDS: [&str; 25] = [
     "max_client_conn",
     "unauthenticated_conn_max",
     "max_db_client_connections",
@@ -34,6 +34,7 @@ pub(crate) const BOUNDS: [&str; 24] = [
     "server_buffer_bytes",
     "outstanding_turns_max",
     "round_messages_max",
+    "lent_turns_max",
     "pools_max",
     "unproven_lookups_max",
     "auth_cache_bytes_max",

@@ -22,6 +22,8 @@ pub(crate) enum ClientStop {
     More,
     /// The client's share of the round is used up.
     Share,
+    /// Others wait for the server connection: what came next waits until all turns before it are answered.
+    Yield,
     /// The client says good-bye.
     Terminate,
     /// The client broke the protocol or a limit.
@@ -113,6 +115,9 @@ pub(crate) fn from_client<W: Wires>(
             Step::Terminate => break ClientStop::Terminate,
         };
         record(path, client, header.tag, there, whole, false);
+        if begins_turn(header.tag, server) && must_yield(path, server) {
+            break ClientStop::Yield;
+        }
         if passed_from > 0 {
             run = at + passed_from;
         }
@@ -221,6 +226,37 @@ fn record<W>(path: &Path<'_, W>, client: &mut Client, tag: u8, there: &[u8], who
         client.replayable = false;
         client.replay = Vec::new();
     }
+/// Whether nothing before this message belongs to its turn.
+#[inline]
+fn begins_turn(tag: u8, server: &Server) -> bool {
+    let begins = matches!(
+        tag,
+        query::TAG
+            | parse::TAG
+            | bind::TAG
+            | describe::TAG
+            | execute::TAG
+            | close::TAG
+            | sync::TAG
+            | function_call::TAG
+    );
+    begins && !server.unsynced && !server.copy_in
+}
+
+/// Whether the client has used the server connection long enough, with others waiting for it: a pipeline that never runs
+/// empty would keep it. A client that is found in a transaction when all is answered goes on.
+fn must_yield<W>(path: &Path<'_, W>, server: &mut Server) -> bool {
+    if server.lent_turns >= path.limits.lent_turns_max && path.wanted {
+        if server.replies.turns() > 0 {
+            server.undecided = true;
+            return true;
+        }
+        server.lent_turns = 0;
+    }
+    server.lent_turns += 1;
+    false
+}
+
 }
 
 // tidy: long because it is one table: a row for each message

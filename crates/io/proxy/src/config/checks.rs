@@ -71,6 +71,7 @@ fn limits(config: &Config, findings: &mut Findings<'_>) {
         ("unauthenticated_conn_max", u64::from(limits.unauthenticated_conn_max), 1),
         ("outstanding_turns_max", u64::from(limits.outstanding_turns_max), 1),
         ("round_messages_max", u64::from(limits.round_messages_max), 1),
+        ("lent_turns_max", u64::from(limits.lent_turns_max), 1),
         ("cancel_requests_max", u64::from(limits.cancel_requests_max), 1),
         ("unproven_lookups_per_second", u64::from(limits.unproven_lookups_per_second), 1),
         // PostgreSQL's own verifiers have 4096.

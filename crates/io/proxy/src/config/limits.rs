@@ -26,6 +26,8 @@ section! {
         outstanding_turns_max: u32 = 1_000,
         /// Messages of a client that are dealt with before others have their turn.
         round_messages_max: u32 = 1_000,
+        /// Turns of a client on a server connection before it gives that back to who waits.
+        lent_turns_max: u32 = 100,
         /// Bytes of a turn that is kept until it is answered, to be played again.
         replay_bytes_max: Size = Size::new(16 << 10),
         /// Prepared statements kept on each server connection; 0: prepared statements are not followed.

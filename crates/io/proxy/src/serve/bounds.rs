@@ -24,6 +24,7 @@ fn of_limits(config: &Config) -> Vec<(&'static str, f64)> {
         ("server_buffer_bytes", bytes(limits.server_buffer_bytes)),
         ("outstanding_turns_max", limits.outstanding_turns_max.into()),
         ("round_messages_max", limits.round_messages_max.into()),
+        ("lent_turns_max", limits.lent_turns_max.into()),
         ("replay_bytes_max", bytes(limits.replay_bytes_max)),
         ("max_prepared_statements", limits.max_prepared_statements.into()),
         ("prepared_statement_bytes_max", bytes(limits.prepared_statement_bytes_max)),

@@ -151,6 +151,7 @@ fn turn_limits(config: &Config) -> TurnLimits {
         replay_bytes_max: limits.replay_bytes_max.bytes(),
         outstanding_turns_max: limits.outstanding_turns_max as usize,
         round_messages_max: limits.round_messages_max as usize,
+        lent_turns_max: limits.lent_turns_max as usize,
         client_buffer_bytes: limits.client_buffer_bytes.bytes(),
         server_buffer_bytes: limits.server_buffer_bytes.bytes(),
     }

@@ -158,3 +158,80 @@ fn a_client_that_goes_is_not_dealt_with_in_the_next_round() {
     let sent: String = std::iter::from_fn(|| take(&mut sent)).map(|message| char::from(message[0])).collect();
     assert_eq!(sent, "ES", "only what makes its turn fail, and ends it");
 }
+
+/// A client whose pipeline never runs empty gives its connection back while others wait; one in a transaction keeps it.
+#[test]
+fn a_pipeline_without_end_keeps_nobody_out() {
+    let select = text(b'Q', "SELECT mine").bytes;
+    for status in [b"I", b"T"] {
+        let (mut board, pipelining, server) = scene(&select);
+        let other = board.client_accepted(false).expect("a client is welcome");
+        board.client_bytes(other, &start_up(""), &mut NoWires);
+        board.client_bytes(other, &text(b'Q', "SELECT other").bytes, &mut NoWires);
+        board.server_sent(server, board.server_unsent(server).len());
+        let (mut others_turn, mut owed) = (0, 1);
+        for turn in 1..1_000 {
+            board.client_bytes(pipelining, &select.repeat(2), &mut NoWires);
+            let mut unsent = board.server_unsent(server).to_vec();
+            board.server_sent(server, unsent.len());
+            if unsent.ends_with(b"SELECT other\0") {
+                others_turn = turn;
+                break;
+            }
+            owed += std::iter::from_fn(|| take(&mut unsent)).count();
+            assert!(owed > 0, "turn {turn} is not sent");
+            board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', status)]), &mut NoWires);
+            owed -= 1;
+        }
+        assert_eq!(others_turn, if status == b"I" { 101 } else { 0 });
+    }
+}
+
+/// What stands behind a BEGIN that came to nothing would be run, and committed, without it.
+#[test]
+fn a_transaction_that_could_not_begin_is_not_run_without_its_begin() {
+    let block = |begin: &str| -> Vec<u8> {
+        [begin, "INSERT", "ROLLBACK"].iter().flat_map(|sql| text(b'Q', sql).bytes).collect()
+    };
+    let begin = [
+        frame(b'P', b"\0BEGIN\0\0\0").bytes,
+        frame(b'B', &[0; 8]).bytes,
+        frame(b'E', &[0; 5]).bytes,
+        frame(b'S', b"").bytes,
+    ];
+    let prepared = [begin.concat(), block("SELECT 1")].concat();
+    for (turns, closed) in [
+        (block("BEGIN"), true),
+        (block("/* c */ start transaction"), true),
+        (block("SELECT 1; BEGIN"), true),
+        (prepared, true),
+        (block("SELECT 1"), false),
+        (text(b'Q', "BEGIN").bytes, false),
+    ] {
+        // Waiting, and on its way to the server.
+        for waits in [true, false] {
+            let (mut board, first, server) = scene(&text(b'Q', "SELECT 1").bytes);
+            let client = match waits {
+                true => board.client_accepted(false).expect("a client is welcome"),
+                false => first,
+            };
+            if waits {
+                board.client_bytes(client, &start_up(""), &mut NoWires);
+            } else {
+                board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoWires);
+            }
+            board.client_bytes(client, &turns, &mut NoWires);
+            board.server_closed(server, "the server is gone");
+            if waits {
+                let dialled = std::iter::from_fn(|| board.next_action()).find_map(|action| match action {
+                    Action::Connect(server, _) => Some(server),
+                    _ => None,
+                });
+                board.server_closed(dialled.expect("a connection is opened"), "there is no server");
+            }
+            let closes = std::iter::from_fn(|| board.next_action())
+                .any(|action| matches!(action, Action::CloseClient(closed, _) if closed == client));
+            assert_eq!(closes, closed, "{} {waits}", turns.escape_ascii());
+        }
+    }
+}

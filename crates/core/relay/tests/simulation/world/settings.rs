@@ -36,6 +36,7 @@ pub(crate) struct Flavour {
     pub(crate) buffer_bytes: usize,
     /// From one to such as no client here sends at once.
     pub(crate) round_messages_max: usize,
+    pub(crate) lent_turns_max: usize,
     pub(crate) socket_bytes: usize,
     pub(crate) bytes_max: usize,
     pub(crate) two_pools: bool,
@@ -142,6 +143,7 @@ impl Flavour {
             prepared_max: rng.choice([1, 2, 5, 200]).expect("sizes"),
             buffer_bytes,
             round_messages_max: (buffer_bytes / 60).min(1_000),
+            lent_turns_max: rng.choice([1, 2, 10, 100]).expect("sizes"),
             socket_bytes: rng.choice([20, 200, 4_000, 100_000]).expect("sizes"),
             bytes_max: if large { 60_000 } else { 300 },
             two_pools,
@@ -243,6 +245,7 @@ impl Flavour {
                 client_buffer_bytes: self.buffer_bytes,
                 server_buffer_bytes: self.buffer_bytes,
                 round_messages_max: self.round_messages_max,
+                lent_turns_max: self.lent_turns_max,
                 ..TurnLimits::default()
             },
             clients_max: limits.clients,
