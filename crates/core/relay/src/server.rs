@@ -62,6 +62,8 @@ pub struct Server {
     pub(crate) unsettled: Unsettled,
     /// A command that changes definitions was run in the transaction under way.
     pub(crate) redefines: bool,
+    /// The client has sent what may begin a transaction in the turns under way.
+    pub(crate) begins: bool,
     /// The client has prepared or bound a DEALLOCATE or DISCARD in the turns under way.
     pub(crate) forgets: bool,
     /// The client's CopyData is what the server waits for.
@@ -116,10 +118,10 @@ pub struct Server {
     pub(crate) opened: Micros,
     /// When its stage changed, or its turn began.
     pub(crate) since: Micros,
-    pub(crate) hits: u64,
-    pub(crate) misses: u64,
     /// Turns that its client has begun since it was lent, or since a transaction had all its turns answered.
     pub(crate) lent_turns: usize,
+    pub(crate) hits: u64,
+    pub(crate) misses: u64,
 }
 
 /// By what a server's queries are cancelled. `Debug` does not show it.
@@ -161,6 +163,7 @@ impl Server {
             undecided: false,
             unsettled: Unsettled::default(),
             redefines: false,
+            begins: false,
             forgets: false,
             copy_in: false,
             copy_syncs: 0,
@@ -191,10 +194,10 @@ impl Server {
             secret: BackendSecret::default(),
             opened: now,
             since: now,
+            lent_turns: 0,
             hits: 0,
             misses: 0,
         }
-            lent_turns: 0,
     }
 
     /// Whether an answer of ours may go to the client now: no answer of the server's comes before it, and none is cut

@@ -6,12 +6,13 @@ use trunkline_pool::{Ledger, PoolId, PoolMode, Release, Waiter, Want};
 use trunkline_wire::backend::TransactionStatus;
 
 use super::due::Due;
+use super::servers::as_fatal;
 use super::slots::Slot;
 use super::{Action, Board, Mail};
 use crate::client::{Purpose, Stage};
 use crate::parameters::SEED;
 use crate::server::{Server, ServerStage};
-use crate::turn::Chore;
+use crate::turn::{Chore, is_begun_transaction};
 use crate::{ClientKey, ServerKey};
 
 impl Board {
@@ -151,8 +152,8 @@ impl Board {
         client.stage = Stage::Linked(server_key, purpose);
         server.stage = ServerStage::Lent(key);
         server.turn_open = false;
-        server.since = now;
         server.lent_turns = 0;
+        server.since = now;
         match purpose {
             Purpose::Turn => {
                 if !Arc::ptr_eq(&client.profile, &server.profile) {
@@ -269,10 +270,10 @@ impl Board {
     pub fn server_arrived(&mut self, mut server: Box<Server>) -> ServerKey {
         let pool = server.pool;
         server.stage = ServerStage::Chore(Chore::Check);
-        server.profile = self.profiles.intern((*server.profile).clone());
-        let welcome = server.welcome.clone();
         // It stood on the other worker's list of those to write to.
         server.outbox.listed = false;
+        server.profile = self.profiles.intern((*server.profile).clone());
+        let welcome = server.welcome.clone();
         let key = self.servers.insert(server);
         if let Some(slot) = self.slot_mut(pool)
             && slot.welcome.is_none()
@@ -295,9 +296,14 @@ impl Board {
         }
     }
 
-    /// Answers a client's turn with an error; it can go on with the next one.
+    /// Answers a client's turn with an error; it can go on with the next one, unless that is of a transaction which the first
+    /// was to begin.
     pub(super) fn fail_turn(&mut self, key: ClientKey, error: &[u8]) {
         let Some(client) = self.clients.get_mut(key) else { return };
+        if is_begun_transaction(client, client.inbox.waiting()) {
+            client.outbox.push(&as_fatal(error));
+            return self.close_client(key);
+        }
         client.stage = Stage::Idle;
         client.outbox.push(error);
         client.held = false;

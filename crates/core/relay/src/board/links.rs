@@ -79,8 +79,10 @@ impl Board {
             true => limits.outstanding_turns_max.div_ceil(2),
             false => limits.outstanding_turns_max,
         };
-        let owes =
-            server.is_some_and(|server| server.replies.len() >= most && server.replies.turns() >= most);
+        // Data of a COPY is what the server waits for.
+        let owes = server.is_some_and(|server| {
+            server.replies.len() >= most && server.replies.turns() >= most && !server.copy_in
+        });
         // A message that is gathered whole (a Parse) may need more room than what just waits.
         let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
         let gathered = if relayed { limits.statement_bytes_max } else { limits.client_buffer_bytes };
@@ -240,12 +242,12 @@ impl Board {
         let (consumed, stop) = self.pass_to_server(key, server_key, input, wires, false, share);
         match stop {
             ClientStop::More => (consumed, false),
-            ClientStop::Share => (consumed, true),
-            ClientStop::Terminate => {
             ClientStop::Yield => {
                 self.shared.hit("lent_turns_max");
                 (consumed, false)
             }
+            ClientStop::Share => (consumed, true),
+            ClientStop::Terminate => {
                 if let Some(server) = self.servers.get_mut(server_key) {
                     server.unhurried = !server.unsynced && !server.copy_in;
                 }
@@ -273,11 +275,11 @@ impl Board {
         let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else {
             return (input.len(), ClientStop::More);
         };
-        let mut path = Path {
-            wires,
         let full = server.lent_turns >= self.directory.limits.lent_turns_max;
         let borrowed = matches!(client.stage, Stage::Linked(_, Purpose::Turn));
         let wanted = borrowed && (slot.pool.waiting() > 0 || (full && slot.pool.is_wanted(self.now)));
+        let mut path = Path {
+            wires,
             registry: &self.shared.registry,
             limits: &self.directory.limits,
             counters: &mut slot.counters,
@@ -286,9 +288,9 @@ impl Board {
             client: key,
             server: server_key,
             share: *share,
+            wanted,
             replaying,
             no_transactions: false,
-            wanted,
             now: self.now,
         };
         let result = from_client(&mut path, client, server, input);
@@ -375,9 +377,9 @@ impl Board {
             client: client_key.unwrap_or(ClientKey::from_u64(u64::MAX)),
             server: key,
             share: usize::MAX,
+            wanted: false,
             replaying: false,
             now: self.now,
-            wanted: false,
         };
         let (consumed, stop) = from_server(&mut path, client, server, input);
         if matches!(server.stage, ServerStage::Abandoned) && (server.copy_in || server.unsynced) {

@@ -293,7 +293,11 @@ impl Board {
         };
         // An answer that was cut in the middle leaves no room for a message.
         let cut = server.frame_left > 0 && !server.frame_dropped;
-        let in_transaction = server.status != TransactionStatus::Idle;
+        // What stands behind a BEGIN must not be run without it.
+        let turns = server.replies.turns_of_client()
+            + usize::from(server.unsynced)
+            + usize::from(!client.inbox.is_empty());
+        let in_transaction = server.status != TransactionStatus::Idle || (server.begins && turns > 1);
         if purpose == Purpose::AuthQuery {
             let why = error_text(&with_severity(body, false));
             self.warn("auth_query", format!("the server connection was lost during auth_query: {why}"));

@@ -37,6 +37,8 @@ pub(crate) struct Effects {
     pub(crate) forgets: bool,
     /// Parameters may have other values behind it.
     pub(crate) may_set: bool,
+    /// It may begin a transaction.
+    pub(crate) begins_transaction: bool,
     /// It ends a transaction or a part of one, and so brings back what was set in it.
     pub(crate) ends_transaction: bool,
     /// It may make a table, though the tag of its completion is SELECT.
@@ -78,6 +80,7 @@ impl Effects {
         resets: Vec::new(),
         forgets: false,
         may_set: false,
+        begins_transaction: false,
         ends_transaction: false,
         may_define: false,
     };
@@ -94,14 +97,14 @@ impl Effects {
             if LEAVE_SETTINGS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
                 && !is_into(text)
             {
-                return Self::default();
+                return Self { begins_transaction: begins_transaction(word), ..Self::default() };
             }
         }
         let mut effects = Self::default();
         for head in statements(text, standard_conforming_strings) {
             match head {
                 Ok(head) => effects.add(&head, text, config, standard_conforming_strings),
-                Err(()) => effects.may_set = true,
+                Err(()) => (effects.may_set, effects.begins_transaction) = (true, true),
             }
         }
         effects
@@ -137,6 +140,7 @@ impl Effects {
     fn add(&mut self, head: &Head<'_>, text: &[u8], config: bool, standard_conforming_strings: bool) {
         let word = head.first_word();
         self.may_define |= word == "create" || head.makes_table;
+        self.begins_transaction |= begins_transaction(word.as_bytes());
         // In parentheses: a query.
         if LEAVE_SETTINGS.contains(&&*word) || head.is(0, "(") {
             if config {
@@ -174,6 +178,11 @@ impl Effects {
             _ => {}
         }
     }
+}
+
+/// Whether a statement with this first word begins a transaction.
+fn begins_transaction(word: &[u8]) -> bool {
+    word.eq_ignore_ascii_case(b"begin") || word.eq_ignore_ascii_case(b"start")
 }
 
 /// Whether `set_config` stands anywhere in the text.

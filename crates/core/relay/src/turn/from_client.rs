@@ -64,6 +64,32 @@ pub(crate) fn turn_is_ready(input: &[u8], gather_max: usize) -> bool {
     input.len() >= gather_max || frame::header(input).is_err()
 }
 
+/// Whether what came from a client is a turn that may begin a transaction, and others behind it, which would then be run
+/// outside of one if this turn came to nothing.
+pub(crate) fn is_begun_transaction(client: &Client, input: &[u8]) -> bool {
+    let (mut at, mut begins) = (0, false);
+    while let Ok(Some(header)) = frame::header(&input[at..]) {
+        let end = at + header.frame_bytes();
+        if end > input.len() {
+            break;
+        }
+        let body = body(&input[at..end]);
+        let of_text = |text| Effects::under(&client.profile, query_text(text)).begins_transaction;
+        begins |= match header.tag {
+            query::TAG => of_text(body),
+            parse::TAG => body.splitn(2, |byte| *byte == 0).nth(1).is_some_and(of_text),
+            bind::TAG => prepare::bound_statement(client, &input[at..end])
+                .is_some_and(|statement| statement.effects().begins_transaction),
+            _ => false,
+        };
+        at = end;
+        if matches!(header.tag, sync::TAG | query::TAG | function_call::TAG) {
+            return begins && at < input.len();
+        }
+    }
+    false
+}
+
 /// Passes on what the client sent. Returns how much was consumed.
 pub(crate) fn from_client<W: Wires>(
     path: &mut Path<'_, W>,
@@ -88,6 +114,9 @@ pub(crate) fn from_client<W: Wires>(
         }
         if awaits_reset(client, server) {
             break ClientStop::More;
+        }
+        if begins_turn(header.tag, server) && must_yield(path, server) {
+            break ClientStop::Yield;
         }
         // A frame that is replaced is written by the step itself: what stands before it goes first.
         if needs_order(header.tag, client.tracked) || server.early_syncs > 0 {
@@ -115,9 +144,6 @@ pub(crate) fn from_client<W: Wires>(
             Step::Terminate => break ClientStop::Terminate,
         };
         record(path, client, header.tag, there, whole, false);
-        if begins_turn(header.tag, server) && must_yield(path, server) {
-            break ClientStop::Yield;
-        }
         if passed_from > 0 {
             run = at + passed_from;
         }
@@ -150,6 +176,7 @@ fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serve
     server.turn_open = true;
     // A portal of an earlier turn lives on in a transaction.
     server.forgets &= server.status != TransactionStatus::Idle;
+    server.begins = false;
     server.shape_asked = 0;
     server.unsettled = Unsettled::default();
     client.bound = None;
@@ -187,6 +214,7 @@ fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswere
         server.unsettled.changed();
     }
     server.redefines |= effects.may_define;
+    server.begins |= effects.begins_transaction;
     client.add_resets(&effects);
     true
 }
@@ -198,34 +226,6 @@ fn awaits_reset(client: &Client, server: &mut Server) -> bool {
     waits
 }
 
-/// The text that a Query's or an untracked Parse's body has, without the zero byte behind it.
-fn query_text(body: &[u8]) -> &[u8] {
-    memchr::memchr(0, body).map_or(body, |end| &body[..end])
-}
-
-/// Whether the step for this message may write to the server itself.
-fn needs_order(tag: u8, tracked: bool) -> bool {
-    matches!(tag, parse::TAG | query::TAG)
-        || (tracked && matches!(tag, bind::TAG | describe::TAG | close::TAG))
-}
-
-/// Keeps what a turn consists of, so that it can be played again, for as long as it can.
-fn record<W>(path: &Path<'_, W>, client: &mut Client, tag: u8, there: &[u8], whole: bool, dropped: bool) {
-    if !client.replayable {
-        return;
-    }
-    let fits =
-        whole && !client.replay_complete && client.replay.len() + there.len() <= path.limits.replay_bytes_max;
-    // Of Parse messages only those that we have answered: one that reached the server is not outdated.
-    let answered = tag == parse::TAG && dropped;
-    if fits && (answered || matches!(tag, bind::TAG | describe::TAG | execute::TAG | sync::TAG | flush::TAG))
-    {
-        client.replay.extend_from_slice(there);
-        client.replay_complete = tag == sync::TAG;
-    } else {
-        client.replayable = false;
-        client.replay = Vec::new();
-    }
 /// Whether nothing before this message belongs to its turn.
 #[inline]
 fn begins_turn(tag: u8, server: &Server) -> bool {
@@ -257,6 +257,34 @@ fn must_yield<W>(path: &Path<'_, W>, server: &mut Server) -> bool {
     false
 }
 
+/// The text that a Query's or an untracked Parse's body has, without the zero byte behind it.
+fn query_text(body: &[u8]) -> &[u8] {
+    memchr::memchr(0, body).map_or(body, |end| &body[..end])
+}
+
+/// Whether the step for this message may write to the server itself.
+fn needs_order(tag: u8, tracked: bool) -> bool {
+    matches!(tag, parse::TAG | query::TAG)
+        || (tracked && matches!(tag, bind::TAG | describe::TAG | close::TAG))
+}
+
+/// Keeps what a turn consists of, so that it can be played again, for as long as it can.
+fn record<W>(path: &Path<'_, W>, client: &mut Client, tag: u8, there: &[u8], whole: bool, dropped: bool) {
+    if !client.replayable {
+        return;
+    }
+    let fits =
+        whole && !client.replay_complete && client.replay.len() + there.len() <= path.limits.replay_bytes_max;
+    // Of Parse messages only those that we have answered: one that reached the server is not outdated.
+    let answered = tag == parse::TAG && dropped;
+    if fits && (answered || matches!(tag, bind::TAG | describe::TAG | execute::TAG | sync::TAG | flush::TAG))
+    {
+        client.replay.extend_from_slice(there);
+        client.replay_complete = tag == sync::TAG;
+    } else {
+        client.replayable = false;
+        client.replay = Vec::new();
+    }
 }
 
 // tidy: long because it is one table: a row for each message
@@ -318,8 +346,9 @@ fn step<W: Wires>(
             } else if frame_bytes <= path.limits.client_buffer_bytes {
                 return Ok(Step::Wait);
             } else {
-                // A long one is passed on as it comes: it may set anything.
+                // A long one is passed on as it comes: it may do anything.
                 server.unsettled.changed();
+                server.begins = true;
             }
             server.unsettled.turn_sent();
             let unnamed = if client.tracked { client.unnamed.take() } else { None };
@@ -350,7 +379,10 @@ fn step<W: Wires>(
             }
             extended(server, Expect::ParseUntracked);
         }
-        bind::TAG => extended(server, Expect::Bind(Subject::Untracked)),
+        bind::TAG => {
+            server.begins = true;
+            extended(server, Expect::Bind(Subject::Untracked));
+        }
         describe::TAG => extended(server, Expect::Describe(Subject::Untracked)),
         close::TAG => extended(server, Expect::Close),
         function_call::TAG => {

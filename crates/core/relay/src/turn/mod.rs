@@ -20,7 +20,7 @@ mod undo;
 mod unshared;
 
 pub use expect::{Expect, Subject};
-pub(crate) use from_client::{ClientStop, from_client, turn_is_ready};
+pub(crate) use from_client::{ClientStop, from_client, is_begun_transaction, turn_is_ready};
 pub(crate) use from_server::from_server;
 pub(crate) use reading::Unsettled;
 pub use replies::{Chore, CopyIn, Owner, Replies, Reply};

@@ -51,7 +51,8 @@ pub(super) fn step<W: Wires>(
     }
     let unshared = tag == frontend::parse::TAG && unshared::is_too_long(path.limits, there);
     if !whole && !unshared {
-        return if there.len() < path.limits.statement_bytes_max {
+        // The others are short: their length was checked.
+        return if tag != frontend::parse::TAG || there.len() < path.limits.statement_bytes_max {
             Ok(Step::Wait)
         } else {
             Err(ClientMisbehaved::StatementTooLarge { limit: path.limits.statement_bytes_max })
@@ -68,15 +69,18 @@ pub(super) fn step<W: Wires>(
     }
 }
 
+/// The statement that a Bind is of.
+pub(super) fn bound_statement<'a>(client: &'a Client, there: &[u8]) -> Option<&'a Arc<Statement>> {
+    let (name, _) = cstr(body(there)).and_then(|(_, rest)| cstr(rest))?;
+    match name {
+        b"" => client.unnamed.as_ref(),
+        name => client.statements.as_ref().and_then(|names| names.named(name)),
+    }
+}
+
 /// Whether a Bind is of a statement that resets parameters.
 fn resets(client: &Client, there: &[u8]) -> bool {
-    let name = cstr(body(there)).and_then(|(_, rest)| cstr(rest)).map(|(name, _)| name);
-    let statement = match name {
-        None => None,
-        Some(b"") => client.unnamed.as_ref(),
-        Some(name) => client.statements.as_ref().and_then(|names| names.named(name)),
-    };
-    statement.is_some_and(|statement| statement.effects().has_resets())
+    bound_statement(client, there).is_some_and(|statement| statement.effects().has_resets())
 }
 
 /// The message waits for answers to those before it, which the server is made to give when no Sync does.
@@ -456,6 +460,7 @@ fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Ar
     let effects = statement.effects();
     let portal = significant(portal);
     server.forgets |= effects.forgets;
+    server.begins |= effects.begins_transaction;
     if !client.portals.is_empty() {
         client.portals.retain(|(name, _)| **name != *portal);
     }

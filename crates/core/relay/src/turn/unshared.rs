@@ -42,6 +42,7 @@ pub(super) fn parse<W: Wires>(
     };
     // What its text says of the session is not known: it may do anything.
     server.forgets = true;
+    server.begins = true;
     server.unsettled.changed();
     let parsed = Parsed { body: b"", profile: &client.profile, schema: path.schema, now: path.now };
     if name.is_empty() {
