@@ -189,6 +189,23 @@ impl Desk {
     }
 }
 
+fn limits(prepared_max: usize) -> TurnLimits {
+    TurnLimits {
+        prepared_max,
+        statement_bytes_max: STATEMENT_BYTES,
+        statement_lifetime: 5_000,
+        client_statements_max: 4,
+        client_statements_bytes_max: 4_096,
+        message_bytes_max: 1 << 20,
+        replay_bytes_max: 128,
+        outstanding_turns_max: 8,
+        round_messages_max: 3,
+        lent_turns_max: 2,
+        client_buffer_bytes: BUFFER_BYTES,
+        server_buffer_bytes: BUFFER_BYTES,
+    }
+}
+
 fn directory(settings: u8) -> Directory {
     let target =
         Target { host: "server".into(), port: 5432, tls: TlsWish::Never, second_try: None, tls_profile: 0 };
@@ -223,20 +240,7 @@ fn directory(settings: u8) -> Directory {
         login_unix: login,
         scram_iterations_max: 10,
         ignored_parameters: Vec::new(),
-        limits: TurnLimits {
-            prepared_max: if settings & 4 == 0 { 2 } else { 0 },
-            statement_bytes_max: STATEMENT_BYTES,
-            statement_lifetime: 5_000,
-            client_statements_max: 4,
-            client_statements_bytes_max: 4_096,
-            message_bytes_max: 1 << 20,
-            replay_bytes_max: 128,
-            outstanding_turns_max: 8,
-            round_messages_max: 3,
-            lent_turns_max: 2,
-            client_buffer_bytes: BUFFER_BYTES,
-            server_buffer_bytes: BUFFER_BYTES,
-        },
+        limits: limits(if settings & 4 == 0 { 2 } else { 0 }),
         clients_max: 0,
         unauthenticated_max: 0,
         cancels_max: 2,
