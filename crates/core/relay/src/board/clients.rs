@@ -140,11 +140,17 @@ impl Board {
     /// Sends what ends a COPY and a turn that their client can no longer end, as the end of its connection would: nothing of
     /// it is committed.
     pub(super) fn end_abandoned(server: &mut crate::server::Server) {
+        let copy_fail = CopyFail { message: b"the client has disconnected" };
         if server.copy_in {
             (server.copy_in, server.copy_syncs) = (false, 0);
-            CopyFail { message: b"the client has disconnected" }.encode(server.outbox.buffer());
+            copy_fail.encode(server.outbox.buffer());
             server.unsynced |= !server.replies.ends_with_turn();
         } else if server.unsynced && !server.skipping {
+            if server.replies.may_copy() {
+                // In a COPY nothing else may come. Where none has begun it is ignored.
+                copy_fail.encode(server.outbox.buffer());
+                server.replies.push(Expect::CopyEnd, Owner::Chore(Chore::Abandoned));
+            }
             // A Sync alone would commit: this makes the turn fail, for there is no such portal.
             Execute { portal: b"of a client that has disconnected", max_rows: 0 }
                 .encode(server.outbox.buffer());

@@ -277,8 +277,8 @@ fn step<W: Wires>(
             (server.copy_in, server.copy_synced) = (copy.end_to_come, copy.ignores_syncs);
             // A Sync that is ignored has ended nothing.
             server.unsynced |= copy.ignores_syncs > 0 && !server.replies.ends_with_turn();
-            if server.copy_in && server.undecided {
-                // The server waits for the client: what the client sent next is what it gets.
+            if (server.copy_in || server.unsynced) && server.undecided {
+                // The server waits for the client, if only for another Sync: what the client sent next is what it gets.
                 let step = if ours { Step::Drop } else { Step::Stop(true, ServerStop::Decided) };
                 return Ok(step);
             }

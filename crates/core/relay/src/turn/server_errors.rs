@@ -90,7 +90,8 @@ pub(super) fn error<W: Wires>(
 /// be sent while the server skips, or within a turn.
 pub(super) fn await_early_syncs(server: &mut Server) {
     let ends = server.replies.is_empty() || server.replies.ends_with_turn();
-    if server.early_syncs > 0 && !server.unsynced && ends {
+    // A COPY that may have begun would take it for its data; and what could begin one is answered in a way that tells.
+    if server.early_syncs > 0 && !server.unsynced && ends && !server.replies.may_copy() {
         server.query(b"", Chore::Settle);
     }
 }

@@ -106,7 +106,11 @@ impl Session {
                 b'f' => self.end_copy(Atom::CopyFailed { extended }),
                 b'd' | b'H' | b'S' => {}
                 b'X' => self.over = true,
-                _ => panic!("the modelled clients do not send {} in COPY", char::from(tag)),
+                _ => panic!(
+                    "the modelled clients do not send {} {} in COPY",
+                    char::from(tag),
+                    body.escape_ascii()
+                ),
             }
             return;
         }

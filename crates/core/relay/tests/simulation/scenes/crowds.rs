@@ -156,7 +156,7 @@ fn a_client_that_goes_is_not_dealt_with_in_the_next_round() {
     assert!(!board.is_round_due());
     let mut sent = board.server_unsent(server)[before..].to_vec();
     let sent: String = std::iter::from_fn(|| take(&mut sent)).map(|message| char::from(message[0])).collect();
-    assert_eq!(sent, "ES", "only what makes its turn fail, and ends it");
+    assert_eq!(sent, "fES", "only what makes its turn fail, and ends it");
 }
 
 /// A client whose pipeline never runs empty gives its connection back while others wait; one in a transaction keeps it.
