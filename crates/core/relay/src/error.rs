@@ -1,5 +1,6 @@
 //! Who broke what.
 
+use trunkline_session::frontend::{PARAMETERS_BYTES_MAX, PARAMETERS_MAX};
 use trunkline_wire::frame::FrameError;
 use trunkline_wire::limits::OverLimit;
 use trunkline_wire::sqlstate::SqlState;
@@ -112,6 +113,8 @@ pub enum ServerMisbehaved {
     TooLarge(OverLimit),
     /// A message that does not hold what its type says.
     Malformed(&'static str),
+    /// It reports more parameters, or longer ones, than any server does.
+    TooManyParameters,
 }
 
 impl std::fmt::Display for ServerMisbehaved {
@@ -123,6 +126,10 @@ impl std::fmt::Display for ServerMisbehaved {
             }
             Self::TooLarge(over) => write!(f, "{over}"),
             Self::Malformed(what) => write!(f, "malformed {what} message"),
+            Self::TooManyParameters => write!(
+                f,
+                "more than {PARAMETERS_MAX} parameters, or more than {PARAMETERS_BYTES_MAX} bytes of them, are reported"
+            ),
         }
     }
 }

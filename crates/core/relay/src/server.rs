@@ -249,6 +249,12 @@ impl Server {
         }
     }
 
+    /// Whether it is in the middle of something, if only of a message that nobody has asked for: of a connection that
+    /// nobody uses.
+    pub(crate) fn has_strays(&self) -> bool {
+        !self.is_settled() || !self.inbox.is_empty()
+    }
+
     /// Whether no turn is under way and nothing was sent that still wants an answer.
     #[inline]
     #[must_use]

@@ -134,7 +134,10 @@ impl Board {
     pub(super) fn is_spent(&self, key: ServerKey) -> bool {
         let Some(server) = self.servers.get(key) else { return true };
         let Some(slot) = self.slot(server.pool) else { return true };
-        server.condemned || server.epoch < slot.epoch || slot.pool.too_old(server.opened, self.now)
+        server.has_strays()
+            || server.condemned
+            || server.epoch < slot.epoch
+            || slot.pool.too_old(server.opened, self.now)
     }
 
     /// Lends a server connection that is on no list.
@@ -183,12 +186,22 @@ impl Board {
         differs
     }
 
-    /// A server connection that nobody uses any more: cleans it, then lends it on, idles it or closes it.
+    /// Nobody uses a server connection any more. What came with its last answer is read before somebody else does.
     pub(super) fn free_server(&mut self, key: ServerKey) {
-        let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
+        server.stage = ServerStage::Abandoned;
+        server.since = self.now;
         server.turn_open = false;
         server.unhurried = false;
+        self.due.push_back(Due::Free(key));
+    }
+
+    /// Cleans a connection that is nobody's, then lends it on, idles it or closes it.
+    pub(super) fn give_back(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        if !matches!(server.stage, ServerStage::Abandoned) {
+            return;
+        }
         // A client that vanished within its RESET has left this behind.
         server.resetting = None;
         if server.paused {
@@ -196,15 +209,13 @@ impl Board {
             self.actions.push_back(Action::ResumeServer(key));
         }
         // A seed that a session's client set at start-up is taken back by nothing.
-        server.condemned |= !server.is_settled() || server.profile.value(SEED).is_some();
+        server.condemned |= server.profile.value(SEED).is_some();
         let status = server.status;
-        if server.condemned {
+        if server.condemned || server.has_strays() {
             return self.close_server(key);
         }
         if server.cancelling {
             // The cancel could hit the next client's query: it waits until the cancel has come and gone.
-            server.stage = ServerStage::Abandoned;
-            server.since = now;
             return;
         }
         if status != TransactionStatus::Idle {

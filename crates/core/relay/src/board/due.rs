@@ -6,16 +6,18 @@
 //! worker waiting for all of them.
 
 use super::Board;
-use crate::ClientKey;
 use crate::client::{Purpose, Stage};
+use crate::{ClientKey, ServerKey};
 
-/// Something to be done for a client.
+/// Something to be done for a client, or with a server connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Due {
     /// What it sent earlier may be dealt with now.
     Inbox(ClientKey),
     /// It was lent a server connection, for something else than a turn of its own.
     Begin(ClientKey),
+    /// Nobody uses it any more: it is for the next one, once all is read that came with the last answer.
+    Free(ServerKey),
 }
 
 impl Board {
@@ -26,6 +28,7 @@ impl Board {
             match due {
                 Due::Inbox(key) => self.deal_inbox_now(key),
                 Due::Begin(key) => self.begin(key),
+                Due::Free(key) => self.give_back(key),
             }
         }
     }

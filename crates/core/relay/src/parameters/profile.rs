@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
+use trunkline_session::frontend::{PARAMETERS_BYTES_MAX, PARAMETERS_MAX};
+
 use crate::text::{Depth, Literals};
 
 /// Interned profiles kept at most before those that nobody holds are dropped.
@@ -54,6 +56,15 @@ impl Profile {
             Err(at) => self.entries.insert(at, (name.into(), value.into())),
         }
         self.readings = Default::default();
+    }
+
+    /// Whether a server may report so many bytes of value for a parameter (by canonical name): as many parameters, and
+    /// bytes of all, as it may report when it is logged in to.
+    #[must_use]
+    pub fn has_room_for(&self, name: &str, value_bytes: usize) -> bool {
+        let others = || self.iter().filter(|(known, _)| *known != name);
+        let bytes: usize = others().map(|(name, value)| name.len() + value.len()).sum();
+        others().count() < PARAMETERS_MAX && bytes + name.len() + value_bytes <= PARAMETERS_BYTES_MAX
     }
 
     /// Takes a parameter out (by canonical name): it has the server's default.

@@ -521,6 +521,9 @@ fn parameter(client: Option<&Client>, server: &Server, there: &[u8]) -> Result<S
     let Ok(name) = std::str::from_utf8(status.name) else { return Ok(Step::Pass) };
     let name = canonical_name(name);
     let ours = server.replies.head().is_some_and(Reply::is_ours);
+    if !server.profile.has_room_for(&name, status.value.len()) {
+        return Err(ServerMisbehaved::TooManyParameters);
+    }
     // After a reset the client is told its own start-up value in place of the server's.
     let pass = !ours && !client.is_some_and(|client| client.is_masked(&name, status.value, server));
     Ok(Step::Stop(pass, ServerStop::Parameter(name.into(), status.value.into())))

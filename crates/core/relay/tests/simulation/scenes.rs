@@ -3,6 +3,7 @@
 mod copies;
 mod crowds;
 mod statements;
+mod strays;
 
 use std::sync::Arc;
 
