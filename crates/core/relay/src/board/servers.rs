@@ -247,6 +247,10 @@ impl Board {
             _ => {
                 slot.counters.lost += 1;
                 slot.pool.lost();
+                let (name, user) = (in_short(&slot.name), in_short(&slot.user));
+                let why = error_text(&with_severity(body, true));
+                let text = format!("a server connection of database \"{name}\" as \"{user}\" is lost: {why}");
+                self.warn("server_lost", text);
                 Vec::new()
             }
         };
