@@ -135,8 +135,17 @@ impl Direct {
         while self.expected.is_empty() {
             self.next_step().ok_or_else(|| format!("{} though nothing is due", show(message)))?;
         }
+        self.put_first(message);
         let Some(expected) = self.expected.pop_front() else { return Ok(()) };
         self.compare(&expected, message, excuses)
+    }
+
+    /// What a server reports of parameters at one time comes in any order.
+    fn put_first(&mut self, message: &[u8]) {
+        let reports = self.expected.iter().take_while(|due| due.bytes[0] == b'S');
+        if let Some(at) = reports.map(|due| &due.bytes).position(|due| due == message) {
+            self.expected.swap(0, at);
+        }
     }
 
     /// It was refused something, by the beginning of the text.
