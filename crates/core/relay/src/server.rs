@@ -13,7 +13,7 @@ use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::parameters::{Profile, UNKNOWN};
 use crate::prepared::ServerStatements;
-use crate::turn::{Chore, Expect, Owner, Replies, Unsettled};
+use crate::turn::{Chore, Expect, Message, Owner, Replies, Undo, Unsettled};
 
 /// Where a server connection is.
 #[derive(Debug)]
@@ -217,7 +217,7 @@ impl Server {
 
     /// A Query of ours was written: what it will be answered, and that it drops the unnamed statement, is noted.
     pub(crate) fn owes_query(&mut self, chore: Chore) {
-        self.replies.push(Expect::Query(None, 0), Owner::Chore(chore));
+        self.replies.push(Expect::skip(Message::Query, Undo::Unnamed(0)), Owner::Chore(chore));
         self.statements.unnamed = 0;
     }
 
@@ -244,7 +244,7 @@ impl Server {
     pub(crate) fn release_copy_syncs(&mut self) {
         for _ in 0..std::mem::take(&mut self.copy_syncs) {
             sync::encode(self.outbox.buffer());
-            self.replies.push(Expect::Sync, Owner::Client);
+            self.replies.push(Expect::forward(Message::Sync, Undo::Nothing), Owner::Client);
             self.unsynced = false;
         }
     }

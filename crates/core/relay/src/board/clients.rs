@@ -12,7 +12,7 @@ use super::{Action, Board};
 use crate::ClientKey;
 use crate::client::{Client, LoginState, Stage};
 use crate::server::ServerStage;
-use crate::turn::{Chore, Expect, Owner};
+use crate::turn::{Chore, Expect, Message, Owner, Undo};
 
 impl Board {
     /// A connection was accepted. `None` when there are too many: tell it what is given and close it.
@@ -140,6 +140,9 @@ impl Board {
     /// Sends what ends a COPY and a turn that their client can no longer end, as the end of its connection would: nothing of
     /// it is committed.
     pub(super) fn end_abandoned(server: &mut crate::server::Server) {
+        let push = |server: &mut crate::server::Server, expect| {
+            server.replies.push(expect, Owner::Chore(Chore::Abandoned));
+        };
         let copy_fail = CopyFail { message: b"the client has disconnected" };
         if server.copy_in {
             (server.copy_in, server.copy_syncs) = (false, 0);
@@ -149,16 +152,16 @@ impl Board {
             if server.replies.may_copy() {
                 // In a COPY nothing else may come. Where none has begun it is ignored.
                 copy_fail.encode(server.outbox.buffer());
-                server.replies.push(Expect::CopyEnd, Owner::Chore(Chore::Abandoned));
+                push(server, Expect::give(Message::CopyEnd, Undo::Nothing));
             }
             // A Sync alone would commit: this makes the turn fail, for there is no such portal.
             Execute { portal: b"of a client that has disconnected", max_rows: 0 }
                 .encode(server.outbox.buffer());
-            server.replies.push(Expect::Execute, Owner::Chore(Chore::Abandoned));
+            push(server, Expect::skip(Message::Execute, Undo::Nothing));
         }
         if server.unsynced {
             sync::encode(server.outbox.buffer());
-            server.replies.push(Expect::Sync, Owner::Chore(Chore::Abandoned));
+            push(server, Expect::skip(Message::Sync, Undo::Nothing));
             server.unsynced = false;
             server.skipping = false;
         }

@@ -22,7 +22,7 @@ use crate::client::{Purpose, Stage};
 use crate::directory::AuthQuery;
 use crate::in_short;
 use crate::server::ChoreAnswer;
-use crate::turn::{Chore, Expect, Owner, Subject};
+use crate::turn::{Chore, Expect, Message, Owner, Subject, Undo};
 use crate::{ClientKey, ServerKey};
 
 /// The type `text`: pg_type.dat.
@@ -182,10 +182,14 @@ impl Board {
         Close { target: Target::Statement, name: b"" }.encode(out);
         frontend::sync::encode(out);
         let on_server = std::mem::take(&mut server.statements.unnamed);
-        let parse = Expect::ParseUnnamed { previous: None, on_server };
-        let close = Expect::CloseUnnamed(None, self.shared.registry.fresh_id());
-        for expect in [parse, Expect::Bind(Subject::Untracked), Expect::Execute, close, Expect::Sync] {
-            server.replies.push(expect, Owner::Chore(Chore::AuthQuery));
+        for (message, undo) in [
+            (Message::Parse(Subject::Untracked), Undo::Unnamed(on_server)),
+            (Message::Bind(Subject::Untracked), Undo::Nothing),
+            (Message::Execute, Undo::Nothing),
+            (Message::Close, Undo::Unnamed(self.shared.registry.fresh_id())),
+            (Message::Sync, Undo::Nothing),
+        ] {
+            server.replies.push(Expect::skip(message, undo), Owner::Chore(Chore::AuthQuery));
         }
         self.list_server(server_key);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trunkline_wire::frontend;
 
 use super::prepare::{ensure, inject_close, write_describe};
-use super::{Expect, Owner};
+use super::{Expect, Message, Owner, Subject, Undo};
 use crate::client::Client;
 use crate::prepared::{Named, Shape, Statement};
 use crate::server::Server;
@@ -61,7 +61,8 @@ pub(super) fn fitness<W>(
     ensure(path, server, statement);
     write_describe(server.outbox.buffer(), statement.name());
     frontend::flush::encode(server.outbox.buffer());
-    server.replies.push(Expect::DescribeInjected(statement.id), Owner::Client);
+    let describe = Message::Describe(Subject::Numbered(statement.id));
+    server.replies.push(Expect::skip(describe, Undo::Nothing), Owner::Client);
     server.unsynced = true;
     server.awaits_shape = true;
     server.shape_asked = statement.id;

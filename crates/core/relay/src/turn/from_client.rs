@@ -8,7 +8,7 @@ use trunkline_wire::frontend::{
 };
 
 use super::server_errors::await_early_syncs;
-use super::{Expect, Owner, Subject, Unsettled, prepare};
+use super::{Expect, Message, Owner, Subject, Undo, Unsettled, prepare};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::server::Server;
@@ -327,7 +327,7 @@ fn step<W: Wires>(
                 server.copy_syncs = path.limits.outstanding_turns_max.min(server.copy_syncs + 1);
                 return Ok(Step::Drop);
             }
-            server.replies.push(Expect::Sync, Owner::Client);
+            server.replies.push(Expect::forward(Message::Sync, Undo::Nothing), Owner::Client);
             server.unsettled.turn_sent();
             server.unsynced = false;
             server.skipping = false;
@@ -353,7 +353,8 @@ fn step<W: Wires>(
             server.unsettled.turn_sent();
             let unnamed = if client.tracked { client.unnamed.take() } else { None };
             let on_server = std::mem::take(&mut server.statements.unnamed);
-            server.replies.push(Expect::Query(unnamed, on_server), Owner::Client);
+            let before = Undo::BothUnnamed(on_server, unnamed);
+            server.replies.push(Expect::forward(Message::Query, before), Owner::Client);
             server.unsynced = false;
         }
         execute::TAG => {
@@ -363,7 +364,7 @@ fn step<W: Wires>(
                 }
                 prepare::executed(client, server, there);
             }
-            extended(server, Expect::Execute);
+            extended(server, Message::Execute);
         }
         parse::TAG | bind::TAG | describe::TAG | close::TAG if client.tracked => {
             let step = prepare::step(path, client, server, tag, there, whole, next)?;
@@ -377,16 +378,16 @@ fn step<W: Wires>(
             if !text.is_none_or(|text| note_effects(client, server, text, unanswered)) {
                 return Ok(Step::Wait);
             }
-            extended(server, Expect::ParseUntracked);
+            extended(server, Message::Parse(Subject::Untracked));
         }
         bind::TAG => {
             server.begins = true;
-            extended(server, Expect::Bind(Subject::Untracked));
+            extended(server, Message::Bind(Subject::Untracked));
         }
-        describe::TAG => extended(server, Expect::Describe(Subject::Untracked)),
-        close::TAG => extended(server, Expect::Close),
+        describe::TAG => extended(server, Message::Describe(Subject::Untracked)),
+        close::TAG => extended(server, Message::Close),
         function_call::TAG => {
-            server.replies.push(Expect::FunctionCall, Owner::Client);
+            server.replies.push(Expect::forward(Message::FunctionCall, Undo::Nothing), Owner::Client);
             server.unsynced = false;
         }
         flush::TAG => client.held = false,
@@ -398,7 +399,7 @@ fn step<W: Wires>(
                 return Ok(Step::Drop);
             }
             if tag != copy_data::TAG {
-                server.replies.push(Expect::CopyEnd, Owner::Client);
+                server.replies.push(Expect::give(Message::CopyEnd, Undo::Nothing), Owner::Client);
             }
         }
         terminate::TAG => return Ok(Step::Terminate),
@@ -407,8 +408,8 @@ fn step<W: Wires>(
     Ok(Step::Pass)
 }
 
-fn extended(server: &mut Server, expect: Expect) {
-    server.replies.push(expect, Owner::Client);
+fn extended(server: &mut Server, message: Message) {
+    server.replies.push(Expect::forward(message, Undo::Nothing), Owner::Client);
     server.unsynced = true;
 }
 

@@ -14,7 +14,7 @@ use trunkline_wire::{Limits, frame};
 use super::from_client::body;
 use super::server_errors::{await_early_syncs, error};
 use super::server_step::{ServerStop, Step, unexpected};
-use super::{Chore, Expect, Owner, Reply, Subject, reading};
+use super::{Chore, Expect, Fate, Message, Owner, Reply, Subject, Undo, reading};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::parameters::canonical_name;
@@ -152,15 +152,12 @@ fn skip_rows(input: &[u8], mut at: usize) -> usize {
 
 #[inline]
 fn client_is_next(server: &Server) -> bool {
-    matches!(
-        server.replies.head(),
-        Some(Reply { owner: Owner::Client, expect, .. }) if !matches!(expect, Expect::Skipped(_) | Expect::Reading(_))
-    )
+    server.replies.head().is_some_and(|head| head.expect.fate == Fate::Forward)
 }
 
 #[inline]
 fn local_is_next(server: &Server) -> bool {
-    server.replies.head().is_some_and(|head| head.expect.is_ours_to_give())
+    server.replies.head().is_some_and(|head| head.expect.fate == Fate::Give)
 }
 
 /// Gives the answers that are ours once they are next.
@@ -171,9 +168,9 @@ fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, ser
     }
     while local_is_next(server) {
         let reply = server.replies.pop();
-        let frame = match reply.map(|reply| reply.expect) {
-            Some(Expect::ParseLocal(_)) => parse_complete::FRAME,
-            Some(Expect::CloseLocal(..)) => close_complete::FRAME,
+        let frame = match reply.map(|reply| reply.expect.message) {
+            Some(Message::Parse(_)) => parse_complete::FRAME,
+            Some(Message::Close) => close_complete::FRAME,
             _ => continue,
         };
         if let Some(client) = client.as_deref_mut() {
@@ -212,53 +209,38 @@ fn step<W: Wires>(
     server.early_syncs = 0;
     let Some(head) = server.replies.head() else { return Err(unexpected(tag, "nothing")) };
     let owner = head.owner;
-    let ours = matches!(owner, Owner::Chore(_));
-    let in_query = matches!(head.expect, Expect::Query(..));
+    let message = &head.expect.message;
+    let in_query = matches!(message, Message::Query);
+    let ours = head.is_ours();
     let pass = if ours { Step::Drop } else { Step::Pass };
     match tag {
-        data_row::TAG if ours => {
-            if head.owner == Owner::Chore(Chore::AuthQuery) && server.chore_answer.is_none() {
-                if !whole {
-                    return Ok(Step::Wait);
-                }
-                server.chore_answer = Some(ChoreAnswer::Row(body(there).to_vec()));
-            }
-        }
-        data_row::TAG
-        | parse_complete::TAG
-        | bind_complete::TAG
-        | close_complete::TAG
-        | command_complete::TAG
-            if matches!(head.expect, Expect::Skipped(_)) =>
-        {
-            return skipped(server, tag);
-        }
-        data_row::TAG | command_complete::TAG if matches!(head.expect, Expect::Reading(_)) => {
+        data_row::TAG | command_complete::TAG if matches!(message, Message::Select(_)) => {
             return Ok(if whole { reading::was_read(client, server, tag, body(there)) } else { Step::Wait });
+        }
+        data_row::TAG if owner == Owner::Chore(Chore::AuthQuery) && server.chore_answer.is_none() => {
+            if !whole {
+                return Ok(Step::Wait);
+            }
+            server.chore_answer = Some(ChoreAnswer::Row(body(there).to_vec()));
         }
         data_row::TAG | copy_data::TAG | copy_done::TAG | copy_out_response::TAG => {}
         row_description::TAG if in_query => {}
-        row_description::TAG | no_data::TAG
-            if matches!(head.expect, Expect::Describe(_) | Expect::DescribeInjected(_)) =>
-        {
-            let digested = !matches!(head.expect, Expect::Describe(Subject::Untracked | Subject::Unnamed(_)));
+        row_description::TAG | no_data::TAG if let Message::Describe(subject) = message => {
+            let digested = ours || matches!(subject, Subject::Named(_) | Subject::Foreign(_));
             if digested && !whole {
                 return Ok(Step::Wait);
             }
-            return Ok(described(server, (tag == row_description::TAG).then(|| body(there)), pass));
+            described(server, (tag == row_description::TAG).then(|| body(there)));
         }
-        parameter_description::TAG if matches!(head.expect, Expect::Describe(_)) => {
-            let kept = whole && frame_bytes <= DESCRIPTION_KEPT_BYTES;
+        parameter_description::TAG if matches!(message, Message::Describe(_)) => {
+            let kept = whole && !ours && frame_bytes <= DESCRIPTION_KEPT_BYTES;
             server.described = if kept { there.into() } else { Box::default() };
         }
-        parameter_description::TAG if matches!(head.expect, Expect::DescribeInjected(_)) => {
-            return Ok(Step::Drop);
-        }
-        parse_complete::TAG => return parsed(server),
-        bind_complete::TAG if matches!(head.expect, Expect::Bind(_)) => drop(server.replies.pop()),
-        close_complete::TAG => return closed(server),
+        parse_complete::TAG if matches!(message, Message::Parse(_)) => parsed(server),
+        bind_complete::TAG if matches!(message, Message::Bind(_)) => drop(server.replies.pop()),
+        close_complete::TAG if matches!(message, Message::Close) => drop(server.replies.pop()),
         command_complete::TAG | empty_query_response::TAG | portal_suspended::TAG
-            if in_query || matches!(head.expect, Expect::Execute) =>
+            if in_query || matches!(message, Message::Execute) =>
         {
             if !in_query {
                 server.replies.pop();
@@ -271,7 +253,7 @@ fn step<W: Wires>(
             });
         }
         copy_in_response::TAG | copy_both_response::TAG
-            if in_query || matches!(head.expect, Expect::Execute) =>
+            if in_query || matches!(message, Message::Execute) =>
         {
             let copy = server.replies.copy_in_began();
             (server.copy_in, server.copy_synced) = (copy.end_to_come, copy.ignores_syncs);
@@ -283,60 +265,17 @@ fn step<W: Wires>(
                 return Ok(step);
             }
         }
-        function_call_response::TAG if matches!(head.expect, Expect::FunctionCall) => {}
+        function_call_response::TAG if matches!(message, Message::FunctionCall) => {}
         _ => return Err(unexpected(tag, "another answer")),
     }
     Ok(pass)
 }
 
-fn parsed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
-    match server.replies.head().map(|head| &head.expect) {
-        Some(
-            Expect::Parse { .. }
-            | Expect::ParseUnnamed { .. }
-            | Expect::ParseUntracked
-            | Expect::ParseDuplicate { .. },
-        ) => {
-            let reply = server.replies.pop();
-            if let Some(Reply { expect: Expect::Parse { statement, .. }, .. }) = &reply {
-                statement.parsed();
-            }
-            let ours = matches!(reply, Some(Reply { owner: Owner::Chore(_), .. }));
-            Ok(if ours { Step::Drop } else { Step::Pass })
-        }
-        Some(Expect::ParseInjected(_) | Expect::UnnamedInjected(_)) => {
-            server.replies.pop();
-            server.withheld = Vec::new();
-            Ok(Step::Drop)
-        }
-        _ => Err(unexpected(parse_complete::TAG, "another answer")),
+fn parsed(server: &mut Server) {
+    match server.replies.pop().map(|reply| reply.expect.undo) {
+        Some(Undo::Named(statement, _)) => statement.parsed(),
+        _ => server.withheld = Vec::new(),
     }
-}
-
-fn closed(server: &mut Server) -> Result<Step, ServerMisbehaved> {
-    match server.replies.head().map(|head| &head.expect) {
-        Some(Expect::Close | Expect::CloseUnnamed(..)) => {
-            let ours = matches!(server.replies.pop(), Some(Reply { owner: Owner::Chore(_), .. }));
-            Ok(if ours { Step::Drop } else { Step::Pass })
-        }
-        Some(Expect::CloseInjected(_) | Expect::UnnamedCloseInjected(_)) => {
-            server.replies.pop();
-            Ok(Step::Drop)
-        }
-        _ => Err(unexpected(close_complete::TAG, "another answer")),
-    }
-}
-
-/// An answer to a message of ours that goes round a Parse.
-fn skipped(server: &mut Server, tag: u8) -> Result<Step, ServerMisbehaved> {
-    match server.replies.head() {
-        Some(Reply { expect: Expect::Skipped(command_complete::TAG), .. }) if tag == data_row::TAG => {}
-        Some(Reply { expect: Expect::Skipped(expected), .. }) if *expected == tag => {
-            drop(server.replies.pop());
-        }
-        _ => return Err(unexpected(tag, "another answer")),
-    }
-    Ok(Step::Drop)
 }
 
 /// What the server has to say beside its answers.
@@ -344,11 +283,11 @@ fn notice(relayed: bool, server: &mut Server, there: &[u8], frame_bytes: usize) 
     let Some(head) = server.replies.head() else {
         return if relayed { Step::Pass } else { Step::Drop };
     };
-    if let Expect::Parse { statement, .. } = &head.expect {
+    if let Undo::Named(statement, _) = &head.expect.undo {
         statement.warned();
     }
     if relayed
-        && matches!(head.expect, Expect::ParseInjected(_))
+        && matches!(head.expect.undo, Undo::Prepared(_))
         && server.withheld.len() + frame_bytes <= NOTICES_KEPT_BYTES
     {
         if there.len() < frame_bytes {
@@ -360,24 +299,27 @@ fn notice(relayed: bool, server: &mut Server, there: &[u8], frame_bytes: usize) 
 }
 
 /// The server says what a statement's result is.
-fn described(server: &mut Server, description: Option<&[u8]>, pass: Step) -> Step {
+fn described(server: &mut Server, description: Option<&[u8]>) {
     // It belongs to this one answer, if it is of a statement.
     let parameters = std::mem::take(&mut server.described);
-    match server.replies.pop().map(|reply| reply.expect) {
-        Some(Expect::Describe(Subject::Named(named))) => {
-            let shape = Shape::of(description);
+    let Some(Reply { expect: Expect { message: Message::Describe(subject), fate, .. }, .. }) =
+        server.replies.pop()
+    else {
+        return;
+    };
+    let shape = Shape::of(description);
+    match subject {
+        Subject::Named(named) => {
             server.statements.describe(named.statement.id, shape);
-            named.describe(shape);
+            if fate == Fate::Forward {
+                named.describe(shape);
+            }
             if description.is_none() && !parameters.is_empty() {
                 named.statement.gives_no_rows(parameters);
             }
-            pass
         }
-        Some(Expect::DescribeInjected(id)) => {
-            server.statements.describe(id, Shape::of(description));
-            Step::Drop
-        }
-        _ => pass,
+        Subject::Numbered(id) if fate == Fate::Skip => server.statements.describe(id, shape),
+        _ => {}
     }
 }
 
@@ -427,20 +369,15 @@ fn forget_statements(client: Option<&mut Client>, server: &mut Server) {
     let mut names = client.and_then(|client| client.statements.as_mut());
     let mut before = names.as_mut().map(|names| std::mem::take(&mut ***names)).unwrap_or_default();
     for expect in server.replies.naming() {
-        let kept = match expect {
-            Expect::Parse { statement, name } => Some((name, Arc::clone(statement))),
-            Expect::ParseLocal(name) => before.remove(name).map(|statement| (name, statement)),
-            Expect::ParseInjected(statement) => {
-                server.statements.insert(Arc::clone(statement));
-                None
-            }
+        if let Undo::Named(statement, _) | Undo::Prepared(statement) = &expect.undo {
+            server.statements.insert(Arc::clone(statement));
+        }
+        let kept = match &expect.undo {
+            Undo::Named(statement, name) => Some((name, Arc::clone(statement))),
+            Undo::Claimed(name) => before.remove(name).map(|statement| (name, statement)),
             _ => None,
         };
-        let Some((name, statement)) = kept else { continue };
-        if matches!(expect, Expect::Parse { .. }) {
-            server.statements.insert(Arc::clone(&statement));
-        }
-        if let Some(names) = names.as_mut() {
+        if let (Some((name, statement)), Some(names)) = (kept, names.as_mut()) {
             names.insert(name, statement);
         }
     }
@@ -456,7 +393,7 @@ fn ready<W>(
     let (Some(status), 1) = (status, body(there).len()) else {
         return Err(ServerMisbehaved::Malformed("ReadyForQuery"));
     };
-    let is_sync = matches!(server.replies.head(), Some(Reply { expect: Expect::Sync, .. }));
+    let is_sync = server.replies.head().is_some_and(|head| matches!(head.expect.message, Message::Sync));
     if server.early_syncs > 0 && !is_sync {
         // It answers a Sync that was taken for one within the COPY.
         server.early_syncs -= 1;
@@ -465,7 +402,7 @@ fn ready<W>(
             return Ok(if client.is_some() { Step::Pass } else { Step::Drop });
         }
         let owner = client.map_or(Owner::Chore(Chore::Abandoned), |_| Owner::Client);
-        server.replies.push(Expect::Sync, owner);
+        server.replies.push(Expect::forward(Message::Sync, Undo::Nothing), owner);
         (server.unsynced, server.skipping) = (false, false);
         // More may come, or not: nobody else must get them.
         server.condemned |= server.early_syncs > 0;
@@ -478,7 +415,7 @@ fn ready<W>(
         return Ok(Step::Before(ServerStop::Resets(status)));
     }
     let Some(reply) = server.replies.pop() else { return Err(unexpected(ready_for_query::TAG, "nothing")) };
-    if matches!(reply.expect, Expect::Query(..)) {
+    if matches!(reply.expect.message, Message::Query) {
         server.early_syncs = std::mem::take(&mut server.copy_synced);
         await_early_syncs(server);
     }
@@ -491,7 +428,7 @@ fn ready<W>(
     server.misread.clear();
     server.copy_in = false;
     // The end of a COPY that never began.
-    while matches!(server.replies.head(), Some(Reply { expect: Expect::CopyEnd, .. })) {
+    while server.replies.head().is_some_and(|head| matches!(head.expect.message, Message::CopyEnd)) {
         server.replies.pop();
     }
     if let Owner::Chore(chore) = reply.owner {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::places::{VISITS, keeps_unnamed};
-use super::{Chore, Expect, Owner, Replies, Subject};
+use super::places::VISITS;
+use super::{Chore, Expect, Fate, Message, Owner, Replies, Subject, Undo};
 use crate::prepared::{Registry, Statement, StatementId};
 
 /// What an expected answer is to these tests.
@@ -54,7 +54,7 @@ impl Plain {
                     return;
                 }
                 "Sync" => drop(self.0.remove(at)),
-                "ParseLocal" | "CloseLocal" => at += 1,
+                "given" => at += 1,
                 _ => return,
             }
         }
@@ -67,64 +67,46 @@ impl Plain {
 }
 
 fn entry(expect: &Expect, owner: Owner) -> Entry {
-    let kind = match expect {
-        Expect::Query(..) => "Query",
-        Expect::Execute => "Execute",
-        Expect::Sync => "Sync",
-        Expect::CopyEnd => "CopyEnd",
-        Expect::ParseLocal(_) => "ParseLocal",
-        Expect::CloseLocal(..) => "CloseLocal",
-        Expect::CloseInjected(_) => "CloseInjected",
+    let kind = match (&expect.message, expect.fate) {
+        (Message::Query, _) => "Query",
+        (Message::Execute, _) => "Execute",
+        (Message::Sync, _) => "Sync",
+        (Message::CopyEnd, _) => "CopyEnd",
+        (_, Fate::Give) => "given",
+        (Message::Close, Fate::Skip) => "closed",
         _ => "other",
     };
-    let name = match expect {
-        Expect::Parse { name, .. } | Expect::ParseLocal(name) | Expect::CloseLocal(name, _) => {
-            Some(name.clone())
-        }
+    let name = match &expect.undo {
+        Undo::Named(_, name) | Undo::Claimed(name) | Undo::Released(name, _) => Some(name.clone()),
         _ => None,
     };
-    let statement = match expect {
-        Expect::Parse { statement, .. }
-        | Expect::ParseInjected(statement)
-        | Expect::CloseInjected(Some(statement)) => Some(statement.id),
+    let statement = match &expect.undo {
+        Undo::Named(statement, _) | Undo::Prepared(statement) | Undo::Closed(statement) => Some(statement.id),
         _ => None,
     };
-    let mut replies = Replies::default();
+    let keeps_unnamed = expect.keeps_unnamed() && owner == Owner::Client;
     let (sets_unnamed, ends_turn) = (expect.sets_unnamed(), expect.ends_turn());
-    let keeps_unnamed = {
-        replies.push(copy_of(expect), owner);
-        replies.head().is_some_and(keeps_unnamed)
-    };
     Entry { kind, name, statement, sets_unnamed, keeps_unnamed, ends_turn, owner }
-}
-
-/// As far as [`keeps_unnamed`] looks.
-fn copy_of(expect: &Expect) -> Expect {
-    match expect {
-        Expect::ParseUnnamed { .. } => Expect::ParseUnnamed { previous: None, on_server: 0 },
-        Expect::CloseUnnamed(..) => Expect::CloseUnnamed(None, 0),
-        Expect::Query(..) => Expect::Query(None, 0),
-        _ => Expect::Sync,
-    }
 }
 
 fn draw(rng: &mut fastrand::Rng, statements: &[Arc<Statement>], names: &[Box<[u8]>]) -> Expect {
     let statement = Arc::clone(&statements[rng.usize(..statements.len())]);
     let name = names[rng.usize(..names.len())].clone();
+    let parse = Message::Parse(Subject::Untracked);
     match rng.u8(..16) {
-        0 => Expect::Parse { statement, name },
-        1 => Expect::ParseLocal(name),
-        2 => Expect::CloseLocal(name, Some(statement)),
-        3 => Expect::ParseInjected(statement),
-        4 => Expect::CloseInjected(Some(statement)),
-        5 => Expect::ParseUnnamed { previous: None, on_server: 7 },
-        6 => Expect::CloseUnnamed(None, 7),
-        7 => Expect::UnnamedInjected(7),
-        8 => Expect::Query(None, 7),
-        9 | 10 => Expect::Sync,
-        11 => Expect::CopyEnd,
-        12 | 13 => Expect::Execute,
-        _ => Expect::Bind(Subject::Unnamed(statement.id)),
+        0 => Expect::forward(parse, Undo::Named(statement, name)),
+        1 => Expect::give(parse, Undo::Claimed(name)),
+        2 => Expect::give(Message::Close, Undo::Released(name, statement)),
+        3 => Expect::skip(parse, Undo::Prepared(statement)),
+        4 => Expect::skip(Message::Close, Undo::Closed(statement)),
+        5 => Expect::forward(parse, Undo::BothUnnamed(7, None)),
+        6 => Expect::forward(Message::Close, Undo::BothUnnamed(7, None)),
+        7 => Expect::skip(parse, Undo::Unnamed(7)),
+        8 => Expect::forward(Message::Query, Undo::BothUnnamed(7, None)),
+        9 | 10 => Expect::forward(Message::Sync, Undo::Nothing),
+        11 => Expect::give(Message::CopyEnd, Undo::Nothing),
+        12 | 13 => Expect::forward(Message::Execute, Undo::Nothing),
+        _ => Expect::forward(Message::Bind(Subject::Numbered(statement.id)), Undo::Nothing),
     }
 }
 
@@ -142,7 +124,7 @@ fn what_is_said_of_a_queue_is_what_reading_it_says() {
             match rng.u8(..20) {
                 0..=9 => {
                     let expect = draw(&mut rng, &statements, &names);
-                    if !queries && matches!(expect, Expect::Query(..)) {
+                    if !queries && matches!(expect.message, Message::Query) {
                         continue;
                     }
                     let owner = if rng.u8(..) < 20 { Owner::Chore(Chore::Parameters) } else { Owner::Client };
@@ -166,7 +148,7 @@ fn what_is_said_of_a_queue_is_what_reading_it_says() {
                     let chore = Owner::Chore(Chore::Abandoned);
                     for entry in plain.0.iter_mut().filter(|entry| entry.owner == Owner::Client) {
                         entry.owner = chore;
-                        entry.keeps_unnamed &= entry.kind != "Query";
+                        entry.keeps_unnamed = false;
                     }
                     replies.disown(Chore::Abandoned);
                 }
@@ -180,7 +162,7 @@ fn what_is_said_of_a_queue_is_what_reading_it_says() {
 fn amend(rng: &mut fastrand::Rng, replies: &mut Replies, plain: &mut Plain, statements: &[Arc<Statement>]) {
     let statement = &statements[rng.usize(..statements.len())];
     let first = plain.0.iter_mut().find(|entry| entry.statement == Some(statement.id));
-    let close = first.filter(|entry| entry.kind == "CloseInjected");
+    let close = first.filter(|entry| entry.kind == "closed");
     let present = rng.bool().then_some(statement);
     assert_eq!(replies.amend_close(statement.id, present), close.is_some());
     if let (Some(close), None) = (close, present) {
@@ -229,16 +211,18 @@ fn visits(turns: usize, synced: bool) -> usize {
         let statement = &statements[n % statements.len()];
         let name = format!("{n}").into_bytes();
         assert!(!replies.is_undecided(&name, 0));
-        replies.push(Expect::Parse { statement: Arc::clone(statement), name: name.into() }, Owner::Client);
-        replies.push(Expect::ParseUnnamed { previous: None, on_server: 0 }, Owner::Client);
+        let mut push = |message, undo| replies.push(Expect::forward(message, undo), Owner::Client);
+        push(Message::Parse(Subject::Untracked), Undo::Named(Arc::clone(statement), name.into()));
+        push(Message::Parse(Subject::Untracked), Undo::BothUnnamed(0, None));
         let _ = (replies.is_unnamed_undecided(), replies.turns(), replies.may_copy(), replies.may_execute());
-        replies.push(Expect::Bind(Subject::Unnamed(statement.id)), Owner::Client);
-        replies.push(Expect::Execute, Owner::Client);
+        let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing), Owner::Client);
+        push(Message::Bind(Subject::Numbered(statement.id)));
+        push(Message::Execute);
         if synced {
-            replies.push(Expect::Sync, Owner::Client);
+            push(Message::Sync);
         }
     }
-    replies.push(Expect::Sync, Owner::Client);
+    replies.push(Expect::forward(Message::Sync, Undo::Nothing), Owner::Client);
     let mut n = 0;
     while !replies.is_empty() {
         n += 1;
@@ -247,7 +231,7 @@ fn visits(turns: usize, synced: bool) -> usize {
             replies.amend_unnamed(1, None);
             replies.amend_close(statements[n % statements.len()].id, None);
         }
-        if matches!(replies.head().map(|head| &head.expect), Some(Expect::Execute)) && n % 3 == 0 {
+        if replies.head().is_some_and(|head| matches!(head.expect.message, Message::Execute)) && n % 3 == 0 {
             replies.copy_in_began();
         }
         // DEALLOCATE ALL may have been executed.
@@ -271,8 +255,9 @@ fn a_message_costs_the_same_behind_any_number_of_others() {
 fn a_lost_or_abandoned_queue_is_gone_through_once() {
     let mut replies = Replies::default();
     for _ in 0..20_000 {
-        replies.push(Expect::Bind(Subject::Unnamed(1)), Owner::Client);
-        replies.push(Expect::Sync, Owner::Client);
+        let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing), Owner::Client);
+        push(Message::Bind(Subject::Numbered(1)));
+        push(Message::Sync);
     }
     VISITS.set(0);
     replies.disown(Chore::Abandoned);

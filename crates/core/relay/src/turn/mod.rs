@@ -19,7 +19,7 @@ mod server_step;
 mod undo;
 mod unshared;
 
-pub use expect::{Expect, Subject};
+pub use expect::{Expect, Fate, Foreign, Message, Subject, Undo};
 pub(crate) use from_client::{ClientStop, from_client, is_begun_transaction, turn_is_ready};
 pub(crate) use from_server::from_server;
 pub(crate) use reading::Unsettled;

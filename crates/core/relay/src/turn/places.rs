@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 
-use super::{Expect, Owner, Reply};
+use super::{Expect, Reply, Undo};
 use crate::prepared::StatementId;
 
 /// The order of all answers that were ever owed by a connection: only comparisons mean something.
@@ -77,7 +77,7 @@ impl Places {
         if reply.expect.sets_unnamed() {
             self.unnamed.push_back(place);
         }
-        if keeps_unnamed(reply) {
+        if reply.expect.keeps_unnamed() {
             self.unnamed_before.push_back(place);
         }
         if names(&reply.expect) {
@@ -153,26 +153,15 @@ impl Places {
 
     /// By what is found again: the name and the statement that an answer touches.
     fn keys(&self, expect: &Expect) -> [Option<u64>; 2] {
-        match expect {
-            Expect::Parse { statement, name } => [Some(statement.id), Some(self.key(name))],
-            Expect::ParseInjected(statement) | Expect::CloseInjected(Some(statement)) => {
-                [Some(statement.id), None]
-            }
-            Expect::ParseLocal(name) | Expect::CloseLocal(name, _) => [None, Some(self.key(name))],
-            _ => [None, None],
+        match &expect.undo {
+            Undo::Named(statement, name) => [Some(statement.id), Some(self.key(name))],
+            Undo::Prepared(statement) | Undo::Closed(statement) => [Some(statement.id), None],
+            Undo::Claimed(name) | Undo::Released(name, _) => [None, Some(self.key(name))],
+            Undo::Nothing | Undo::Unnamed(_) | Undo::BothUnnamed(..) => [None, None],
         }
     }
 }
 
-/// Whether it keeps the unnamed statement that a client had before it. A Query of ours changes only the server's.
-pub(super) fn keeps_unnamed(reply: &Reply) -> bool {
-    match reply.expect {
-        Expect::ParseUnnamed { .. } | Expect::CloseUnnamed(..) => true,
-        Expect::Query(..) => reply.owner == Owner::Client,
-        _ => false,
-    }
-}
-
 fn names(expect: &Expect) -> bool {
-    matches!(expect, Expect::Parse { .. } | Expect::ParseLocal(_) | Expect::ParseInjected(_))
+    matches!(expect.undo, Undo::Named(..) | Undo::Prepared(_) | Undo::Claimed(_))
 }

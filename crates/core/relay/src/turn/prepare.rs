@@ -14,7 +14,7 @@ use super::fitness::{Fitness, fitness, shape_told};
 use super::from_client::{Step, body};
 use super::reading::{self, known, read_as, read_as_before};
 use super::unshared::{self, is_usable};
-use super::{Expect, Owner, Subject};
+use super::{Expect, Message, Owner, Subject, Undo};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::prepared::{NAME_PREFIX, Parsed, Shape, Statement, significant};
@@ -165,7 +165,7 @@ fn parse<W: Wires>(
         return Ok(parse_unnamed(path, client, server, there, rest));
     }
     if path.limits.prepared_max == 0 {
-        server.replies.push(Expect::ParseUntracked, Owner::Client);
+        server.replies.push(forward(Message::Parse(Subject::Untracked)), Owner::Client);
         return Ok(Step::Pass);
     }
     let name = significant(name);
@@ -176,7 +176,8 @@ fn parse<W: Wires>(
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, &statement);
         frontend::parse::write_renamed(server.outbox.buffer(), statement.name(), statement.body());
-        server.replies.push(Expect::ParseDuplicate { statement, name: name.into() }, Owner::Client);
+        let parse = Message::Parse(Subject::foreign(name, statement.name()));
+        server.replies.push(forward(parse), Owner::Client);
         return Ok(Step::Replaced(there.len()));
     }
     let names = client.statements();
@@ -195,7 +196,8 @@ fn parse<W: Wires>(
             if server.owes_nothing() {
                 answer_at_once(path, client, &parse_complete::FRAME);
             } else {
-                server.replies.push(Expect::ParseLocal(name.into()), Owner::Client);
+                let parse = Message::Parse(Subject::Untracked);
+                server.replies.push(Expect::give(parse, Undo::Claimed(name.into())), Owner::Client);
             }
             return Ok(Step::Drop);
         }
@@ -211,9 +213,10 @@ fn parse<W: Wires>(
     let back = read_as(path, server, &statement);
     frontend::parse::write_renamed(server.outbox.buffer(), statement.name(), statement.body());
     let statement_is_unread = statement.reading().is_none();
+    let message = Message::Parse(Subject::Untracked);
     let expect = match again {
-        true => Expect::ParseInjected(Arc::clone(&statement)),
-        false => Expect::Parse { statement: Arc::clone(&statement), name: name.into() },
+        true => Expect::skip(message, Undo::Prepared(Arc::clone(&statement))),
+        false => Expect::forward(message, Undo::Named(Arc::clone(&statement), name.into())),
     };
     server.replies.push(expect, Owner::Client);
     read_as_before(path, server, back);
@@ -256,12 +259,14 @@ fn parse_unnamed<W: Wires>(
     let id = statement.id;
     let previous = client.unnamed.replace(Arc::clone(&statement));
     let on_server = std::mem::replace(&mut server.statements.unnamed, id);
+    let parse = Message::Parse(Subject::Untracked);
+    let expect = Expect::forward(parse, Undo::BothUnnamed(on_server, previous));
     if reading.is_some() {
-        server.replies.push(Expect::ParseUnnamed { previous, on_server }, Owner::Client);
+        server.replies.push(expect, Owner::Client);
         return Step::Pass;
     }
     frontend::parse::write_renamed(server.outbox.buffer(), b"", body);
-    server.replies.push(Expect::ParseUnnamed { previous, on_server }, Owner::Client);
+    server.replies.push(expect, Owner::Client);
     reading::ask(path, server, &statement);
     Step::Replaced(there.len())
 }
@@ -316,7 +321,7 @@ fn bind<W: Wires>(
         if let Some(unnamed) = client.unnamed.clone() {
             bound(client, server, portal, &unnamed);
         }
-        server.replies.push(Expect::Bind(Subject::Unnamed(id)), Owner::Client);
+        server.replies.push(forward(Message::Bind(Subject::Numbered(id))), Owner::Client);
         if portal.is_empty() {
             client.bound = None;
         }
@@ -344,19 +349,19 @@ fn bind<W: Wires>(
         // The server does not have it either, and says so.
         None => foreign_name(name),
     };
-    let expect = match &known {
-        Some(named) if *on_server != *named.statement.name() => Expect::BindOutdated,
+    let subject = match &known {
+        Some(named) if *on_server != *named.statement.name() => Subject::Outdated,
         Some(named) => {
             bound(client, server, portal, &named.statement);
-            Expect::Bind(Subject::Named(Arc::clone(named)))
+            Subject::Named(Arc::clone(named))
         }
-        None => Expect::Bind(foreign(name, &on_server)),
+        None => unknown(name, &on_server),
     };
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
     let length = u64::from(u32::from_be_bytes([a, b, c, d])) + on_server.len() as u64 - name.len() as u64;
     let length = u32::try_from(length).map_err(|_| ClientMisbehaved::Malformed("Bind"))?;
     frontend::bind::encode_prefix(server.outbox.buffer(), length, portal, &on_server);
-    server.replies.push(expect, Owner::Client);
+    server.replies.push(forward(Message::Bind(subject)), Owner::Client);
     client.bound = known.filter(|_| portal.is_empty());
     Ok(Step::Replaced(HEADER_BYTES + portal.len() + name.len() + 2))
 }
@@ -370,23 +375,23 @@ fn describe<W: Wires>(
     let (kind, rest) = body(there).split_first().ok_or(ClientMisbehaved::Malformed("Describe"))?;
     let (name, _) = cstr(rest).ok_or(ClientMisbehaved::Malformed("Describe"))?;
     if *kind != Target::Statement.as_byte() {
-        let expect = match &client.bound {
+        let subject = match &client.bound {
             Some(named) if name.is_empty() => Subject::Named(Arc::clone(named)),
             _ => Subject::Untracked,
         };
-        server.replies.push(Expect::Describe(expect), Owner::Client);
+        server.replies.push(forward(Message::Describe(subject)), Owner::Client);
         return Ok(Step::Pass);
     }
     if name.is_empty() {
         let id = ensure_unnamed(path, client, server);
-        server.replies.push(Expect::Describe(Subject::Unnamed(id)), Owner::Client);
+        server.replies.push(forward(Message::Describe(Subject::Numbered(id))), Owner::Client);
         return Ok(Step::Pass);
     }
     let named = client.statements.as_ref().and_then(|names| names.entry(name));
     let Some(named) = named.filter(|named| is_usable(server, &named.statement)) else {
         let sent = foreign_name(name);
         write_describe(server.outbox.buffer(), &sent);
-        server.replies.push(Expect::Describe(foreign(name, &sent)), Owner::Client);
+        server.replies.push(forward(Message::Describe(unknown(name, &sent))), Owner::Client);
         return Ok(Step::Replaced(there.len()));
     };
     if server.status == TransactionStatus::Failed
@@ -401,7 +406,8 @@ fn describe<W: Wires>(
     }
     ensure(path, server, &named.statement);
     write_describe(server.outbox.buffer(), named.statement.name());
-    server.replies.push(Expect::Describe(Subject::Named(Arc::clone(named))), Owner::Client);
+    let subject = Subject::Named(Arc::clone(named));
+    server.replies.push(forward(Message::Describe(subject)), Owner::Client);
     Ok(Step::Replaced(there.len()))
 }
 
@@ -414,12 +420,13 @@ fn close<W: Wires>(
     let (kind, rest) = body(there).split_first().ok_or(ClientMisbehaved::Malformed("Close"))?;
     let (name, _) = cstr(rest).ok_or(ClientMisbehaved::Malformed("Close"))?;
     if *kind != Target::Statement.as_byte() {
-        server.replies.push(Expect::Close, Owner::Client);
+        server.replies.push(forward(Message::Close), Owner::Client);
         return Ok(Step::Pass);
     }
     if name.is_empty() {
         let on_server = std::mem::take(&mut server.statements.unnamed);
-        server.replies.push(Expect::CloseUnnamed(client.unnamed.take(), on_server), Owner::Client);
+        let before = Undo::BothUnnamed(on_server, client.unnamed.take());
+        server.replies.push(Expect::forward(Message::Close, before), Owner::Client);
         return Ok(Step::Pass);
     }
     // In the midst of a COPY it is an error, which the server reports.
@@ -427,13 +434,14 @@ fn close<W: Wires>(
     let Some(statement) = names.and_then(|names| names.remove(name)) else {
         // Closing what is not there is no error; it may be there by SQL's PREPARE.
         write_close(server.outbox.buffer(), &foreign_name(name));
-        server.replies.push(Expect::Close, Owner::Client);
+        server.replies.push(forward(Message::Close), Owner::Client);
         return Ok(Step::Replaced(there.len()));
     };
     if server.owes_nothing() {
         answer_at_once(path, client, &close_complete::FRAME);
     } else {
-        server.replies.push(Expect::CloseLocal(name.into(), Some(statement)), Owner::Client);
+        let before = Undo::Released(name.into(), statement);
+        server.replies.push(Expect::give(Message::Close, before), Owner::Client);
     }
     Ok(Step::Drop)
 }
@@ -447,12 +455,14 @@ fn foreign_name(name: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Of a statement that is not tracked.
-fn foreign(own: &[u8], sent: &[u8]) -> Subject {
-    match own == sent {
-        true => Subject::Untracked,
-        false => Subject::Foreign { own: own.into(), sent: sent.into() },
-    }
+/// A statement that is not tracked.
+fn unknown(own: &[u8], sent: &[u8]) -> Subject {
+    if own == sent { Subject::Untracked } else { Subject::foreign(own, sent) }
+}
+
+/// A message that changes nothing of what is prepared.
+fn forward(message: Message) -> Expect {
+    Expect::forward(message, Undo::Nothing)
 }
 
 /// A portal is made of the statement.
@@ -504,7 +514,8 @@ pub(super) fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: 
     server.statements.insert(Arc::clone(statement));
     let back = read_as(path, server, statement);
     frontend::parse::write_renamed(server.outbox.buffer(), statement.name(), statement.body());
-    server.replies.push(Expect::ParseInjected(Arc::clone(statement)), Owner::Client);
+    let parse = Message::Parse(Subject::Untracked);
+    server.replies.push(Expect::skip(parse, Undo::Prepared(Arc::clone(statement))), Owner::Client);
     read_as_before(path, server, back);
 }
 
@@ -522,12 +533,13 @@ fn ensure_unnamed<W>(path: &mut Path<'_, W>, client: &Client, server: &mut Serve
         Some(unnamed) => {
             let back = read_as(path, server, unnamed);
             frontend::parse::write_renamed(server.outbox.buffer(), b"", unnamed.body());
-            server.replies.push(Expect::UnnamedInjected(before), Owner::Client);
+            let parse = Message::Parse(Subject::Untracked);
+            server.replies.push(Expect::skip(parse, Undo::Unnamed(before)), Owner::Client);
             read_as_before(path, server, back);
         }
         None => {
             write_close(server.outbox.buffer(), b"");
-            server.replies.push(Expect::UnnamedCloseInjected(before), Owner::Client);
+            server.replies.push(Expect::skip(Message::Close, Undo::Unnamed(before)), Owner::Client);
         }
     }
     wanted
@@ -537,7 +549,7 @@ pub(super) fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
     while let Some(evicted) = server.statements.evict(path.limits.prepared_max) {
         path.counters.prepared_evicted += 1;
         write_close(server.outbox.buffer(), evicted.name());
-        server.replies.push(Expect::CloseInjected(Some(evicted)), Owner::Client);
+        server.replies.push(Expect::skip(Message::Close, Undo::Closed(evicted)), Owner::Client);
     }
 }
 
@@ -547,7 +559,7 @@ pub(crate) fn inject_close(server: &mut Server, statement: Arc<Statement>) {
     // Whoever has no turn behind it, a client that says good-bye, has a Sync sent.
     server.unsynced = true;
     server.statements.remove(statement.id);
-    server.replies.push(Expect::CloseInjected(Some(statement)), Owner::Client);
+    server.replies.push(Expect::skip(Message::Close, Undo::Closed(statement)), Owner::Client);
 }
 
 pub(super) fn write_describe(out: &mut Vec<u8>, name: &[u8]) {

@@ -5,13 +5,11 @@
 
 use std::sync::Arc;
 
-use trunkline_wire::backend::{
-    DataRow, TransactionStatus, bind_complete, close_complete, command_complete, parse_complete,
-};
+use trunkline_wire::backend::{DataRow, TransactionStatus, command_complete};
 use trunkline_wire::frontend::{self, Close, Execute, Target};
 
 use super::server_step::Step;
-use super::{Expect, Owner, Reply};
+use super::{Expect, Message, Owner, Reply, Subject, Undo};
 use crate::client::Client;
 use crate::parameters::{Profile, UNKNOWN, decode, write_literal};
 use crate::prepared::Statement;
@@ -54,14 +52,14 @@ pub(super) fn read_as<W>(
     if set.is_empty() {
         return None;
     }
-    run(path, server, &set, Expect::Skipped(command_complete::TAG));
+    run(path, server, &set, None);
     Some(SetBack(back))
 }
 
 /// What [`read_as`] has set is set back.
 pub(super) fn read_as_before<W>(path: &mut Path<'_, W>, server: &mut Server, back: Option<SetBack>) {
     if let Some(SetBack(back)) = back {
-        run(path, server, &back, Expect::Skipped(command_complete::TAG));
+        run(path, server, &back, None);
     }
 }
 
@@ -96,7 +94,7 @@ pub(super) fn ask<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Ar
     let asked: Vec<_> = names.map(|name| asked(name)).collect();
     if !asked.is_empty() {
         let sql = format!("select {}", asked.join(","));
-        run(path, server, &sql, Expect::Reading(Arc::clone(statement)));
+        run(path, server, &sql, Some(Arc::clone(statement)));
     }
 }
 
@@ -115,14 +113,17 @@ fn asked(name: &str) -> String {
 
 /// The answer to what [`ask`] asks.
 pub(super) fn was_read(client: Option<&mut Client>, server: &mut Server, tag: u8, row: &[u8]) -> Step {
-    let Some(Reply { expect: Expect::Reading(statement), .. }) = server.replies.head() else {
+    let Some(Reply { expect: Expect { message: Message::Select(statement), .. }, .. }) =
+        server.replies.head()
+    else {
         return Step::Drop;
     };
+    let statement = statement.clone();
     if tag == command_complete::TAG {
         server.replies.pop();
         return Step::Drop;
     }
-    if let (Some(client), Ok(row)) = (client, DataRow::decode(row)) {
+    if let (Some(client), Some(statement), Ok(row)) = (client, statement, DataRow::decode(row)) {
         let literals = statement.literals();
         let names = READ_BY.iter().filter(|name| literals.depend_on(name));
         let mut profile = (*client.profile).clone();
@@ -148,9 +149,9 @@ fn told(server: &Server, name: &str, value: &[u8]) -> Option<String> {
     decode(&bytes?, encoding.map_or("UTF8", |(_, encoding)| encoding))
 }
 
-/// Runs a command within the turn; nobody hears of it. Statement and portal have a name of their own, so that the
+/// Runs a SELECT within the turn; nobody hears of it. Statement and portal have a name of their own, so that the
 /// client's unnamed ones stay as they are.
-fn run<W>(path: &mut Path<'_, W>, server: &mut Server, sql: &str, complete: Expect) {
+fn run<W>(path: &mut Path<'_, W>, server: &mut Server, sql: &str, asked: Option<Arc<Statement>>) {
     let name = path.registry.secret_name(path.entropy);
     let out = server.outbox.buffer();
     frontend::parse::write_renamed(out, &name, &[sql.as_bytes(), &[0, 0, 0]].concat());
@@ -162,15 +163,14 @@ fn run<W>(path: &mut Path<'_, W>, server: &mut Server, sql: &str, complete: Expe
     Execute { portal: &name, max_rows: 0 }.encode(out);
     Close { target: Target::Portal, name: &name }.encode(out);
     Close { target: Target::Statement, name: &name }.encode(out);
-    let skipped = Expect::Skipped;
-    for expect in [
-        skipped(parse_complete::TAG),
-        skipped(bind_complete::TAG),
-        complete,
-        skipped(close_complete::TAG),
-        skipped(close_complete::TAG),
+    for message in [
+        Message::Parse(Subject::Untracked),
+        Message::Bind(Subject::Untracked),
+        Message::Select(asked),
+        Message::Close,
+        Message::Close,
     ] {
-        server.replies.push(expect, Owner::Client);
+        server.replies.push(Expect::skip(message, Undo::Nothing), Owner::Client);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::expect::Expect;
+use super::expect::{Expect, Fate, Message, Undo};
 use super::places::{Place, Places, visit};
 use crate::prepared::{Statement, StatementId};
 
@@ -53,10 +53,10 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Whether it answers work of ours, ahead of a turn or within one: what the server says beside it is nobody's.
+    /// Whether it answers work of ours, ahead of a turn or within one: what the server says beside it reaches nobody.
     #[must_use]
     pub fn is_ours(&self) -> bool {
-        self.owner != Owner::Client || self.expect.is_injected()
+        self.expect.fate == Fate::Skip
     }
 }
 
@@ -102,17 +102,17 @@ struct Owed {
 impl Owed {
     #[inline]
     fn count(&mut self, reply: &Reply, by: impl Fn(&mut usize)) {
-        match reply.expect {
-            Expect::Execute => by(&mut self.executes),
-            Expect::Sync | Expect::FunctionCall => by(&mut self.turns),
-            Expect::Query(..) => {
+        match (&reply.expect.message, reply.expect.fate) {
+            (Message::Execute, _) => by(&mut self.executes),
+            (Message::Sync | Message::FunctionCall, _) => by(&mut self.turns),
+            (Message::Query, _) => {
                 by(&mut self.turns);
                 by(&mut self.queries);
                 if reply.owner == Owner::Client {
                     by(&mut self.client_queries);
                 }
             }
-            Expect::DescribeInjected(_) => by(&mut self.descriptions),
+            (Message::Describe(_), Fate::Skip) => by(&mut self.descriptions),
             _ => {}
         }
     }
@@ -124,7 +124,10 @@ const KEPT_CAPACITY: usize = 32;
 impl Replies {
     /// One more answer is owed.
     #[inline]
-    pub fn push(&mut self, expect: Expect, owner: Owner) {
+    pub fn push(&mut self, mut expect: Expect, owner: Owner) {
+        if owner != Owner::Client {
+            expect.disown();
+        }
         let reply = Reply { expect, owner, place: self.next };
         self.next += 1;
         self.owed.count(&reply, |count| *count += 1);
@@ -263,13 +266,13 @@ impl Replies {
         let mut kept = Vec::new();
         while copy.end_to_come
             && let Some(reply) = self.queue.front()
-            && (matches!(reply.expect, Expect::Sync) || reply.expect.is_ours_to_give())
+            && (matches!(reply.expect.message, Message::Sync) || reply.expect.fate == Fate::Give)
             && let Some(reply) = self.queue.pop_front()
         {
             visit();
-            match reply.expect {
-                Expect::CopyEnd => copy.end_to_come = false,
-                Expect::Sync => {
+            match reply.expect.message {
+                Message::CopyEnd => copy.end_to_come = false,
+                Message::Sync => {
                     copy.ignores_syncs += 1;
                     self.owed.count(&reply, |count| *count -= 1);
                     if self.last_end == Some(reply.place) {
@@ -292,7 +295,7 @@ impl Replies {
         let synced = loop {
             visit();
             match self.head() {
-                Some(reply) if matches!(reply.expect, Expect::Sync) => break true,
+                Some(reply) if matches!(reply.expect.message, Message::Sync) => break true,
                 Some(_) => failed.extend(self.pop()),
                 None => break false,
             }
@@ -336,11 +339,12 @@ impl Replies {
     /// skipped up to a Sync, simple queries too.
     fn end_of_lost(&self) -> Option<usize> {
         // The end of a COPY that is lost too says nothing of the turn behind it.
-        let first = self.queue.iter().position(|reply| !matches!(reply.expect, Expect::CopyEnd))?;
+        let first = self.queue.iter().position(|reply| !matches!(reply.expect.message, Message::CopyEnd))?;
         match self.queue.get(first) {
             Some(reply) if reply.expect.ends_turn() => Some(first),
             _ => {
-                self.queue.iter().inspect(|_| visit()).position(|reply| matches!(reply.expect, Expect::Sync))
+                let is_sync = |reply: &Reply| matches!(reply.expect.message, Message::Sync);
+                self.queue.iter().inspect(|_| visit()).position(is_sync)
             }
         }
     }
@@ -367,9 +371,11 @@ impl Replies {
         self.places.see(&self.queue, self.next);
         let first = self.places.of_statement(statement);
         let Some(reply) = first.and_then(|place| self.at(place)) else { return false };
-        let Expect::CloseInjected(closed) = &mut reply.expect else { return false };
-        *closed = present.cloned();
-        if present.is_none() {
+        let Undo::Closed(closed) = &mut reply.expect.undo else { return false };
+        if let Some(present) = present {
+            *closed = Arc::clone(present);
+        } else {
+            reply.expect.undo = Undo::Nothing;
             self.places.first_untouched(statement);
         }
         true
@@ -381,6 +387,10 @@ impl Replies {
             visit();
             if reply.owner == Owner::Client {
                 reply.owner = Owner::Chore(chore);
+                // What skips the answer counts otherwise.
+                self.owed.count(reply, |count| *count -= 1);
+                reply.expect.disown();
+                self.owed.count(reply, |count| *count += 1);
             }
         }
         (self.owed.client_queries, self.last_unnamed) = (0, None);
@@ -392,6 +402,7 @@ impl Replies {
         if let Some(head) = self.queue.front_mut() {
             debug_assert!(!head.expect.sets_unnamed(), "a turn that was played again ends with Sync");
             head.owner = Owner::Chore(chore);
+            head.expect.disown();
         }
     }
 }
@@ -401,49 +412,46 @@ mod tests {
     use super::super::Subject;
     use super::*;
 
-    fn queue(expects: Vec<Expect>) -> Replies {
+    const BIND: fn(u64) -> Message = |id| Message::Bind(Subject::Numbered(id));
+
+    fn push(replies: &mut Replies, message: Message) {
+        let expect = match message {
+            Message::CopyEnd => Expect::give(message, Undo::Nothing),
+            _ => Expect::forward(message, Undo::Nothing),
+        };
+        replies.push(expect, Owner::Client);
+    }
+
+    fn queue(messages: Vec<Message>) -> Replies {
         let mut replies = Replies::default();
-        expects.into_iter().for_each(|expect| replies.push(expect, Owner::Client));
+        messages.into_iter().for_each(|message| push(&mut replies, message));
         replies
     }
 
     fn names(replies: &Replies) -> String {
-        let name = |reply: &Reply| format!("{:?}", reply.expect).chars().next().unwrap_or('?');
+        let name = |reply: &Reply| format!("{:?}", reply.expect.message).chars().next().unwrap_or('?');
         replies.queue.iter().map(name).collect()
     }
 
     #[test]
     fn an_error_takes_all_up_to_the_sync() {
-        let mut replies = queue(vec![
-            Expect::Bind(Subject::Unnamed(1)),
-            Expect::Execute,
-            Expect::Sync,
-            Expect::Bind(Subject::Unnamed(2)),
-            Expect::Sync,
-        ]);
+        let mut replies = queue(vec![BIND(1), Message::Execute, Message::Sync, BIND(2), Message::Sync]);
         let mut undone = Vec::new();
-        assert!(replies.fail(|reply, failed| undone.push((format!("{:?}", reply.expect), failed))));
-        assert_eq!(undone, [("Execute".to_owned(), false), ("Bind(Unnamed(1))".to_owned(), true)]);
+        assert!(replies.fail(|reply, failed| undone.push((format!("{:?}", reply.expect.message), failed))));
+        assert_eq!(undone, [("Execute".to_owned(), false), ("Bind(Numbered(1))".to_owned(), true)]);
         assert_eq!(names(&replies), "SBS");
-        let mut replies = queue(vec![Expect::Bind(Subject::Unnamed(1)), Expect::Execute]);
+        let mut replies = queue(vec![BIND(1), Message::Execute]);
         assert!(!replies.fail(|_, _| {}));
         assert!(replies.is_empty());
     }
 
     #[test]
     fn a_lost_connection_owes_an_answer_for_every_turn() {
-        let query = || Expect::Query(None, 0);
-        let mut replies = queue(vec![
-            query(),
-            Expect::Bind(Subject::Unnamed(1)),
-            query(),
-            Expect::Execute,
-            Expect::Sync,
-            query(),
-        ]);
-        replies.push(Expect::Bind(Subject::Unnamed(2)), Owner::Client);
+        let (query, execute) = (|| Message::Query, || Message::Execute);
+        let mut replies = queue(vec![query(), BIND(1), query(), execute(), Message::Sync, query()]);
+        push(&mut replies, BIND(2));
         let mut lost = Vec::new();
-        // A simple query behind a Bind that is lost is skipped up to the Sync, as after any error.
+        // A simple query after a Bind that is lost is skipped up to the Sync, as after any error.
         for _ in 0..3 {
             assert_eq!(replies.lose_turn(&mut lost), Some(Owner::Client));
         }
@@ -453,13 +461,13 @@ mod tests {
 
     #[test]
     fn syncs_before_the_end_of_a_copy_are_not_answered() {
-        let mut replies = queue(vec![Expect::Execute, Expect::Sync]);
+        let mut replies = queue(vec![Message::Execute, Message::Sync]);
         assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: true, ignores_syncs: 1 });
         assert_eq!(names(&replies), "E");
-        let mut replies = queue(vec![Expect::Execute, Expect::Sync, Expect::CopyEnd, Expect::Sync]);
+        let mut replies = queue(vec![Message::Execute, Message::Sync, Message::CopyEnd, Message::Sync]);
         assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: false, ignores_syncs: 1 });
         assert_eq!(names(&replies), "ES");
-        let mut replies = queue(vec![Expect::Execute, Expect::CopyEnd, Expect::Sync]);
+        let mut replies = queue(vec![Message::Execute, Message::CopyEnd, Message::Sync]);
         assert_eq!(replies.copy_in_began(), CopyIn { end_to_come: false, ignores_syncs: 0 });
     }
 }

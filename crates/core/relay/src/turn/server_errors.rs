@@ -7,7 +7,7 @@ use super::from_client::body;
 use super::own_names::with_own_name;
 use super::server_step::{ServerStop, Step, unexpected};
 use super::undo::undo_failed;
-use super::{Chore, Expect, Owner};
+use super::{Chore, Expect, Message, Owner, Subject};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::prepared::StatementId;
@@ -31,7 +31,10 @@ pub(super) fn error<W: Wires>(
     let Some(head) = server.replies.head() else { return Err(unexpected(error_response::TAG, "nothing")) };
     let owner = head.owner;
     if let Owner::Chore(_) = owner {
-        if matches!((&head.expect, &server.chore_answer), (Expect::Query(..), Some(ChoreAnswer::Error(_)))) {
+        if matches!(
+            (&head.expect.message, &server.chore_answer),
+            (Message::Query, Some(ChoreAnswer::Error(_)))
+        ) {
             // A server that cannot put what it reports into the client's encoding says so for ever (guc.c,
             // ReportChangedGUCOptions), and is never ready again.
             return Ok(Step::Stop(false, ServerStop::Fatal(body(there).to_vec())));
@@ -50,11 +53,13 @@ pub(super) fn error<W: Wires>(
     }
     let broken =
         broken_statement(&head.expect, code, response.and_then(|response| response.field(b'R')), told_parsed);
-    let ours = match &head.expect {
-        Expect::BindOutdated if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => Some(outdated_error()),
-        expect => expect.names().and_then(|(sent, own)| with_own_name(there, sent, own)),
+    let ours = match &head.expect.message {
+        Message::Bind(Subject::Outdated) if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => {
+            Some(outdated_error())
+        }
+        _ => head.expect.names().and_then(|(sent, own)| with_own_name(there, sent, own)),
     };
-    let simple = matches!(head.expect, Expect::Query(..) | Expect::FunctionCall);
+    let simple = matches!(head.expect.message, Message::Query | Message::FunctionCall);
     let ours = with_notices(server, ours, there);
     server.release_copy_syncs();
     // Those of a COPY by Query are answered behind its own end.
@@ -100,7 +105,9 @@ pub(super) fn await_early_syncs(server: &mut Server) {
 /// said of a Parse of ours that fails is what the client would have heard of its own, if that is what follows.
 fn with_notices(server: &mut Server, instead: Option<Vec<u8>>, there: &[u8]) -> Option<Vec<u8>> {
     let notices = std::mem::take(&mut server.withheld);
-    let parsed_again = matches!(server.replies.iter().nth(1), Some(Expect::ParseDuplicate { .. }));
+    // It has the name already.
+    let parse_of_foreign = |expect: &Expect| matches!(expect.message, Message::Parse(Subject::Foreign(_)));
+    let parsed_again = server.replies.iter().nth(1).is_some_and(parse_of_foreign);
     match notices.is_empty() || !parsed_again {
         true => instead,
         false => Some([&notices, instead.as_deref().unwrap_or(there)].concat()),
@@ -116,11 +123,8 @@ fn broken_statement(
     routine: Option<&[u8]>,
     told_parsed: u32,
 ) -> Option<StatementId> {
-    let id = match expect {
-        Expect::Bind(subject) | Expect::Describe(subject) => subject.id(),
-        Expect::DescribeInjected(id) => *id,
-        _ => return None,
-    };
+    let (Message::Bind(subject) | Message::Describe(subject)) = &expect.message else { return None };
+    let id = subject.id();
     let code = code?;
     // The message may be translated; the routine that raised it is not.
     let changed = code == SqlState::FEATURE_NOT_SUPPORTED && routine == Some(b"RevalidateCachedQuery");

@@ -3,7 +3,7 @@
 //! What a client and a server connection have prepared is changed when the message that does so is sent: most messages
 //! succeed, and what follows them need not wait. [`Expect`] keeps what stood before.
 
-use super::{Expect, Owner};
+use super::{Expect, Message, Owner, Undo};
 use crate::client::Client;
 use crate::prepared::ServerStatements;
 use crate::server::Server;
@@ -18,11 +18,10 @@ pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) 
     let (mut set_unnamed, mut touched) = (false, Vec::new());
     let synced = server.replies.fail(|reply, failed| {
         set_unnamed |= reply.expect.sets_unnamed();
-        match &reply.expect {
-            Expect::Parse { statement, .. }
-            | Expect::ParseInjected(statement)
-            | Expect::CloseInjected(Some(statement)) => touched.push(statement.id),
-            _ => {}
+        if let Undo::Named(statement, _) | Undo::Prepared(statement) | Undo::Closed(statement) =
+            &reply.expect.undo
+        {
+            touched.push(statement.id);
         }
         undo(client.as_deref_mut(), statements, reply.expect, failed);
     });
@@ -63,7 +62,7 @@ pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) ->
     let (mut lost, mut owners) = (Vec::new(), Vec::new());
     let unended = loop {
         let unended = !server.replies.has_end()
-            && server.replies.iter().any(|expect| !matches!(expect, Expect::CopyEnd));
+            && server.replies.iter().any(|expect| !matches!(expect.message, Message::CopyEnd));
         match server.replies.lose_turn(&mut lost) {
             Some(owner) => owners.push(owner),
             None => break unended,
@@ -79,45 +78,35 @@ pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) ->
 
 /// Undoes what a message was going to change; `failed`: it was the cause, and not skipped because of another.
 fn undo(client: Option<&mut Client>, statements: &mut ServerStatements, expect: Expect, failed: bool) {
-    match expect {
-        Expect::Parse { statement, name } => {
+    // A Parse of the unnamed statement that fails has dropped the one before.
+    let drops_unnamed = failed && matches!(expect.message, Message::Parse(_));
+    match expect.undo {
+        Undo::Nothing => {}
+        Undo::Named(statement, name) => {
             statements.remove(statement.id);
-            if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
-                names.remove(&name);
-            }
+            forget_name(client, &name);
         }
-        Expect::ParseLocal(name) => {
-            if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
-                names.remove(&name);
-            }
-        }
-        // A Parse of the unnamed statement that fails has dropped the one before.
-        Expect::ParseUnnamed { .. } if failed => {
-            statements.unnamed = 0;
-            if let Some(client) = client {
-                client.unnamed = None;
-            }
-        }
-        Expect::ParseUnnamed { previous, on_server }
-        | Expect::CloseUnnamed(previous, on_server)
-        | Expect::Query(previous, on_server) => {
-            statements.unnamed = on_server;
-            if let Some(client) = client {
-                client.unnamed = previous;
-            }
-        }
-        Expect::ParseInjected(statement) => statements.remove(statement.id),
-        Expect::UnnamedInjected(_) if failed => statements.unnamed = 0,
-        Expect::UnnamedInjected(on_server) | Expect::UnnamedCloseInjected(on_server) => {
-            statements.unnamed = on_server;
-        }
-        Expect::CloseInjected(Some(statement)) => statements.insert(statement),
-        Expect::CloseLocal(name, Some(statement)) => {
+        Undo::Prepared(statement) => statements.remove(statement.id),
+        Undo::Claimed(name) => forget_name(client, &name),
+        Undo::Closed(statement) => statements.insert(statement),
+        Undo::Released(name, statement) => {
             if let Some(client) = client {
                 client.statements().insert(&name, statement);
             }
         }
-        _ => {}
+        Undo::Unnamed(before) => statements.unnamed = if drops_unnamed { 0 } else { before },
+        Undo::BothUnnamed(before, of_client) => {
+            statements.unnamed = if drops_unnamed { 0 } else { before };
+            if let Some(client) = client {
+                client.unnamed = of_client.filter(|_| !drops_unnamed);
+            }
+        }
+    }
+}
+
+fn forget_name(client: Option<&mut Client>, name: &[u8]) {
+    if let Some(names) = client.and_then(|client| client.statements.as_mut()) {
+        names.remove(name);
     }
 }
 
@@ -137,12 +126,17 @@ mod tests {
         Server::new(login, trunkline_pool::PoolId::NONE, 0, Arc::new(Profile::default()), 0)
     }
 
+    fn push(server: &mut Server, message: Message) {
+        server.replies.push(Expect::forward(message, Undo::Nothing), Owner::Client);
+    }
+
     /// Sends what prepares `new` in the only place of the server, which `old` has.
     fn replace(server: &mut Server, old: &Arc<Statement>, new: &Arc<Statement>) {
         assert_eq!(server.statements.evict(1).map(|evicted| evicted.id), Some(old.id));
-        server.replies.push(Expect::CloseInjected(Some(Arc::clone(old))), Owner::Client);
+        server.replies.push(Expect::skip(Message::Close, Undo::Closed(Arc::clone(old))), Owner::Client);
         server.statements.insert(Arc::clone(new));
-        server.replies.push(Expect::ParseInjected(Arc::clone(new)), Owner::Client);
+        let parse = Message::Parse(Subject::Untracked);
+        server.replies.push(Expect::skip(parse, Undo::Prepared(Arc::clone(new))), Owner::Client);
     }
 
     fn ids(server: &Server) -> Vec<String> {
@@ -156,13 +150,13 @@ mod tests {
         let mut server = server();
         server.statements.insert(Arc::clone(&a));
         // The first turn closes and prepares `a` again, the second closes it for good.
-        server.replies.push(Expect::Bind(Subject::Untracked), Owner::Client);
+        push(&mut server, Message::Bind(Subject::Untracked));
         replace(&mut server, &a, &b);
         replace(&mut server, &b, &a);
-        server.replies.push(Expect::Sync, Owner::Client);
-        server.replies.push(Expect::Bind(Subject::Untracked), Owner::Client);
+        push(&mut server, Message::Sync);
+        push(&mut server, Message::Bind(Subject::Untracked));
         replace(&mut server, &a, &c);
-        server.replies.push(Expect::Sync, Owner::Client);
+        push(&mut server, Message::Sync);
         // The first Bind fails: the server still has `a`, and closes it in the second turn.
         assert!(undo_failed(None, &mut server));
         assert_eq!(ids(&server), [c.name().escape_ascii().to_string()]);
@@ -177,8 +171,9 @@ mod tests {
         let mut server = server();
         let parse = |server: &mut Server, id| {
             let on_server = std::mem::replace(&mut server.statements.unnamed, id);
-            server.replies.push(Expect::ParseUnnamed { previous: None, on_server }, Owner::Client);
-            server.replies.push(Expect::Sync, Owner::Client);
+            let message = Message::Parse(Subject::Untracked);
+            server.replies.push(Expect::forward(message, Undo::BothUnnamed(on_server, None)), Owner::Client);
+            push(server, Message::Sync);
         };
         server.statements.unnamed = 1;
         parse(&mut server, 2);

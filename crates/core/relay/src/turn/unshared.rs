@@ -10,7 +10,7 @@ use trunkline_wire::frontend::parse;
 
 use super::from_client::{Step, body};
 use super::prepare::{cstr, ensure, make_room};
-use super::{Expect, Owner};
+use super::{Expect, Message, Owner, Subject, Undo};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::prepared::{Parsed, Statement, significant};
@@ -50,11 +50,13 @@ pub(super) fn parse<W: Wires>(
         let id = unnamed.id;
         let previous = client.unnamed.replace(unnamed);
         let on_server = std::mem::replace(&mut server.statements.unnamed, id);
-        server.replies.push(Expect::ParseUnnamed { previous, on_server }, Owner::Client);
+        let before = Undo::BothUnnamed(on_server, previous);
+        server.replies.push(Expect::forward(Message::Parse(Subject::Untracked), before), Owner::Client);
         return Ok(Step::Pass);
     }
     if path.limits.prepared_max == 0 {
-        server.replies.push(Expect::ParseUntracked, Owner::Client);
+        let parse = Message::Parse(Subject::Untracked);
+        server.replies.push(Expect::forward(parse, Undo::Nothing), Owner::Client);
         return Ok(Step::Pass);
     }
     let statement = path.registry.unkept(parsed, path.entropy);
@@ -64,8 +66,8 @@ pub(super) fn parse<W: Wires>(
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, known);
         let step = renamed(server, there, name, known.name());
-        let statement = Arc::clone(known);
-        server.replies.push(Expect::ParseDuplicate { statement, name: own.into() }, Owner::Client);
+        let parse = Message::Parse(Subject::foreign(own, known.name()));
+        server.replies.push(Expect::forward(parse, Undo::Nothing), Owner::Client);
         return step;
     }
     if known.is_none() && client.statements().len() >= path.limits.client_statements_max {
@@ -77,7 +79,8 @@ pub(super) fn parse<W: Wires>(
     make_room(path, server);
     server.statements.insert(Arc::clone(&statement));
     let step = renamed(server, there, name, statement.name());
-    server.replies.push(Expect::Parse { statement, name: own.into() }, Owner::Client);
+    let undo = Undo::Named(statement, own.into());
+    server.replies.push(Expect::forward(Message::Parse(Subject::Untracked), undo), Owner::Client);
     step
 }
 
