@@ -93,12 +93,6 @@ pub struct Client {
     pub(crate) counted: bool,
     /// Whether its named statements are tracked (transaction and statement mode).
     pub(crate) tracked: bool,
-    /// A turn is recorded in `replay` and may be played again.
-    pub(crate) replayable: bool,
-    /// The Sync of the turn in `replay` is there.
-    pub(crate) replay_complete: bool,
-    /// The turn in `replay` was played again once.
-    pub(crate) replayed: bool,
     /// Output may wait for the server's answer: nobody has asked for it yet.
     pub(crate) held: bool,
     /// Bytes received and not dealt with.
@@ -118,8 +112,6 @@ pub struct Client {
     pub(crate) replay_told: u32,
     /// What the unnamed portal was bound from in this turn.
     pub(crate) bound: Option<Arc<Named>>,
-    /// The turn under way, as the client sent it.
-    pub(crate) replay: Vec<u8>,
     /// Once it is welcome.
     pub(crate) identity: Option<Identity>,
     /// When it was accepted.
@@ -145,9 +137,6 @@ impl Client {
             resting: false,
             counted: false,
             tracked: false,
-            replayable: false,
-            replay_complete: false,
-            replayed: false,
             held: false,
             inbox: Inbox::default(),
             outbox: Outbox::default(),
@@ -159,7 +148,6 @@ impl Client {
             told_parsed: 0,
             replay_told: 0,
             bound: None,
-            replay: Vec::new(),
             identity: None,
             accepted: now,
             since: now,

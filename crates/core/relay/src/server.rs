@@ -13,7 +13,7 @@ use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::parameters::{Profile, UNKNOWN};
 use crate::prepared::ServerStatements;
-use crate::turn::{Chore, Expect, Message, Owner, Replies, Undo, Unsettled};
+use crate::turn::{Chore, Expect, Message, Owner, Turns, Undo, Unsettled};
 
 /// Where a server connection is.
 #[derive(Debug)]
@@ -52,10 +52,6 @@ pub struct Server {
     pub(crate) last_try: bool,
     /// The connection is not established yet.
     pub(crate) dialling: bool,
-    /// Messages were sent that no Sync has followed yet.
-    pub(crate) unsynced: bool,
-    /// After an error the server skips what it gets until a Sync, and no Sync is on its way.
-    pub(crate) skipping: bool,
     /// The client's next message waits for the end of an earlier turn: what a name of it means is not known before.
     pub(crate) undecided: bool,
     /// Whether messages under way may change settings.
@@ -75,8 +71,6 @@ pub struct Server {
     pub(crate) copy_synced: usize,
     /// A COPY has failed: so many Syncs that it was sent early may be answered yet, before anything else is.
     pub(crate) early_syncs: usize,
-    /// A client's turn is under way.
-    pub(crate) turn_open: bool,
     /// A Bind of the client waits until it is known what its statement's result is here.
     pub(crate) awaits_shape: bool,
     /// Values of the report under way that are not ASCII: they may have been read in another encoding than they are in.
@@ -87,8 +81,6 @@ pub struct Server {
     pub(crate) described: Box<[u8]>,
     /// The statement whose result was asked for in this turn.
     pub(crate) shape_asked: u64,
-    /// Something of the turn under way has been passed to the client.
-    pub(crate) turn_replied: bool,
     /// Its client said good-bye behind complete turns: they run to their end, as they would on a direct connection.
     pub(crate) unhurried: bool,
     /// A whole session used it: it is reset before the next.
@@ -103,7 +95,7 @@ pub struct Server {
     /// Another cancel was asked for meanwhile.
     pub(crate) cancel_again: bool,
     pub(crate) status: TransactionStatus,
-    pub(crate) replies: Replies,
+    pub(crate) turns: Turns,
     pub(crate) statements: ServerStatements,
     pub(crate) inbox: Inbox,
     pub(crate) outbox: Outbox,
@@ -158,8 +150,6 @@ impl Server {
             otherwise: false,
             last_try: false,
             dialling: true,
-            unsynced: false,
-            skipping: false,
             undecided: false,
             unsettled: Unsettled::default(),
             redefines: false,
@@ -169,13 +159,11 @@ impl Server {
             copy_syncs: 0,
             copy_synced: 0,
             early_syncs: 0,
-            turn_open: false,
             awaits_shape: false,
             misread: Vec::new(),
             withheld: Vec::new(),
             described: Box::default(),
             shape_asked: 0,
-            turn_replied: false,
             unhurried: false,
             worn: false,
             condemned: false,
@@ -183,7 +171,7 @@ impl Server {
             cancelling: false,
             cancel_again: false,
             status: TransactionStatus::Idle,
-            replies: Replies::default(),
+            turns: Turns::default(),
             statements: ServerStatements::default(),
             inbox: Inbox::default(),
             outbox: Outbox::keeping(),
@@ -204,7 +192,7 @@ impl Server {
     /// in the middle.
     #[inline]
     pub(crate) fn owes_nothing(&self) -> bool {
-        self.replies.is_empty() && self.frame_left == 0
+        self.turns.is_empty() && self.frame_left == 0
     }
 
     /// The client that has it.
@@ -217,7 +205,7 @@ impl Server {
 
     /// A Query of ours was written: what it will be answered, and that it drops the unnamed statement, is noted.
     pub(crate) fn owes_query(&mut self, chore: Chore) {
-        self.replies.push(Expect::skip(Message::Query, Undo::Unnamed(0)), Owner::Chore(chore));
+        self.turns.push(Expect::skip(Message::Query, Undo::Unnamed(0)), Owner::Chore(chore));
         self.statements.unnamed = 0;
     }
 
@@ -244,8 +232,7 @@ impl Server {
     pub(crate) fn release_copy_syncs(&mut self) {
         for _ in 0..std::mem::take(&mut self.copy_syncs) {
             sync::encode(self.outbox.buffer());
-            self.replies.push(Expect::forward(Message::Sync, Undo::Nothing), Owner::Client);
-            self.unsynced = false;
+            self.turns.append(Expect::forward(Message::Sync, Undo::Nothing));
         }
     }
 
@@ -259,6 +246,6 @@ impl Server {
     #[inline]
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.replies.is_empty() && !self.unsynced && self.frame_left == 0
+        self.turns.is_settled() && self.frame_left == 0
     }
 }

@@ -143,7 +143,7 @@ impl Board {
             Some(Stage::Linked(server, Purpose::Turn | Purpose::Session)) => {
                 let server = *server;
                 let runs = |server: &crate::server::Server| {
-                    server.replies.head().is_some_and(|head| head.owner == Owner::Client) || server.unsynced
+                    matches!(server.turns.owner(), Some(Owner::Client(_))) && !server.turns.is_settled()
                 };
                 if self.servers.get(server).is_some_and(runs) && self.cancel_server(server) {
                     self.cancels.waiting.entry(server).or_default().push((from, asker));
@@ -221,7 +221,7 @@ impl Board {
         server.cancelling = false;
         // One that may still arrive would hit whoever has the connection then.
         server.condemned |= !delivered;
-        if std::mem::take(&mut server.cancel_again) && !server.replies.is_empty() {
+        if std::mem::take(&mut server.cancel_again) && !server.turns.is_empty() {
             self.cancel_server(key);
             return;
         }

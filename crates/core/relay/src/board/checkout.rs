@@ -154,7 +154,7 @@ impl Board {
         }
         client.stage = Stage::Linked(server_key, purpose);
         server.stage = ServerStage::Lent(key);
-        server.turn_open = false;
+        server.turns.drop_begun();
         server.lent_turns = 0;
         server.since = now;
         match purpose {
@@ -191,7 +191,7 @@ impl Board {
         let Some(server) = self.servers.get_mut(key) else { return };
         server.stage = ServerStage::Abandoned;
         server.since = self.now;
-        server.turn_open = false;
+        server.turns.drop_begun();
         server.unhurried = false;
         self.due.push_back(Due::Free(key));
     }

@@ -31,7 +31,7 @@ impl Board {
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
         trunkline_wire::frontend::sync::encode(server.outbox.buffer());
-        server.replies.push(Expect::skip(Message::Sync, Undo::Nothing), Owner::Chore(Chore::Check));
+        server.turns.push(Expect::skip(Message::Sync, Undo::Nothing), Owner::Chore(Chore::Check));
         server.stage = ServerStage::Chore(Chore::Check);
         server.since = now;
         self.list_server(key);
@@ -62,7 +62,6 @@ impl Board {
             }
             (Chore::Probe, Some(client)) => self.probe_over(client, key, answer),
             (Chore::AuthQuery, Some(client)) => self.secret_found(client, answer, key),
-            (Chore::Heal, Some(client)) => self.replay(client, key),
             (Chore::Abandoned, _) if !server.is_settled() => {
                 // One more turn of a client that is gone: it is cancelled like the one before.
                 if !server.unhurried {
@@ -70,15 +69,7 @@ impl Board {
                 }
             }
             (Chore::Settle, Some(client)) => self.settled(client, key),
-            (
-                Chore::Settle
-                | Chore::Abandoned
-                | Chore::Parameters
-                | Chore::Probe
-                | Chore::AuthQuery
-                | Chore::Heal,
-                _,
-            ) => {
+            (Chore::Settle | Chore::Abandoned | Chore::Parameters | Chore::Probe | Chore::AuthQuery, _) => {
                 // Some may have been set before the one that failed.
                 server.condemned |= matches!(chore, Chore::Parameters | Chore::Probe) && failed;
                 if server.is_settled() {
@@ -119,7 +110,7 @@ impl Board {
     fn settled(&mut self, client_key: crate::ClientKey, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         if server.is_settled() {
-            server.turn_open = false;
+            server.turns.drop_begun();
             self.turn_over(key);
         } else if server.undecided {
             self.deal_inbox(client_key);
@@ -127,9 +118,8 @@ impl Board {
     }
 
     /// Plays a client's turn again: the server had not done anything of it.
-    fn replay(&mut self, client_key: crate::ClientKey, key: ServerKey) {
+    pub(super) fn replay(&mut self, client_key: crate::ClientKey, key: ServerKey, turn: &[u8]) {
         let Some(client) = self.clients.get_mut(client_key) else { return };
-        let turn = std::mem::take(&mut client.replay);
         if client.held {
             // Answers of ours to its Parse messages, which nobody has seen yet.
             client.outbox = crate::outbox::Outbox::default();
@@ -137,14 +127,13 @@ impl Board {
             client.told_parsed = 0;
         }
         client.replay_told = client.told_parsed;
-        if let Some(server) = self.servers.get_mut(key) {
-            server.turn_open = false;
-            if let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) {
-                slot.counters.replays += 1;
-            }
+        if let Some(server) = self.servers.get(key)
+            && let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut)
+        {
+            slot.counters.replays += 1;
         }
         let mut all = usize::MAX;
-        let (consumed, _) = self.pass_to_server(client_key, key, &turn, &mut NoWires, true, &mut all);
+        let (consumed, _) = self.pass_to_server(client_key, key, turn, &mut NoWires, true, &mut all);
         if let Some(client) = self.clients.get_mut(client_key) {
             // What waits for an answer of the server comes before what the client sent behind the turn.
             client.inbox.put_back(&turn[consumed..]);
@@ -154,7 +143,6 @@ impl Board {
 
     /// Whether the connection's turn has failed and is to be played again once the server is ready.
     pub(super) fn is_healing(&self, key: ServerKey) -> bool {
-        let head = self.servers.get(key).and_then(|server| server.replies.head());
-        head.is_some_and(|head| head.owner == Owner::Chore(Chore::Heal))
+        self.servers.get(key).is_some_and(|server| server.turns.is_healing())
     }
 }

@@ -107,7 +107,7 @@ impl Board {
     fn abandon(&mut self, key: crate::ServerKey, client: &Client) {
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
-        server.replies.disown(Chore::Abandoned);
+        server.turns.disown();
         server.stage = ServerStage::Abandoned;
         // What its RESET brings back is nobody's to be told of.
         server.resetting = None;
@@ -117,7 +117,7 @@ impl Board {
             self.actions.push_back(Action::ResumeServer(key));
         }
         let torn = client.frame_left > 0 && !client.frame_dropped;
-        let running = !server.replies.is_empty();
+        let running = !server.turns.is_empty();
         if torn {
             // Half a message is on its way to the server: nothing can follow it.
             if running {
@@ -141,15 +141,14 @@ impl Board {
     /// it is committed.
     pub(super) fn end_abandoned(server: &mut crate::server::Server) {
         let push = |server: &mut crate::server::Server, expect| {
-            server.replies.push(expect, Owner::Chore(Chore::Abandoned));
+            server.turns.push(expect, Owner::Chore(Chore::Abandoned));
         };
         let copy_fail = CopyFail { message: b"the client has disconnected" };
         if server.copy_in {
             (server.copy_in, server.copy_syncs) = (false, 0);
             copy_fail.encode(server.outbox.buffer());
-            server.unsynced |= !server.replies.ends_with_turn();
-        } else if server.unsynced && !server.skipping {
-            if server.replies.may_copy() {
+        } else if server.turns.is_unsynced() && !server.turns.is_skipping() {
+            if server.turns.may_copy() {
                 // In a COPY nothing else may come. Where none has begun it is ignored.
                 copy_fail.encode(server.outbox.buffer());
                 push(server, Expect::give(Message::CopyEnd, Undo::Nothing));
@@ -159,11 +158,9 @@ impl Board {
                 .encode(server.outbox.buffer());
             push(server, Expect::skip(Message::Execute, Undo::Nothing));
         }
-        if server.unsynced {
+        if server.turns.is_unsynced() {
             sync::encode(server.outbox.buffer());
             push(server, Expect::skip(Message::Sync, Undo::Nothing));
-            server.unsynced = false;
-            server.skipping = false;
         }
     }
 

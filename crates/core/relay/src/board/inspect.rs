@@ -105,6 +105,6 @@ impl Server {
     /// Answers that are still to come from it.
     #[must_use]
     pub fn awaited_answers(&self) -> usize {
-        self.replies.len()
+        self.turns.len()
     }
 }

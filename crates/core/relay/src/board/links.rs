@@ -81,7 +81,7 @@ impl Board {
         };
         // Data of a COPY is what the server waits for.
         let owes = server.is_some_and(|server| {
-            server.replies.len() >= most && server.replies.turns() >= most && !server.copy_in
+            server.turns.len() >= most && server.turns.turns() >= most && !server.copy_in
         });
         // A message that is gathered whole (a Parse) may need more room than what just waits.
         let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
@@ -249,7 +249,7 @@ impl Board {
             ClientStop::Share => (consumed, true),
             ClientStop::Terminate => {
                 if let Some(server) = self.servers.get_mut(server_key) {
-                    server.unhurried = !server.unsynced && !server.copy_in;
+                    server.unhurried = !server.turns.is_unsynced() && !server.copy_in;
                 }
                 self.client_left(key);
                 (input.len(), false)
@@ -382,7 +382,7 @@ impl Board {
             now: self.now,
         };
         let (consumed, stop) = from_server(&mut path, client, server, input);
-        if matches!(server.stage, ServerStage::Abandoned) && (server.copy_in || server.unsynced) {
+        if matches!(server.stage, ServerStage::Abandoned) && (server.copy_in || server.turns.is_unsynced()) {
             // Its COPY has begun, or an error makes it skip up to a Sync, only after its client had gone.
             Self::end_abandoned(server);
         }
@@ -403,6 +403,9 @@ impl Board {
                 client_key.into_iter().for_each(|client| self.transaction_refused(client));
             }
             ServerStop::ChoreOver(chore) => self.chore_over(key, chore),
+            ServerStop::Replay(turn) => {
+                client_key.into_iter().for_each(|client| self.replay(client, key, &turn));
+            }
             ServerStop::Parameter(name, value) => self.parameter_changed(key, &name, &value),
             ServerStop::ParametersUnknown => {
                 self.parameters_unknown(key);
@@ -468,14 +471,6 @@ impl Board {
     pub(super) fn unlink(&mut self, client_key: ClientKey, server_key: ServerKey) {
         if let Some(client) = self.clients.get_mut(client_key) {
             client.stage = Stage::Idle;
-            client.replayable = false;
-            let mut replay = std::mem::take(&mut client.replay);
-            if replay.capacity() > 0
-                && let Some(server) = self.servers.get_mut(server_key)
-            {
-                replay.clear();
-                server.replay_buffer = replay;
-            }
         }
         self.free_server(server_key);
         let Some(client) = self.clients.get(client_key) else { return };

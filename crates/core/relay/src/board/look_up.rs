@@ -189,7 +189,7 @@ impl Board {
             (Message::Close, Undo::Unnamed(self.shared.registry.fresh_id())),
             (Message::Sync, Undo::Nothing),
         ] {
-            server.replies.push(Expect::skip(message, undo), Owner::Chore(Chore::AuthQuery));
+            server.turns.push(Expect::skip(message, undo), Owner::Chore(Chore::AuthQuery));
         }
         self.list_server(server_key);
     }

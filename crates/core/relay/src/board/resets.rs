@@ -57,7 +57,7 @@ impl Board {
             }
             return self.read_parameter(key, name, value, &encoding);
         }
-        let ours = server.replies.head().is_some_and(Reply::is_ours);
+        let ours = server.turns.head().is_some_and(Reply::is_ours);
         if ours && server.profile.value(name).is_some_and(|set| set.as_bytes() == value) {
             // What we have set, reported in UTF8 before its client's encoding is set.
             return;
@@ -94,7 +94,7 @@ impl Board {
         profile: Arc<Profile>,
     ) {
         let Some(server) = self.servers.get_mut(key) else { return };
-        if server.replies.head().is_some_and(Reply::is_ours) {
+        if server.turns.head().is_some_and(Reply::is_ours) {
             return;
         }
         let ServerStage::Lent(client_key) = server.stage else { return };

@@ -298,8 +298,8 @@ impl Board {
         // An answer that was cut in the middle leaves no room for a message.
         let cut = server.frame_left > 0 && !server.frame_dropped;
         // What stands behind a BEGIN must not be run without it.
-        let turns = server.replies.turns_of_client()
-            + usize::from(server.unsynced)
+        let turns = server.turns.turns_of_client()
+            + usize::from(server.turns.is_unsynced())
             + usize::from(!client.inbox.is_empty());
         let in_transaction = server.status != TransactionStatus::Idle || (server.begins && turns > 1);
         if purpose == Purpose::AuthQuery {
@@ -316,19 +316,19 @@ impl Board {
         let error = with_severity(body, false);
         server.release_copy_syncs();
         let lost = undo_lost(Some(client), &mut server);
-        // A turn that was to be played again is its client's still.
-        let is_clients = |owner: &&Owner| matches!(owner, Owner::Client | Owner::Chore(Chore::Heal));
+        let is_clients = |owner: &&Owner| matches!(owner, Owner::Client(_));
         for _ in lost.owners.iter().filter(is_clients) {
             client.outbox.push(&error);
             ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
         }
-        if server.unsynced {
+        let skipping = server.turns.is_skipping();
+        if server.turns.is_unsynced() || lost.unended {
             // Its last turn has no Sync yet: it hears of the error now, unless it has heard of another.
-            if !server.skipping {
+            if !skipping {
                 client.outbox.push(&error);
             }
             // When all of it was answered, the error is of what the client asks next.
-            client.skipping = server.skipping || lost.unended;
+            client.skipping = skipping || lost.unended;
             client.failing = !client.skipping;
         }
         if client.frame_left > 0 {
@@ -338,8 +338,6 @@ impl Board {
         client.held = false;
         client.resets = None;
         client.unread.read_under(&client.profile);
-        client.replay = Vec::new();
-        client.replayable = false;
         self.list_client(key);
         self.deal_inbox(key);
         self.restrain_client(key);
@@ -355,7 +353,7 @@ impl Board {
     /// Closes it for the caller, who does what can be done with the place that it leaves. Returns its pool.
     pub(super) fn hang_up(&mut self, key: ServerKey) -> Option<PoolId> {
         let server = self.servers.remove(key)?;
-        let good_bye = if server.replies.is_empty() { terminate::FRAME.to_vec() } else { Vec::new() };
+        let good_bye = if server.turns.is_empty() { terminate::FRAME.to_vec() } else { Vec::new() };
         self.actions.push_back(Action::CloseServer(key, good_bye));
         self.forget_cancels(key);
         let pool = &mut self.slot_mut(server.pool)?.pool;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trunkline_wire::frontend;
 
 use super::prepare::{ensure, inject_close, write_describe};
-use super::{Expect, Message, Owner, Subject, Undo};
+use super::{Expect, Message, Subject, Undo};
 use crate::client::Client;
 use crate::prepared::{Named, Shape, Statement};
 use crate::server::Server;
@@ -62,8 +62,7 @@ pub(super) fn fitness<W>(
     write_describe(server.outbox.buffer(), statement.name());
     frontend::flush::encode(server.outbox.buffer());
     let describe = Message::Describe(Subject::Numbered(statement.id));
-    server.replies.push(Expect::skip(describe, Undo::Nothing), Owner::Client);
-    server.unsynced = true;
+    server.turns.append(Expect::skip(describe, Undo::Nothing));
     server.awaits_shape = true;
     server.shape_asked = statement.id;
     Fitness::Asked

@@ -8,7 +8,7 @@ use trunkline_wire::frontend::{
 };
 
 use super::server_errors::await_early_syncs;
-use super::{Expect, Message, Owner, Subject, Undo, Unsettled, prepare};
+use super::{Expect, Message, Record, Subject, Undo, Unsettled, prepare};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::server::Server;
@@ -109,14 +109,17 @@ pub(crate) fn from_client<W: Wires>(
         let frame_bytes = header.frame_bytes();
         let there = &input[at..input.len().min(at + frame_bytes)];
         let whole = there.len() == frame_bytes;
-        if !server.turn_open {
-            begin_turn(path, client, server);
+        if !server.turns.has_clients() {
+            begin_turns(path, client, server);
         }
         if awaits_reset(client, server) {
             break ClientStop::More;
         }
-        if begins_turn(header.tag, server) && must_yield(path, server) {
-            break ClientStop::Yield;
+        if begins_turn(header.tag, server) {
+            if must_yield(path, server) {
+                break ClientStop::Yield;
+            }
+            server.turns.begin(path.client);
         }
         // A frame that is replaced is written by the step itself: what stands before it goes first.
         if needs_order(header.tag, client.tracked) || server.early_syncs > 0 {
@@ -135,7 +138,7 @@ pub(crate) fn from_client<W: Wires>(
                 path.pass_server(server, &input[run..at]);
                 client.frame_left = frame_bytes - there.len();
                 client.frame_dropped = true;
-                record(path, client, header.tag, there, whole, true);
+                record(path, server, header.tag, there, whole, true);
                 at += there.len();
                 run = at;
                 continue;
@@ -143,7 +146,7 @@ pub(crate) fn from_client<W: Wires>(
             Step::Wait => break ClientStop::More,
             Step::Terminate => break ClientStop::Terminate,
         };
-        record(path, client, header.tag, there, whole, false);
+        record(path, server, header.tag, there, whole, false);
         if passed_from > 0 {
             run = at + passed_from;
         }
@@ -172,8 +175,8 @@ fn next_message<W>(path: &mut Path<'_, W>, rest: &[u8]) -> Result<Header, Client
     Ok(header)
 }
 
-fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Server) {
-    server.turn_open = true;
+/// The first of the client's turns that the server gets at a time begins.
+fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Server) {
     // A portal of an earlier turn lives on in a transaction.
     server.forgets &= server.status != TransactionStatus::Idle;
     server.begins = false;
@@ -187,18 +190,15 @@ fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serve
     if !path.replaying {
         client.replay_told = 0;
     }
+    let is_recorded = client.tracked && path.limits.replay_bytes_max > 0 && !path.replaying;
+    let turn = server.turns.begin(path.client);
+    if is_recorded {
+        turn.record = Record::Kept(std::mem::take(&mut server.replay_buffer));
+    }
     if let Some(statement) = server.statements.get(std::mem::take(&mut server.heal)) {
         // Its result type changed, or the server has lost it: it is prepared anew when it is used again.
         prepare::inject_close(server, statement);
     }
-    client.replay.clear();
-    client.replay_complete = false;
-    client.replayable = client.tracked && path.limits.replay_bytes_max > 0;
-    if client.replayable && client.replay.capacity() == 0 {
-        client.replay = std::mem::take(&mut server.replay_buffer);
-    }
-    client.replayed = path.replaying;
-    server.turn_replied = false;
     server.since = path.now;
 }
 
@@ -221,7 +221,7 @@ fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswere
 
 /// Whether what the client sends now has to wait until its reset is answered: what it set at start-up comes back first.
 fn awaits_reset(client: &Client, server: &mut Server) -> bool {
-    let waits = client.resets.is_some() && server.replies.turns() > 0;
+    let waits = client.resets.is_some() && server.turns.turns() > 0;
     server.undecided |= waits;
     waits
 }
@@ -240,14 +240,14 @@ fn begins_turn(tag: u8, server: &Server) -> bool {
             | sync::TAG
             | function_call::TAG
     );
-    begins && !server.unsynced && !server.copy_in
+    begins && !server.turns.is_unsynced() && !server.copy_in
 }
 
 /// Whether the client has used the server connection long enough, with others waiting for it: a pipeline that never runs
 /// empty would keep it. A client that is found in a transaction when all is answered goes on.
 fn must_yield<W>(path: &Path<'_, W>, server: &mut Server) -> bool {
     if server.lent_turns >= path.limits.lent_turns_max && path.wanted {
-        if server.replies.turns() > 0 {
+        if server.turns.turns() > 0 {
             server.undecided = true;
             return true;
         }
@@ -269,22 +269,15 @@ fn needs_order(tag: u8, tracked: bool) -> bool {
 }
 
 /// Keeps what a turn consists of, so that it can be played again, for as long as it can.
-fn record<W>(path: &Path<'_, W>, client: &mut Client, tag: u8, there: &[u8], whole: bool, dropped: bool) {
-    if !client.replayable {
-        return;
-    }
-    let fits =
-        whole && !client.replay_complete && client.replay.len() + there.len() <= path.limits.replay_bytes_max;
+fn record<W>(path: &Path<'_, W>, server: &mut Server, tag: u8, there: &[u8], whole: bool, dropped: bool) {
     // Of Parse messages only those that we have answered: one that reached the server is not outdated.
-    let answered = tag == parse::TAG && dropped;
-    if fits && (answered || matches!(tag, bind::TAG | describe::TAG | execute::TAG | sync::TAG | flush::TAG))
-    {
-        client.replay.extend_from_slice(there);
-        client.replay_complete = tag == sync::TAG;
-    } else {
-        client.replayable = false;
-        client.replay = Vec::new();
-    }
+    let is_kept = match tag {
+        parse::TAG => dropped,
+        sync::TAG => true,
+        bind::TAG | describe::TAG | execute::TAG | flush::TAG => !server.turns.last_is_sent(),
+        _ => false,
+    };
+    server.turns.record((whole && is_kept).then_some(there), path.limits.replay_bytes_max);
 }
 
 // tidy: long because it is one table: a row for each message
@@ -298,7 +291,7 @@ fn step<W: Wires>(
     next: Option<u8>,
 ) -> Result<Step, ClientMisbehaved> {
     let whole = there.len() == frame_bytes;
-    if server.skipping && !matches!(tag, sync::TAG | terminate::TAG) {
+    if server.turns.is_skipping() && !matches!(tag, sync::TAG | terminate::TAG) {
         // The server would skip it; it costs nothing to spare it that.
         return Ok(
             if matches!(
@@ -327,10 +320,8 @@ fn step<W: Wires>(
                 server.copy_syncs = path.limits.outstanding_turns_max.min(server.copy_syncs + 1);
                 return Ok(Step::Drop);
             }
-            server.replies.push(Expect::forward(Message::Sync, Undo::Nothing), Owner::Client);
+            server.turns.append(Expect::forward(Message::Sync, Undo::Nothing));
             server.unsettled.turn_sent();
-            server.unsynced = false;
-            server.skipping = false;
             if server.early_syncs > 0 {
                 sync::encode(server.outbox.buffer());
                 await_early_syncs(server);
@@ -339,7 +330,7 @@ fn step<W: Wires>(
         }
         query::TAG => {
             if whole {
-                let unanswered = !server.replies.is_empty();
+                let unanswered = !server.turns.is_empty();
                 if !note_effects(client, server, query_text(body(there)), unanswered) {
                     return Ok(Step::Wait);
                 }
@@ -354,8 +345,7 @@ fn step<W: Wires>(
             let unnamed = if client.tracked { client.unnamed.take() } else { None };
             let on_server = std::mem::take(&mut server.statements.unnamed);
             let before = Undo::BothUnnamed(on_server, unnamed);
-            server.replies.push(Expect::forward(Message::Query, before), Owner::Client);
-            server.unsynced = false;
+            server.turns.append(Expect::forward(Message::Query, before));
         }
         execute::TAG => {
             if !client.portals.is_empty() {
@@ -368,13 +358,15 @@ fn step<W: Wires>(
         }
         parse::TAG | bind::TAG | describe::TAG | close::TAG if client.tracked => {
             let step = prepare::step(path, client, server, tag, there, whole, next)?;
-            server.unsynced |= !matches!(step, Step::Wait);
+            if !matches!(step, Step::Wait) {
+                server.turns.leave_unsynced();
+            }
             return Ok(step);
         }
         parse::TAG if !whole && frame_bytes <= path.limits.client_buffer_bytes => return Ok(Step::Wait),
         parse::TAG => {
             let text = body(there).splitn(2, |byte| *byte == 0).nth(1).filter(|_| whole).map(query_text);
-            let unanswered = server.replies.turns() > 0;
+            let unanswered = server.turns.turns() > 0;
             if !text.is_none_or(|text| note_effects(client, server, text, unanswered)) {
                 return Ok(Step::Wait);
             }
@@ -387,19 +379,18 @@ fn step<W: Wires>(
         describe::TAG => extended(server, Message::Describe(Subject::Untracked)),
         close::TAG => extended(server, Message::Close),
         function_call::TAG => {
-            server.replies.push(Expect::forward(Message::FunctionCall, Undo::Nothing), Owner::Client);
-            server.unsynced = false;
+            server.turns.append(Expect::forward(Message::FunctionCall, Undo::Nothing));
         }
         flush::TAG => client.held = false,
         copy_data::TAG if server.copy_in => {}
         copy_done::TAG | copy_fail::TAG if server.copy_in => (server.copy_in, server.copy_syncs) = (false, 0),
         copy_data::TAG | copy_done::TAG | copy_fail::TAG => {
             // The end of a COPY that has not begun yet as far as we know, or of one that has failed.
-            if !server.replies.may_copy() {
+            if !server.turns.may_copy() {
                 return Ok(Step::Drop);
             }
             if tag != copy_data::TAG {
-                server.replies.push(Expect::give(Message::CopyEnd, Undo::Nothing), Owner::Client);
+                server.turns.append(Expect::give(Message::CopyEnd, Undo::Nothing));
             }
         }
         terminate::TAG => return Ok(Step::Terminate),
@@ -409,8 +400,7 @@ fn step<W: Wires>(
 }
 
 fn extended(server: &mut Server, message: Message) {
-    server.replies.push(Expect::forward(message, Undo::Nothing), Owner::Client);
-    server.unsynced = true;
+    server.turns.append(Expect::forward(message, Undo::Nothing));
 }
 
 /// The body of a frame that is all there.

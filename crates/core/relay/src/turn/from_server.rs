@@ -14,7 +14,7 @@ use trunkline_wire::{Limits, frame};
 use super::from_client::body;
 use super::server_errors::{await_early_syncs, error};
 use super::server_step::{ServerStop, Step, unexpected};
-use super::{Chore, Expect, Fate, Message, Owner, Reply, Subject, Undo, reading};
+use super::{Chore, Expect, Fate, Message, Owner, Record, Reply, Subject, Undo, reading};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::parameters::canonical_name;
@@ -113,12 +113,12 @@ pub(crate) fn from_server<W: Wires>(
         if let Some(stop) = stop {
             break stop;
         }
-        if server.awaits_shape && !server.replies.awaits_shape() {
+        if server.awaits_shape && !server.turns.awaits_shape() {
             server.awaits_shape = false;
             break ServerStop::Decided;
         }
         // An error has made the server skip the turns that a message of the client waited for.
-        if server.undecided && server.replies.turns() == 0 {
+        if server.undecided && server.turns.turns() == 0 {
             break ServerStop::Decided;
         }
     };
@@ -133,7 +133,7 @@ pub(crate) fn from_server<W: Wires>(
 fn begin_reply(client: Option<&mut Client>, server: &mut Server) {
     if let Some(client) = client {
         client.held = false;
-        server.turn_replied = true;
+        server.turns.answered();
     }
 }
 
@@ -152,12 +152,12 @@ fn skip_rows(input: &[u8], mut at: usize) -> usize {
 
 #[inline]
 fn client_is_next(server: &Server) -> bool {
-    server.replies.head().is_some_and(|head| head.expect.fate == Fate::Forward)
+    server.turns.head().is_some_and(|head| head.expect.fate == Fate::Forward)
 }
 
 #[inline]
 fn local_is_next(server: &Server) -> bool {
-    server.replies.head().is_some_and(|head| head.expect.fate == Fate::Give)
+    server.turns.head().is_some_and(|head| head.expect.fate == Fate::Give)
 }
 
 /// Gives the answers that are ours once they are next.
@@ -167,8 +167,8 @@ fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, ser
         return;
     }
     while local_is_next(server) {
-        let reply = server.replies.pop();
-        let frame = match reply.map(|reply| reply.expect.message) {
+        let answered = server.turns.pop();
+        let frame = match answered.map(|(expect, _)| expect.message) {
             Some(Message::Parse(_)) => parse_complete::FRAME,
             Some(Message::Close) => close_complete::FRAME,
             _ => continue,
@@ -200,15 +200,15 @@ fn step<W: Wires>(
         error_response::TAG => return error(path, client, server, there),
         parameter_status::TAG => return parameter(client.as_deref(), server, there),
         notification_response::TAG => {
-            let chore = matches!(server.replies.head(), Some(Reply { owner: Owner::Chore(_), .. }));
+            let chore = !server.turns.is_empty() && matches!(server.turns.owner(), Some(Owner::Chore(_)));
             return Ok(if client.is_some() && !chore { Step::Pass } else { Step::Drop });
         }
         notice_response::TAG => return Ok(notice(client.is_some(), server, there, frame_bytes)),
         _ => {}
     }
     server.early_syncs = 0;
-    let Some(head) = server.replies.head() else { return Err(unexpected(tag, "nothing")) };
-    let owner = head.owner;
+    let Some(head) = server.turns.head() else { return Err(unexpected(tag, "nothing")) };
+    let owner = server.turns.owner();
     let message = &head.expect.message;
     let in_query = matches!(message, Message::Query);
     let ours = head.is_ours();
@@ -217,7 +217,7 @@ fn step<W: Wires>(
         data_row::TAG | command_complete::TAG if matches!(message, Message::Select(_)) => {
             return Ok(if whole { reading::was_read(client, server, tag, body(there)) } else { Step::Wait });
         }
-        data_row::TAG if owner == Owner::Chore(Chore::AuthQuery) && server.chore_answer.is_none() => {
+        data_row::TAG if owner == Some(Owner::Chore(Chore::AuthQuery)) && server.chore_answer.is_none() => {
             if !whole {
                 return Ok(Step::Wait);
             }
@@ -237,13 +237,13 @@ fn step<W: Wires>(
             server.described = if kept { there.into() } else { Box::default() };
         }
         parse_complete::TAG if matches!(message, Message::Parse(_)) => parsed(server),
-        bind_complete::TAG if matches!(message, Message::Bind(_)) => drop(server.replies.pop()),
-        close_complete::TAG if matches!(message, Message::Close) => drop(server.replies.pop()),
+        bind_complete::TAG if matches!(message, Message::Bind(_)) => drop(server.turns.pop()),
+        close_complete::TAG if matches!(message, Message::Close) => drop(server.turns.pop()),
         command_complete::TAG | empty_query_response::TAG | portal_suspended::TAG
             if in_query || matches!(message, Message::Execute) =>
         {
             if !in_query {
-                server.replies.pop();
+                server.turns.pop();
             }
             (server.copy_in, server.copy_syncs, server.copy_synced) = (false, 0, 0);
             return Ok(if tag == command_complete::TAG {
@@ -255,11 +255,9 @@ fn step<W: Wires>(
         copy_in_response::TAG | copy_both_response::TAG
             if in_query || matches!(message, Message::Execute) =>
         {
-            let copy = server.replies.copy_in_began();
+            let copy = server.turns.copy_in_began();
             (server.copy_in, server.copy_synced) = (copy.end_to_come, copy.ignores_syncs);
-            // A Sync that is ignored has ended nothing.
-            server.unsynced |= copy.ignores_syncs > 0 && !server.replies.ends_with_turn();
-            if (server.copy_in || server.unsynced) && server.undecided {
+            if (server.copy_in || server.turns.is_unsynced()) && server.undecided {
                 // The server waits for the client, if only for another Sync: what the client sent next is what it gets.
                 let step = if ours { Step::Drop } else { Step::Stop(true, ServerStop::Decided) };
                 return Ok(step);
@@ -272,7 +270,7 @@ fn step<W: Wires>(
 }
 
 fn parsed(server: &mut Server) {
-    match server.replies.pop().map(|reply| reply.expect.undo) {
+    match server.turns.pop().map(|(expect, _)| expect.undo) {
         Some(Undo::Named(statement, _)) => statement.parsed(),
         _ => server.withheld = Vec::new(),
     }
@@ -280,7 +278,7 @@ fn parsed(server: &mut Server) {
 
 /// What the server has to say beside its answers.
 fn notice(relayed: bool, server: &mut Server, there: &[u8], frame_bytes: usize) -> Step {
-    let Some(head) = server.replies.head() else {
+    let Some(head) = server.turns.head() else {
         return if relayed { Step::Pass } else { Step::Drop };
     };
     if let Undo::Named(statement, _) = &head.expect.undo {
@@ -302,9 +300,7 @@ fn notice(relayed: bool, server: &mut Server, there: &[u8], frame_bytes: usize) 
 fn described(server: &mut Server, description: Option<&[u8]>) {
     // It belongs to this one answer, if it is of a statement.
     let parameters = std::mem::take(&mut server.described);
-    let Some(Reply { expect: Expect { message: Message::Describe(subject), fate, .. }, .. }) =
-        server.replies.pop()
-    else {
+    let Some((Expect { message: Message::Describe(subject), fate, .. }, _)) = server.turns.pop() else {
         return;
     };
     let shape = Shape::of(description);
@@ -328,7 +324,7 @@ fn completed<W>(
     path: &mut Path<'_, W>,
     mut client: Option<&mut Client>,
     server: &mut Server,
-    owner: Owner,
+    owner: Option<Owner>,
     tag: &[u8],
     pass: Step,
 ) -> Step {
@@ -355,7 +351,7 @@ fn completed<W>(
         (b"DISCARD ALL\0" | b"RESET\0", Step::Pass, _) if is_reset => Step::Pass,
         (b"DISCARD ALL\0" | b"RESET\0", pass, _) if !server.knows_parameters() => pass,
         (b"DISCARD ALL\0" | b"RESET\0", Step::Pass, _) => Step::Stop(true, ServerStop::ParametersUnknown),
-        (b"DISCARD ALL\0" | b"RESET\0", _, Owner::Chore(Chore::Abandoned)) => {
+        (b"DISCARD ALL\0" | b"RESET\0", _, Some(Owner::Chore(Chore::Abandoned))) => {
             Step::Stop(false, ServerStop::ParametersUnknown)
         }
         (_, pass, _) => pass,
@@ -368,7 +364,7 @@ fn forget_statements(client: Option<&mut Client>, server: &mut Server) {
     server.statements.clear();
     let mut names = client.and_then(|client| client.statements.as_mut());
     let mut before = names.as_mut().map(|names| std::mem::take(&mut ***names)).unwrap_or_default();
-    for expect in server.replies.naming() {
+    for expect in server.turns.replies().naming() {
         if let Undo::Named(statement, _) | Undo::Prepared(statement) = &expect.undo {
             server.statements.insert(Arc::clone(statement));
         }
@@ -393,46 +389,57 @@ fn ready<W>(
     let (Some(status), 1) = (status, body(there).len()) else {
         return Err(ServerMisbehaved::Malformed("ReadyForQuery"));
     };
-    let is_sync = server.replies.head().is_some_and(|head| matches!(head.expect.message, Message::Sync));
+    let is_sync = server.turns.head().is_some_and(|head| matches!(head.expect.message, Message::Sync));
     if server.early_syncs > 0 && !is_sync {
         // It answers a Sync that was taken for one within the COPY.
         server.early_syncs -= 1;
-        if !server.replies.is_empty() {
+        if !server.turns.is_empty() {
             server.status = status;
             return Ok(if client.is_some() { Step::Pass } else { Step::Drop });
         }
-        let owner = client.map_or(Owner::Chore(Chore::Abandoned), |_| Owner::Client);
-        server.replies.push(Expect::forward(Message::Sync, Undo::Nothing), owner);
-        (server.unsynced, server.skipping) = (false, false);
+        let owner = client.map_or(Owner::Chore(Chore::Abandoned), |_| Owner::Client(path.client));
+        server.turns.push(Expect::forward(Message::Sync, Undo::Nothing), owner);
         // More may come, or not: nobody else must get them.
         server.condemned |= server.early_syncs > 0;
     }
-    let Some(head) = server.replies.head() else { return Err(unexpected(ready_for_query::TAG, "nothing")) };
+    let Some(head) = server.turns.head() else { return Err(unexpected(ready_for_query::TAG, "nothing")) };
     if !head.expect.ends_turn() {
         return Err(unexpected(ready_for_query::TAG, "an answer before the end of the turn"));
     }
-    if head.owner == Owner::Client && client.is_some_and(|client| client.resets.is_some()) {
+    let of_client = matches!(server.turns.owner(), Some(Owner::Client(_))) && !server.turns.is_healing();
+    if of_client && client.is_some_and(|client| client.resets.is_some()) {
         return Ok(Step::Before(ServerStop::Resets(status)));
     }
-    let Some(reply) = server.replies.pop() else { return Err(unexpected(ready_for_query::TAG, "nothing")) };
-    if matches!(reply.expect.message, Message::Query) {
+    let Some((expect, Some(turn))) = server.turns.pop() else {
+        return Err(unexpected(ready_for_query::TAG, "nothing"));
+    };
+    if matches!(expect.message, Message::Query) {
         server.early_syncs = std::mem::take(&mut server.copy_synced);
         await_early_syncs(server);
     }
     if server.redefines {
         path.schema.changed();
         // Of a pipeline it may be any turn.
-        server.redefines = status != TransactionStatus::Idle || !server.replies.is_empty();
+        server.redefines = status != TransactionStatus::Idle || !server.turns.is_empty();
     }
     server.status = status;
     server.misread.clear();
     server.copy_in = false;
     // The end of a COPY that never began.
-    while server.replies.head().is_some_and(|head| matches!(head.expect.message, Message::CopyEnd)) {
-        server.replies.pop();
+    while server.turns.head().is_some_and(|head| matches!(head.expect.message, Message::CopyEnd)) {
+        server.turns.pop();
     }
-    if let Owner::Chore(chore) = reply.owner {
+    if let Owner::Chore(chore) = turn.owner {
         return Ok(Step::Stop(false, ServerStop::ChoreOver(chore)));
+    }
+    match turn.record {
+        Record::Healing(sent) => return Ok(Step::Stop(false, ServerStop::Replay(sent))),
+        // Idle clients hold none.
+        Record::Kept(mut sent) => {
+            sent.clear();
+            server.replay_buffer = sent;
+        }
+        Record::None => {}
     }
     path.counters.turns += 1;
     if path.no_transactions && status != TransactionStatus::Idle {
@@ -442,8 +449,8 @@ fn ready<W>(
     path.counters.turn_us += path.now.saturating_sub(server.since);
     // Each turn of a pipeline has its time from the end of the one before.
     server.since = path.now;
-    if server.replies.is_empty() && !server.unsynced {
-        server.turn_open = false;
+    if server.turns.is_settled() {
+        server.turns.drop_begun();
         return Ok(Step::Stop(true, ServerStop::TurnOver));
     }
     if server.undecided {
@@ -457,7 +464,7 @@ fn parameter(client: Option<&Client>, server: &Server, there: &[u8]) -> Result<S
         ParameterStatus::decode(body(there)).map_err(|_| ServerMisbehaved::Malformed("ParameterStatus"))?;
     let Ok(name) = std::str::from_utf8(status.name) else { return Ok(Step::Pass) };
     let name = canonical_name(name);
-    let ours = server.replies.head().is_some_and(Reply::is_ours);
+    let ours = server.turns.head().is_some_and(Reply::is_ours);
     if !server.profile.has_room_for(&name, status.value.len()) {
         return Err(ServerMisbehaved::TooManyParameters);
     }

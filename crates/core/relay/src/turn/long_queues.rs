@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::places::VISITS;
-use super::{Chore, Expect, Fate, Message, Owner, Replies, Subject, Undo};
+use super::{Expect, Fate, Message, Replies, Subject, Undo};
 use crate::prepared::{Registry, Statement, StatementId};
 
 /// What an expected answer is to these tests.
@@ -15,7 +15,7 @@ struct Entry {
     sets_unnamed: bool,
     keeps_unnamed: bool,
     ends_turn: bool,
-    owner: Owner,
+    is_ours: bool,
 }
 
 /// Reads the whole queue for each question.
@@ -30,14 +30,14 @@ impl Plain {
 
     fn is_undecided(&self, name: &[u8], statement: StatementId) -> bool {
         self.earlier().iter().any(|entry| {
-            (entry.kind == "Query" && entry.owner == Owner::Client)
+            (entry.kind == "Query" && !entry.is_ours)
                 || entry.name.as_deref() == Some(name)
                 || entry.statement == Some(statement)
         })
     }
 
     fn is_unnamed_undecided(&self) -> bool {
-        let last = self.0.iter().rposition(|entry| entry.sets_unnamed && entry.owner == Owner::Client);
+        let last = self.0.iter().rposition(|entry| entry.sets_unnamed && !entry.is_ours);
         last.is_some_and(|last| last < self.earlier().len())
     }
 
@@ -66,7 +66,7 @@ impl Plain {
     }
 }
 
-fn entry(expect: &Expect, owner: Owner) -> Entry {
+fn entry(expect: &Expect) -> Entry {
     let kind = match (&expect.message, expect.fate) {
         (Message::Query, _) => "Query",
         (Message::Execute, _) => "Execute",
@@ -84,9 +84,10 @@ fn entry(expect: &Expect, owner: Owner) -> Entry {
         Undo::Named(statement, _) | Undo::Prepared(statement) | Undo::Closed(statement) => Some(statement.id),
         _ => None,
     };
-    let keeps_unnamed = expect.keeps_unnamed() && owner == Owner::Client;
-    let (sets_unnamed, ends_turn) = (expect.sets_unnamed(), expect.ends_turn());
-    Entry { kind, name, statement, sets_unnamed, keeps_unnamed, ends_turn, owner }
+    let (sets_unnamed, keeps_unnamed) = (expect.sets_unnamed(), expect.keeps_unnamed());
+    let ends_turn = expect.ends_turn();
+    let is_ours = ends_turn && expect.fate == Fate::Skip;
+    Entry { kind, name, statement, sets_unnamed, keeps_unnamed, ends_turn, is_ours }
 }
 
 fn draw(rng: &mut fastrand::Rng, statements: &[Arc<Statement>], names: &[Box<[u8]>]) -> Expect {
@@ -123,13 +124,15 @@ fn what_is_said_of_a_queue_is_what_reading_it_says() {
         for _ in 0..200 {
             match rng.u8(..20) {
                 0..=9 => {
-                    let expect = draw(&mut rng, &statements, &names);
+                    let mut expect = draw(&mut rng, &statements, &names);
                     if !queries && matches!(expect.message, Message::Query) {
                         continue;
                     }
-                    let owner = if rng.u8(..) < 20 { Owner::Chore(Chore::Parameters) } else { Owner::Client };
-                    plain.0.push(entry(&expect, owner));
-                    replies.push(expect, owner);
+                    if expect.ends_turn() && rng.u8(..) < 20 {
+                        expect.disown();
+                    }
+                    plain.0.push(entry(&expect));
+                    replies.push(expect);
                 }
                 10..=14 if !plain.0.is_empty() => {
                     plain.0.remove(0);
@@ -145,12 +148,10 @@ fn what_is_said_of_a_queue_is_what_reading_it_says() {
                 }
                 17 => amend(&mut rng, &mut replies, &mut plain, &statements),
                 18 if rng.u8(..) < 10 => {
-                    let chore = Owner::Chore(Chore::Abandoned);
-                    for entry in plain.0.iter_mut().filter(|entry| entry.owner == Owner::Client) {
-                        entry.owner = chore;
-                        entry.keeps_unnamed = false;
+                    for entry in &mut plain.0 {
+                        (entry.is_ours, entry.keeps_unnamed) = (true, false);
                     }
-                    replies.disown(Chore::Abandoned);
+                    replies.disown();
                 }
                 _ => {}
             }
@@ -211,18 +212,18 @@ fn visits(turns: usize, synced: bool) -> usize {
         let statement = &statements[n % statements.len()];
         let name = format!("{n}").into_bytes();
         assert!(!replies.is_undecided(&name, 0));
-        let mut push = |message, undo| replies.push(Expect::forward(message, undo), Owner::Client);
+        let mut push = |message, undo| replies.push(Expect::forward(message, undo));
         push(Message::Parse(Subject::Untracked), Undo::Named(Arc::clone(statement), name.into()));
         push(Message::Parse(Subject::Untracked), Undo::BothUnnamed(0, None));
         let _ = (replies.is_unnamed_undecided(), replies.turns(), replies.may_copy(), replies.may_execute());
-        let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing), Owner::Client);
+        let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing));
         push(Message::Bind(Subject::Numbered(statement.id)));
         push(Message::Execute);
         if synced {
             push(Message::Sync);
         }
     }
-    replies.push(Expect::forward(Message::Sync, Undo::Nothing), Owner::Client);
+    replies.push(Expect::forward(Message::Sync, Undo::Nothing));
     let mut n = 0;
     while !replies.is_empty() {
         n += 1;
@@ -255,15 +256,15 @@ fn a_message_costs_the_same_behind_any_number_of_others() {
 fn a_lost_or_abandoned_queue_is_gone_through_once() {
     let mut replies = Replies::default();
     for _ in 0..20_000 {
-        let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing), Owner::Client);
+        let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing));
         push(Message::Bind(Subject::Numbered(1)));
         push(Message::Sync);
     }
     VISITS.set(0);
-    replies.disown(Chore::Abandoned);
+    replies.disown();
     let mut lost = Vec::new();
     while replies.has_end() {
-        assert_eq!(replies.lose_turn(&mut lost), Some(Owner::Chore(Chore::Abandoned)));
+        assert!(replies.lose_turn(&mut lost).is_some());
     }
     assert_eq!(lost.len(), 40_000);
     assert!(VISITS.get() <= 200_000, "{} visits", VISITS.get());

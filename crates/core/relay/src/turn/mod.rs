@@ -16,6 +16,9 @@ mod reading;
 mod replies;
 mod server_errors;
 mod server_step;
+#[allow(clippy::module_inception)]
+mod turn;
+mod turns;
 mod undo;
 mod unshared;
 
@@ -23,6 +26,9 @@ pub use expect::{Expect, Fate, Foreign, Message, Subject, Undo};
 pub(crate) use from_client::{ClientStop, from_client, is_begun_transaction, turn_is_ready};
 pub(crate) use from_server::from_server;
 pub(crate) use reading::Unsettled;
-pub use replies::{Chore, CopyIn, Owner, Replies, Reply};
+pub use replies::{CopyIn, Replies, Reply};
 pub(crate) use server_step::ServerStop;
+pub use turn::{Chore, Owner};
+pub(crate) use turn::{Record, Turn};
+pub(crate) use turns::{LostTurns, Turns};
 pub(crate) use undo::undo_lost;

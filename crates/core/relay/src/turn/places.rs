@@ -12,7 +12,7 @@ use super::{Expect, Reply, Undo};
 use crate::prepared::StatementId;
 
 /// The order of all answers that were ever owed by a connection: only comparisons mean something.
-pub(super) type Place = u64;
+pub(crate) type Place = u64;
 
 /// Set in the keys of names, and in no statement's id.
 const OF_NAME: u64 = 1 << 63;

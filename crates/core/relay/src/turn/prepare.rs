@@ -14,7 +14,7 @@ use super::fitness::{Fitness, fitness, shape_told};
 use super::from_client::{Step, body};
 use super::reading::{self, known, read_as, read_as_before};
 use super::unshared::{self, is_usable};
-use super::{Expect, Message, Owner, Subject, Undo};
+use super::{Expect, Message, Subject, Undo};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::prepared::{NAME_PREFIX, Parsed, Shape, Statement, significant};
@@ -43,7 +43,7 @@ pub(super) fn step<W: Wires>(
         if is_undecided(path, client, server, tag, there) {
             return Ok(await_answers(server));
         }
-        if resets(client, there) && server.replies.turns() > 0 {
+        if resets(client, there) && server.turns.turns() > 0 {
             // What comes back depends on the turns before it.
             return Ok(await_answers(server));
         }
@@ -86,7 +86,7 @@ fn resets(client: &Client, there: &[u8]) -> bool {
 /// The message waits for answers to those before it, which the server is made to give when no Sync does.
 pub(super) fn await_answers(server: &mut Server) -> Step {
     server.undecided = true;
-    if server.replies.take_unflushed() {
+    if server.turns.replies().take_unflushed() {
         frontend::flush::encode(server.outbox.buffer());
     }
     Step::Wait
@@ -105,15 +105,15 @@ fn is_undecided<W>(
         // The server waits for the end of a COPY: no answer comes before the client sends something.
         return false;
     }
-    let turns = server.replies.turns() > 0;
+    let turns = server.turns.turns() > 0;
     if !turns {
         server.unsettled.turns_answered();
     }
-    let forgets = server.forgets && (turns || server.replies.may_execute());
+    let forgets = server.forgets && (turns || server.turns.may_execute());
     if !turns && !forgets {
         return false;
     }
-    if tag == frontend::parse::TAG && server.unsettled.in_turn() && server.replies.turns_of_client() > 0 {
+    if tag == frontend::parse::TAG && server.unsettled.in_turn() && server.turns.turns_of_client() > 0 {
         // How the server reads it is asked behind it, which cannot be before the turns before are answered.
         return true;
     }
@@ -129,7 +129,7 @@ fn is_undecided<W>(
     if name.is_empty() {
         let here = client.unnamed.as_ref().is_none_or(|unnamed| unnamed.id == server.statements.unnamed);
         return matches!(tag, frontend::bind::TAG | frontend::describe::TAG)
-            && (server.replies.is_unnamed_undecided() || (server.unsettled.before() && !here));
+            && (server.turns.is_unnamed_undecided() || (server.unsettled.before() && !here));
     }
     if forgets {
         return true;
@@ -145,7 +145,7 @@ fn is_undecided<W>(
             known.map_or((0, true), |known| (known.id, server.statements.touch(known.id)))
         }
     };
-    (server.unsettled.before() && !here) || server.replies.is_undecided(name, id)
+    (server.unsettled.before() && !here) || server.turns.replies().is_undecided(name, id)
 }
 
 /// The statement of a Parse message, shared with all who read it alike.
@@ -165,7 +165,7 @@ fn parse<W: Wires>(
         return Ok(parse_unnamed(path, client, server, there, rest));
     }
     if path.limits.prepared_max == 0 {
-        server.replies.push(forward(Message::Parse(Subject::Untracked)), Owner::Client);
+        server.turns.append(forward(Message::Parse(Subject::Untracked)));
         return Ok(Step::Pass);
     }
     let name = significant(name);
@@ -177,7 +177,7 @@ fn parse<W: Wires>(
         ensure(path, server, &statement);
         frontend::parse::write_renamed(server.outbox.buffer(), statement.name(), statement.body());
         let parse = Message::Parse(Subject::foreign(name, statement.name()));
-        server.replies.push(forward(parse), Owner::Client);
+        server.turns.append(forward(parse));
         return Ok(Step::Replaced(there.len()));
     }
     let names = client.statements();
@@ -197,7 +197,7 @@ fn parse<W: Wires>(
                 answer_at_once(path, client, &parse_complete::FRAME);
             } else {
                 let parse = Message::Parse(Subject::Untracked);
-                server.replies.push(Expect::give(parse, Undo::Claimed(name.into())), Owner::Client);
+                server.turns.append(Expect::give(parse, Undo::Claimed(name.into())));
             }
             return Ok(Step::Drop);
         }
@@ -218,7 +218,7 @@ fn parse<W: Wires>(
         true => Expect::skip(message, Undo::Prepared(Arc::clone(&statement))),
         false => Expect::forward(message, Undo::Named(Arc::clone(&statement), name.into())),
     };
-    server.replies.push(expect, Owner::Client);
+    server.turns.append(expect);
     read_as_before(path, server, back);
     if statement_is_unread {
         reading::ask(path, server, &statement);
@@ -262,11 +262,11 @@ fn parse_unnamed<W: Wires>(
     let parse = Message::Parse(Subject::Untracked);
     let expect = Expect::forward(parse, Undo::BothUnnamed(on_server, previous));
     if reading.is_some() {
-        server.replies.push(expect, Owner::Client);
+        server.turns.append(expect);
         return Step::Pass;
     }
     frontend::parse::write_renamed(server.outbox.buffer(), b"", body);
-    server.replies.push(expect, Owner::Client);
+    server.turns.append(expect);
     reading::ask(path, server, &statement);
     Step::Replaced(there.len())
 }
@@ -287,8 +287,8 @@ fn forget_outdated(client: &mut Client, name: &[u8], body: &[u8]) -> bool {
 fn may_be_failed(server: &Server) -> bool {
     match server.status {
         TransactionStatus::Failed => true,
-        TransactionStatus::InTransaction => server.replies.turns() > 0,
-        TransactionStatus::Idle => server.replies.turns() > 0 && server.replies.may_copy(),
+        TransactionStatus::InTransaction => server.turns.turns() > 0,
+        TransactionStatus::Idle => server.turns.turns() > 0 && server.turns.may_copy(),
     }
 }
 
@@ -321,7 +321,7 @@ fn bind<W: Wires>(
         if let Some(unnamed) = client.unnamed.clone() {
             bound(client, server, portal, &unnamed);
         }
-        server.replies.push(forward(Message::Bind(Subject::Numbered(id))), Owner::Client);
+        server.turns.append(forward(Message::Bind(Subject::Numbered(id))));
         if portal.is_empty() {
             client.bound = None;
         }
@@ -361,7 +361,7 @@ fn bind<W: Wires>(
     let length = u64::from(u32::from_be_bytes([a, b, c, d])) + on_server.len() as u64 - name.len() as u64;
     let length = u32::try_from(length).map_err(|_| ClientMisbehaved::Malformed("Bind"))?;
     frontend::bind::encode_prefix(server.outbox.buffer(), length, portal, &on_server);
-    server.replies.push(forward(Message::Bind(subject)), Owner::Client);
+    server.turns.append(forward(Message::Bind(subject)));
     client.bound = known.filter(|_| portal.is_empty());
     Ok(Step::Replaced(HEADER_BYTES + portal.len() + name.len() + 2))
 }
@@ -379,19 +379,19 @@ fn describe<W: Wires>(
             Some(named) if name.is_empty() => Subject::Named(Arc::clone(named)),
             _ => Subject::Untracked,
         };
-        server.replies.push(forward(Message::Describe(subject)), Owner::Client);
+        server.turns.append(forward(Message::Describe(subject)));
         return Ok(Step::Pass);
     }
     if name.is_empty() {
         let id = ensure_unnamed(path, client, server);
-        server.replies.push(forward(Message::Describe(Subject::Numbered(id))), Owner::Client);
+        server.turns.append(forward(Message::Describe(Subject::Numbered(id))));
         return Ok(Step::Pass);
     }
     let named = client.statements.as_ref().and_then(|names| names.entry(name));
     let Some(named) = named.filter(|named| is_usable(server, &named.statement)) else {
         let sent = foreign_name(name);
         write_describe(server.outbox.buffer(), &sent);
-        server.replies.push(forward(Message::Describe(unknown(name, &sent))), Owner::Client);
+        server.turns.append(forward(Message::Describe(unknown(name, &sent))));
         return Ok(Step::Replaced(there.len()));
     };
     if server.status == TransactionStatus::Failed
@@ -407,7 +407,7 @@ fn describe<W: Wires>(
     ensure(path, server, &named.statement);
     write_describe(server.outbox.buffer(), named.statement.name());
     let subject = Subject::Named(Arc::clone(named));
-    server.replies.push(forward(Message::Describe(subject)), Owner::Client);
+    server.turns.append(forward(Message::Describe(subject)));
     Ok(Step::Replaced(there.len()))
 }
 
@@ -420,13 +420,13 @@ fn close<W: Wires>(
     let (kind, rest) = body(there).split_first().ok_or(ClientMisbehaved::Malformed("Close"))?;
     let (name, _) = cstr(rest).ok_or(ClientMisbehaved::Malformed("Close"))?;
     if *kind != Target::Statement.as_byte() {
-        server.replies.push(forward(Message::Close), Owner::Client);
+        server.turns.append(forward(Message::Close));
         return Ok(Step::Pass);
     }
     if name.is_empty() {
         let on_server = std::mem::take(&mut server.statements.unnamed);
         let before = Undo::BothUnnamed(on_server, client.unnamed.take());
-        server.replies.push(Expect::forward(Message::Close, before), Owner::Client);
+        server.turns.append(Expect::forward(Message::Close, before));
         return Ok(Step::Pass);
     }
     // In the midst of a COPY it is an error, which the server reports.
@@ -434,14 +434,14 @@ fn close<W: Wires>(
     let Some(statement) = names.and_then(|names| names.remove(name)) else {
         // Closing what is not there is no error; it may be there by SQL's PREPARE.
         write_close(server.outbox.buffer(), &foreign_name(name));
-        server.replies.push(forward(Message::Close), Owner::Client);
+        server.turns.append(forward(Message::Close));
         return Ok(Step::Replaced(there.len()));
     };
     if server.owes_nothing() {
         answer_at_once(path, client, &close_complete::FRAME);
     } else {
         let before = Undo::Released(name.into(), statement);
-        server.replies.push(Expect::give(Message::Close, before), Owner::Client);
+        server.turns.append(Expect::give(Message::Close, before));
     }
     Ok(Step::Drop)
 }
@@ -515,7 +515,7 @@ pub(super) fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: 
     let back = read_as(path, server, statement);
     frontend::parse::write_renamed(server.outbox.buffer(), statement.name(), statement.body());
     let parse = Message::Parse(Subject::Untracked);
-    server.replies.push(Expect::skip(parse, Undo::Prepared(Arc::clone(statement))), Owner::Client);
+    server.turns.append(Expect::skip(parse, Undo::Prepared(Arc::clone(statement))));
     read_as_before(path, server, back);
 }
 
@@ -534,12 +534,12 @@ fn ensure_unnamed<W>(path: &mut Path<'_, W>, client: &Client, server: &mut Serve
             let back = read_as(path, server, unnamed);
             frontend::parse::write_renamed(server.outbox.buffer(), b"", unnamed.body());
             let parse = Message::Parse(Subject::Untracked);
-            server.replies.push(Expect::skip(parse, Undo::Unnamed(before)), Owner::Client);
+            server.turns.append(Expect::skip(parse, Undo::Unnamed(before)));
             read_as_before(path, server, back);
         }
         None => {
             write_close(server.outbox.buffer(), b"");
-            server.replies.push(Expect::skip(Message::Close, Undo::Unnamed(before)), Owner::Client);
+            server.turns.append(Expect::skip(Message::Close, Undo::Unnamed(before)));
         }
     }
     wanted
@@ -549,17 +549,15 @@ pub(super) fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
     while let Some(evicted) = server.statements.evict(path.limits.prepared_max) {
         path.counters.prepared_evicted += 1;
         write_close(server.outbox.buffer(), evicted.name());
-        server.replies.push(Expect::skip(Message::Close, Undo::Closed(evicted)), Owner::Client);
+        server.turns.append(Expect::skip(Message::Close, Undo::Closed(evicted)));
     }
 }
 
 /// Closes a statement on the server; nobody hears of it.
 pub(crate) fn inject_close(server: &mut Server, statement: Arc<Statement>) {
     write_close(server.outbox.buffer(), statement.name());
-    // Whoever has no turn behind it, a client that says good-bye, has a Sync sent.
-    server.unsynced = true;
     server.statements.remove(statement.id);
-    server.replies.push(Expect::skip(Message::Close, Undo::Closed(statement)), Owner::Client);
+    server.turns.append(Expect::skip(Message::Close, Undo::Closed(statement)));
 }
 
 pub(super) fn write_describe(out: &mut Vec<u8>, name: &[u8]) {

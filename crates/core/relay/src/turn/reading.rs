@@ -9,7 +9,7 @@ use trunkline_wire::backend::{DataRow, TransactionStatus, command_complete};
 use trunkline_wire::frontend::{self, Close, Execute, Target};
 
 use super::server_step::Step;
-use super::{Expect, Message, Owner, Reply, Subject, Undo};
+use super::{Expect, Message, Reply, Subject, Undo};
 use crate::client::Client;
 use crate::parameters::{Profile, UNKNOWN, decode, write_literal};
 use crate::prepared::Statement;
@@ -81,7 +81,7 @@ fn add_call(sql: &mut String, name_and_value: &str) {
 /// Behind the Parse of a statement in whose turn a SET went before: asks under which settings the server has read it. At the
 /// end of the turn they may be others.
 pub(super) fn ask<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
-    if server.status == TransactionStatus::Failed || server.replies.turns_of_client() > 0 {
+    if server.status == TransactionStatus::Failed || server.turns.turns_of_client() > 0 {
         // It would fail where the Parse of a ROLLBACK does not.
         return;
     }
@@ -113,14 +113,13 @@ fn asked(name: &str) -> String {
 
 /// The answer to what [`ask`] asks.
 pub(super) fn was_read(client: Option<&mut Client>, server: &mut Server, tag: u8, row: &[u8]) -> Step {
-    let Some(Reply { expect: Expect { message: Message::Select(statement), .. }, .. }) =
-        server.replies.head()
+    let Some(Reply { expect: Expect { message: Message::Select(statement), .. }, .. }) = server.turns.head()
     else {
         return Step::Drop;
     };
     let statement = statement.clone();
     if tag == command_complete::TAG {
-        server.replies.pop();
+        server.turns.pop();
         return Step::Drop;
     }
     if let (Some(client), Some(statement), Ok(row)) = (client, statement, DataRow::decode(row)) {
@@ -170,7 +169,7 @@ fn run<W>(path: &mut Path<'_, W>, server: &mut Server, sql: &str, asked: Option<
         Message::Close,
         Message::Close,
     ] {
-        server.replies.push(Expect::skip(message, Undo::Nothing), Owner::Client);
+        server.turns.append(Expect::skip(message, Undo::Nothing));
     }
 }
 

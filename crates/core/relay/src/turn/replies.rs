@@ -7,47 +7,11 @@ use super::expect::{Expect, Fate, Message, Undo};
 use super::places::{Place, Places, visit};
 use crate::prepared::{Statement, StatementId};
 
-/// Work of our own on a server connection; its answers reach no client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chore {
-    /// Parameters of the client that is about to use the connection.
-    Parameters,
-    /// A client's start-up parameters, tried to learn whether and how the server takes them.
-    Probe,
-    /// Whether a connection lives that sat idle.
-    Check,
-    /// ROLLBACK for a client that vanished in a transaction.
-    Rollback,
-    /// The reset query between two sessions.
-    Reset,
-    /// The database's `connect_query`.
-    Connect,
-    /// Looks a user up.
-    AuthQuery,
-    /// The end of a turn that is to be played again.
-    Heal,
-    /// An empty query behind a failed COPY: what comes before its answer are the answers to Syncs that were sent early.
-    Settle,
-    /// The end of a turn whose client vanished.
-    Abandoned,
-}
-
-/// For whom an answer is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
-    /// The client that the connection is lent to.
-    Client,
-    /// Us.
-    Chore(Chore),
-}
-
-/// An expected answer and whom it is for.
+/// An expected answer.
 #[derive(Debug)]
 pub struct Reply {
     /// What the server will send.
     pub expect: Expect,
-    /// Who gets it.
-    pub owner: Owner,
     /// Greater than that of all before it.
     pub(super) place: Place,
 }
@@ -94,7 +58,7 @@ struct Owed {
     turns: usize,
     executes: usize,
     queries: usize,
-    /// Those of the queries that are the client's.
+    /// Those of the queries that are a client's.
     client_queries: usize,
     descriptions: usize,
 }
@@ -108,7 +72,7 @@ impl Owed {
             (Message::Query, _) => {
                 by(&mut self.turns);
                 by(&mut self.queries);
-                if reply.owner == Owner::Client {
+                if reply.expect.fate == Fate::Forward {
                     by(&mut self.client_queries);
                 }
             }
@@ -122,22 +86,22 @@ impl Owed {
 const KEPT_CAPACITY: usize = 32;
 
 impl Replies {
-    /// One more answer is owed.
+    /// One more answer is owed. Returns its place.
     #[inline]
-    pub fn push(&mut self, mut expect: Expect, owner: Owner) {
-        if owner != Owner::Client {
-            expect.disown();
-        }
-        let reply = Reply { expect, owner, place: self.next };
+    pub(super) fn push(&mut self, expect: Expect) -> Place {
+        let reply = Reply { expect, place: self.next };
         self.next += 1;
         self.owed.count(&reply, |count| *count += 1);
         if reply.expect.ends_turn() {
             self.last_end = Some(reply.place);
         }
-        if owner == Owner::Client && reply.expect.sets_unnamed() {
+        let is_query_of_ours = reply.expect.fate == Fate::Skip && reply.expect.ends_turn();
+        if reply.expect.sets_unnamed() && !is_query_of_ours {
             self.last_unnamed = Some(reply.place);
         }
+        let place = reply.place;
         self.queue.push_back(reply);
+        place
     }
 
     /// What comes next.
@@ -149,7 +113,7 @@ impl Replies {
 
     /// Takes what was just answered.
     #[inline]
-    pub fn pop(&mut self) -> Option<Reply> {
+    pub(super) fn pop(&mut self) -> Option<Reply> {
         let reply = self.queue.pop_front()?;
         self.owed.count(&reply, |count| *count -= 1);
         self.places.first_taken(&reply);
@@ -260,7 +224,7 @@ impl Replies {
 
     /// CopyInResponse has come for the head: the server ignores the Syncs that were sent before the
     /// client ended the COPY (as CopyGetData in PostgreSQL does).
-    pub fn copy_in_began(&mut self) -> CopyIn {
+    pub(super) fn copy_in_began(&mut self) -> CopyIn {
         let mut copy = CopyIn { end_to_come: true, ignores_syncs: 0 };
         let Some(head) = self.queue.pop_front() else { return copy };
         let mut kept = Vec::new();
@@ -290,7 +254,7 @@ impl Replies {
     /// An error has answered the head, and what follows up to the next Sync is skipped by the server:
     /// takes those out, last first (so that what they changed can be undone in reverse), and then the
     /// failed one. False when no Sync is there yet: the server skips what is still to be sent.
-    pub fn fail(&mut self, mut undo: impl FnMut(Reply, /* failed itself: */ bool)) -> bool {
+    pub(super) fn fail(&mut self, mut undo: impl FnMut(Expect, /* failed itself: */ bool)) -> bool {
         let mut failed = Vec::new();
         let synced = loop {
             visit();
@@ -301,7 +265,7 @@ impl Replies {
             }
         };
         while let Some(reply) = failed.pop() {
-            undo(reply, failed.is_empty());
+            undo(reply.expect, failed.is_empty());
         }
         synced
     }
@@ -355,14 +319,14 @@ impl Replies {
         self.end_of_lost().is_some()
     }
 
-    /// The connection is lost: moves what was owed up to the next end of a turn to `lost`, in order, and says whose that
-    /// turn was: its owner has still to be told. `None` when no turn's end is owed; all that is owed is moved then.
-    pub fn lose_turn(&mut self, lost: &mut Vec<Reply>) -> Option<Owner> {
+    /// The connection is lost: moves what was owed up to the next end of a turn to `lost`, in order, and says where that
+    /// stood: its owner has still to be told. `None` when no turn's end is owed; all that is owed is moved then.
+    pub(super) fn lose_turn(&mut self, lost: &mut Vec<Reply>) -> Option<Place> {
         let end = self.end_of_lost();
         let taken = end.map_or(self.queue.len(), |end| end + 1);
-        let owner = end.and_then(|end| self.queue.get(end)).map(|reply| reply.owner);
+        let place = end.and_then(|end| self.queue.get(end)).map(|reply| reply.place);
         lost.extend((0..taken).map_while(|_| self.pop()));
-        owner
+        place
     }
 
     /// What an error has undone is what a Close of the statement, already on its way, finds: `present`, or nothing. False
@@ -381,27 +345,23 @@ impl Replies {
         true
     }
 
-    /// The client has gone: what was its is nobody's.
-    pub fn disown(&mut self, chore: Chore) {
+    /// The clients have gone: what was theirs is nobody's.
+    pub(super) fn disown(&mut self) {
         for reply in &mut self.queue {
             visit();
-            if reply.owner == Owner::Client {
-                reply.owner = Owner::Chore(chore);
-                // What skips the answer counts otherwise.
-                self.owed.count(reply, |count| *count -= 1);
-                reply.expect.disown();
-                self.owed.count(reply, |count| *count += 1);
-            }
+            // What is skipped counts otherwise.
+            self.owed.count(reply, |count| *count -= 1);
+            reply.expect.disown();
+            self.owed.count(reply, |count| *count += 1);
         }
-        (self.owed.client_queries, self.last_unnamed) = (0, None);
+        self.last_unnamed = None;
         self.places.forget();
     }
 
     /// The head's turn is ours from here on: what ends it is the head.
-    pub fn disown_head(&mut self, chore: Chore) {
+    pub(super) fn disown_head(&mut self) {
         if let Some(head) = self.queue.front_mut() {
             debug_assert!(!head.expect.sets_unnamed(), "a turn that was played again ends with Sync");
-            head.owner = Owner::Chore(chore);
             head.expect.disown();
         }
     }
@@ -419,7 +379,7 @@ mod tests {
             Message::CopyEnd => Expect::give(message, Undo::Nothing),
             _ => Expect::forward(message, Undo::Nothing),
         };
-        replies.push(expect, Owner::Client);
+        replies.push(expect);
     }
 
     fn queue(messages: Vec<Message>) -> Replies {
@@ -437,7 +397,7 @@ mod tests {
     fn an_error_takes_all_up_to_the_sync() {
         let mut replies = queue(vec![BIND(1), Message::Execute, Message::Sync, BIND(2), Message::Sync]);
         let mut undone = Vec::new();
-        assert!(replies.fail(|reply, failed| undone.push((format!("{:?}", reply.expect.message), failed))));
+        assert!(replies.fail(|expect, failed| undone.push((format!("{:?}", expect.message), failed))));
         assert_eq!(undone, [("Execute".to_owned(), false), ("Bind(Numbered(1))".to_owned(), true)]);
         assert_eq!(names(&replies), "SBS");
         let mut replies = queue(vec![BIND(1), Message::Execute]);
@@ -452,8 +412,8 @@ mod tests {
         push(&mut replies, BIND(2));
         let mut lost = Vec::new();
         // A simple query after a Bind that is lost is skipped up to the Sync, as after any error.
-        for _ in 0..3 {
-            assert_eq!(replies.lose_turn(&mut lost), Some(Owner::Client));
+        for end in [0, 4, 5] {
+            assert_eq!(replies.lose_turn(&mut lost), Some(end));
         }
         assert_eq!(replies.lose_turn(&mut lost), None);
         assert!(replies.is_empty() && lost.len() == 7);

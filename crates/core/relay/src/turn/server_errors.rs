@@ -7,7 +7,7 @@ use super::from_client::body;
 use super::own_names::with_own_name;
 use super::server_step::{ServerStop, Step, unexpected};
 use super::undo::undo_failed;
-use super::{Chore, Expect, Message, Owner, Subject};
+use super::{Chore, Expect, Message, Owner, Record, Subject, Turn};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::prepared::StatementId;
@@ -28,9 +28,9 @@ pub(super) fn error<W: Wires>(
         return Ok(Step::Stop(false, ServerStop::Fatal(body(there).to_vec())));
     }
     let code = response.and_then(|response| response.code());
-    let Some(head) = server.replies.head() else { return Err(unexpected(error_response::TAG, "nothing")) };
-    let owner = head.owner;
-    if let Owner::Chore(_) = owner {
+    let Some(head) = server.turns.head() else { return Err(unexpected(error_response::TAG, "nothing")) };
+    let is_chore = !matches!(server.turns.owner(), Some(Owner::Client(_)));
+    if is_chore {
         if matches!(
             (&head.expect.message, &server.chore_answer),
             (Message::Query, Some(ChoreAnswer::Error(_)))
@@ -46,9 +46,7 @@ pub(super) fn error<W: Wires>(
     server.copy_in = false;
     server.described = Box::default();
     let told_parsed = client.as_deref().map_or(0, |client| client.told_parsed);
-    if owner == Owner::Client
-        && let Some(resets) = client.as_deref_mut().and_then(|client| client.resets.as_mut())
-    {
+    if !is_chore && let Some(resets) = client.as_deref_mut().and_then(|client| client.resets.as_mut()) {
         resets.roll_back();
     }
     let broken =
@@ -65,12 +63,10 @@ pub(super) fn error<W: Wires>(
     // Those of a COPY by Query are answered behind its own end.
     server.early_syncs = if simple { 0 } else { std::mem::take(&mut server.copy_synced) };
     if simple {
-        return Ok(if matches!(owner, Owner::Chore(_)) { Step::Drop } else { Step::Pass });
+        return Ok(if is_chore { Step::Drop } else { Step::Pass });
     }
-    let heal = heal_wanted(client.as_deref(), server, broken.is_some());
-    let synced = undo_failed(client, server);
-    server.skipping = !synced;
-    server.unsynced |= !synced;
+    let heal = client.is_some() && broken.is_some() && can_heal(server);
+    undo_failed(client, server);
     await_early_syncs(server);
     if let Some(broken) = broken {
         // Whatever happens to this turn, the next one finds it prepared anew.
@@ -82,10 +78,10 @@ pub(super) fn error<W: Wires>(
         }
     }
     if heal {
-        server.replies.disown_head(Chore::Heal);
+        server.turns.heal();
         return Ok(Step::Drop);
     }
-    if matches!(owner, Owner::Chore(_)) {
+    if is_chore {
         return Ok(Step::Drop);
     }
     Ok(ours.map_or(Step::Pass, Step::Replace))
@@ -94,9 +90,9 @@ pub(super) fn error<W: Wires>(
 /// Answers to early Syncs of a failed COPY may come: how many is known when the answer to what is sent now comes. It cannot
 /// be sent while the server skips, or within a turn.
 pub(super) fn await_early_syncs(server: &mut Server) {
-    let ends = server.replies.is_empty() || server.replies.ends_with_turn();
+    let ends = server.turns.is_empty() || server.turns.ends_with_turn();
     // A COPY that may have begun would take it for its data; and what could begin one is answered in a way that tells.
-    if server.early_syncs > 0 && !server.unsynced && ends && !server.replies.may_copy() {
+    if server.early_syncs > 0 && !server.turns.is_unsynced() && ends && !server.turns.may_copy() {
         server.query(b"", Chore::Settle);
     }
 }
@@ -107,7 +103,7 @@ fn with_notices(server: &mut Server, instead: Option<Vec<u8>>, there: &[u8]) -> 
     let notices = std::mem::take(&mut server.withheld);
     // It has the name already.
     let parse_of_foreign = |expect: &Expect| matches!(expect.message, Message::Parse(Subject::Foreign(_)));
-    let parsed_again = server.replies.iter().nth(1).is_some_and(parse_of_foreign);
+    let parsed_again = server.turns.iter().nth(1).is_some_and(parse_of_foreign);
     match notices.is_empty() || !parsed_again {
         true => instead,
         false => Some([&notices, instead.as_deref().unwrap_or(there)].concat()),
@@ -136,15 +132,11 @@ fn broken_statement(
 }
 
 /// Whether the turn can be played again so that its client never knows.
-fn heal_wanted(client: Option<&Client>, server: &Server, broken: bool) -> bool {
-    let Some(client) = client else { return false };
-    broken
-        && client.replayable
-        && client.replay_complete
-        && !client.replayed
-        && !server.turn_replied
+fn can_heal(server: &Server) -> bool {
+    let kept = |turn: &Turn| matches!(turn.record, Record::Kept(_)) && !turn.is_open() && !turn.answered;
+    server.turns.first().is_some_and(kept)
         && server.status == TransactionStatus::Idle
-        && server.replies.turns() == 1
+        && server.turns.turns() == 1
 }
 
 /// In PostgreSQL's words and with its routine's name: drivers know it by them, and prepare the statement anew.

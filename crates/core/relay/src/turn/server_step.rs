@@ -16,6 +16,8 @@ pub(crate) enum ServerStop {
     Decided,
     /// A turn has left a transaction open, where none may be.
     TransactionOpen,
+    /// A turn of the client has failed, which it does not know. It is to be played again: this is what it has sent.
+    Replay(Vec<u8>),
     /// A chore has ended.
     ChoreOver(Chore),
     /// The server changed parameters: name, and value in the client's encoding.

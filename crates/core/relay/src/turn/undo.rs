@@ -3,7 +3,7 @@
 //! What a client and a server connection have prepared is changed when the message that does so is sent: most messages
 //! succeed, and what follows them need not wait. [`Expect`] keeps what stood before.
 
-use super::{Expect, Message, Owner, Undo};
+use super::{Expect, LostTurns, Message, Undo};
 use crate::client::Client;
 use crate::prepared::ServerStatements;
 use crate::server::Server;
@@ -16,27 +16,27 @@ pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) 
     let later = (server.statements.unnamed, client.as_deref().and_then(|client| client.unnamed.clone()));
     let statements = &mut server.statements;
     let (mut set_unnamed, mut touched) = (false, Vec::new());
-    let synced = server.replies.fail(|reply, failed| {
-        set_unnamed |= reply.expect.sets_unnamed();
-        if let Undo::Named(statement, _) | Undo::Prepared(statement) | Undo::Closed(statement) =
-            &reply.expect.undo
+    let synced = server.turns.fail(|expect, failed| {
+        set_unnamed |= expect.sets_unnamed();
+        if let Undo::Named(statement, _) | Undo::Prepared(statement) | Undo::Closed(statement) = &expect.undo
         {
             touched.push(statement.id);
         }
-        undo(client.as_deref_mut(), statements, reply.expect, failed);
+        undo(client.as_deref_mut(), statements, expect, failed);
     });
     // Once each: what is done about a statement changes what a second look at it would find.
     touched.sort_unstable();
     touched.dedup();
     for statement in touched {
         let present = server.statements.get(statement);
-        if server.replies.amend_close(statement, present.as_ref()) {
+        if server.turns.replies().amend_close(statement, present.as_ref()) {
             server.statements.remove(statement);
         }
     }
     if set_unnamed {
         let before = client.as_deref().and_then(|client| client.unnamed.as_ref());
-        let (for_server, for_client) = server.replies.amend_unnamed(server.statements.unnamed, before);
+        let (for_server, for_client) =
+            server.turns.replies().amend_unnamed(server.statements.unnamed, before);
         if for_server {
             server.statements.unnamed = later.0;
         }
@@ -47,33 +47,10 @@ pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) 
     synced
 }
 
-/// What a lost server connection owed.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct LostTurns {
-    /// Whose turns they were, in order.
-    pub(crate) owners: Vec<Owner>,
-    /// Behind them came the beginning of another, which is skipped up to the Sync that is still to come.
-    pub(crate) unended: bool,
-}
-
-/// The server is lost with answers owed: undoes what they were going to change, last first across all turns: a turn may
-/// have found what one before it was to make.
+/// The server is lost with answers owed: undoes what they were going to change.
 pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> LostTurns {
-    let (mut lost, mut owners) = (Vec::new(), Vec::new());
-    let unended = loop {
-        let unended = !server.replies.has_end()
-            && server.replies.iter().any(|expect| !matches!(expect.message, Message::CopyEnd));
-        match server.replies.lose_turn(&mut lost) {
-            Some(owner) => owners.push(owner),
-            None => break unended,
-        }
-    };
-    server.unsynced |= unended;
-    // A chore has changed nothing of the client's.
-    for reply in lost.into_iter().rev().filter(|reply| reply.owner == Owner::Client) {
-        undo(client.as_deref_mut(), &mut server.statements, reply.expect, false);
-    }
-    LostTurns { owners, unended }
+    let Server { turns, statements, .. } = server;
+    turns.lose(|expect| undo(client.as_deref_mut(), statements, expect, false))
 }
 
 /// Undoes what a message was going to change; `failed`: it was the cause, and not skipped because of another.
@@ -116,10 +93,15 @@ mod tests {
 
     use trunkline_session::frontend::{Login, ServerLogin};
 
-    use super::super::Subject;
+    use super::super::{Owner, Subject};
     use super::*;
+    use crate::ClientKey;
     use crate::parameters::Profile;
     use crate::prepared::{Registry, Statement};
+
+    fn owner() -> Owner {
+        Owner::Client(ClientKey::from_u64(1))
+    }
 
     fn server() -> Server {
         let login = Login::new(Arc::new(ServerLogin::new("u", "d")), &mut |_: &mut [u8]| {});
@@ -127,16 +109,16 @@ mod tests {
     }
 
     fn push(server: &mut Server, message: Message) {
-        server.replies.push(Expect::forward(message, Undo::Nothing), Owner::Client);
+        server.turns.push(Expect::forward(message, Undo::Nothing), owner());
     }
 
     /// Sends what prepares `new` in the only place of the server, which `old` has.
     fn replace(server: &mut Server, old: &Arc<Statement>, new: &Arc<Statement>) {
         assert_eq!(server.statements.evict(1).map(|evicted| evicted.id), Some(old.id));
-        server.replies.push(Expect::skip(Message::Close, Undo::Closed(Arc::clone(old))), Owner::Client);
+        server.turns.push(Expect::skip(Message::Close, Undo::Closed(Arc::clone(old))), owner());
         server.statements.insert(Arc::clone(new));
         let parse = Message::Parse(Subject::Untracked);
-        server.replies.push(Expect::skip(parse, Undo::Prepared(Arc::clone(new))), Owner::Client);
+        server.turns.push(Expect::skip(parse, Undo::Prepared(Arc::clone(new))), owner());
     }
 
     fn ids(server: &Server) -> Vec<String> {
@@ -160,7 +142,7 @@ mod tests {
         // The first Bind fails: the server still has `a`, and closes it in the second turn.
         assert!(undo_failed(None, &mut server));
         assert_eq!(ids(&server), [c.name().escape_ascii().to_string()]);
-        server.replies.pop();
+        server.turns.pop();
         // The Bind there fails too: nothing has closed `a`.
         assert!(undo_failed(None, &mut server));
         assert_eq!(ids(&server), [a.name().escape_ascii().to_string()]);
@@ -172,16 +154,16 @@ mod tests {
         let parse = |server: &mut Server, id| {
             let on_server = std::mem::replace(&mut server.statements.unnamed, id);
             let message = Message::Parse(Subject::Untracked);
-            server.replies.push(Expect::forward(message, Undo::BothUnnamed(on_server, None)), Owner::Client);
+            server.turns.push(Expect::forward(message, Undo::BothUnnamed(on_server, None)), owner());
             push(server, Message::Sync);
         };
         server.statements.unnamed = 1;
         parse(&mut server, 2);
         parse(&mut server, 3);
         parse(&mut server, 4);
-        let lost = LostTurns { owners: vec![Owner::Client; 3], unended: false };
+        let lost = LostTurns { owners: vec![owner(); 3], unended: false };
         assert_eq!(undo_lost(None, &mut server), lost);
         assert_eq!(server.statements.unnamed, 1);
-        assert!(server.replies.is_empty() && !server.unsynced);
+        assert!(server.turns.is_settled());
     }
 }

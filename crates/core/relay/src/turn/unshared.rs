@@ -10,7 +10,7 @@ use trunkline_wire::frontend::parse;
 
 use super::from_client::{Step, body};
 use super::prepare::{cstr, ensure, make_room};
-use super::{Expect, Message, Owner, Subject, Undo};
+use super::{Expect, Message, Subject, Undo};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::prepared::{Parsed, Statement, significant};
@@ -51,12 +51,12 @@ pub(super) fn parse<W: Wires>(
         let previous = client.unnamed.replace(unnamed);
         let on_server = std::mem::replace(&mut server.statements.unnamed, id);
         let before = Undo::BothUnnamed(on_server, previous);
-        server.replies.push(Expect::forward(Message::Parse(Subject::Untracked), before), Owner::Client);
+        server.turns.append(Expect::forward(Message::Parse(Subject::Untracked), before));
         return Ok(Step::Pass);
     }
     if path.limits.prepared_max == 0 {
         let parse = Message::Parse(Subject::Untracked);
-        server.replies.push(Expect::forward(parse, Undo::Nothing), Owner::Client);
+        server.turns.append(Expect::forward(parse, Undo::Nothing));
         return Ok(Step::Pass);
     }
     let statement = path.registry.unkept(parsed, path.entropy);
@@ -67,7 +67,7 @@ pub(super) fn parse<W: Wires>(
         ensure(path, server, known);
         let step = renamed(server, there, name, known.name());
         let parse = Message::Parse(Subject::foreign(own, known.name()));
-        server.replies.push(Expect::forward(parse, Undo::Nothing), Owner::Client);
+        server.turns.append(Expect::forward(parse, Undo::Nothing));
         return step;
     }
     if known.is_none() && client.statements().len() >= path.limits.client_statements_max {
@@ -80,7 +80,7 @@ pub(super) fn parse<W: Wires>(
     server.statements.insert(Arc::clone(&statement));
     let step = renamed(server, there, name, statement.name());
     let undo = Undo::Named(statement, own.into());
-    server.replies.push(Expect::forward(Message::Parse(Subject::Untracked), undo), Owner::Client);
+    server.turns.append(Expect::forward(Message::Parse(Subject::Untracked), undo));
     step
 }
 

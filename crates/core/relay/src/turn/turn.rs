@@ -1,0 +1,86 @@
+//! One turn on a server connection: whose it is, and how far it is.
+
+use super::places::Place;
+use crate::ClientKey;
+
+/// Work of our own on a server connection; its answers reach no client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chore {
+    /// Parameters of the client that is about to use the connection.
+    Parameters,
+    /// A client's start-up parameters, tried to learn whether and how the server takes them.
+    Probe,
+    /// Whether a connection lives that sat idle.
+    Check,
+    /// ROLLBACK for a client that vanished in a transaction.
+    Rollback,
+    /// The reset query between two sessions.
+    Reset,
+    /// The database's `connect_query`.
+    Connect,
+    /// Looks a user up.
+    AuthQuery,
+    /// An empty query after a failed COPY: what comes before its answer are the answers to Syncs that were sent early.
+    Settle,
+    /// The end of a turn whose client vanished.
+    Abandoned,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A client's.
+    Client(ClientKey),
+    /// Ours.
+    Chore(Chore),
+}
+
+/// How far a turn is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Nothing of it has been sent that its end must follow.
+    Begun,
+    /// Messages were sent that no Sync has followed yet.
+    Unsynced,
+    /// After an error the server skips what it gets until a Sync, and no Sync is on its way.
+    Skipping,
+    /// All of it. What ends it stands here among the answers that are owed.
+    Sent(Place),
+}
+
+/// Whether a turn can be played again.
+#[derive(Debug, Default)]
+pub(crate) enum Record {
+    /// It cannot.
+    #[default]
+    None,
+    /// It can: this is what its client has sent.
+    Kept(Vec<u8>),
+    /// It has failed, and is played again once the server is ready.
+    Healing(Vec<u8>),
+}
+
+/// What an owner sends up to and including a Sync (or one Query, or one FunctionCall), with all its answers.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub(crate) owner: Owner,
+    pub(crate) phase: Phase,
+    /// Something of it has been passed to its client.
+    pub(crate) answered: bool,
+    pub(crate) record: Record,
+}
+
+impl Turn {
+    pub(crate) fn new(owner: Owner, phase: Phase) -> Self {
+        Self { owner, phase, answered: false, record: Record::None }
+    }
+
+    /// Whether more of it is to come.
+    pub(crate) fn is_open(&self) -> bool {
+        !matches!(self.phase, Phase::Sent(_))
+    }
+
+    pub(crate) fn is_clients(&self) -> bool {
+        matches!(self.owner, Owner::Client(_))
+    }
+}

@@ -1,0 +1,286 @@
+//! The turns on a server connection, in order, with the answers that they are owed.
+
+use std::collections::VecDeque;
+use std::ops::Deref;
+
+use super::turn::{Chore, Owner, Phase, Record, Turn};
+use super::{CopyIn, Expect, Message, Replies, Reply};
+use crate::ClientKey;
+
+/// A queue that grew beyond this is given back when empty: an idle connection holds no peak.
+const KEPT_CAPACITY: usize = 8;
+
+/// What a server connection has been asked, and by whom. The server answers in order: the first turn is the one that it
+/// answers now.
+///
+/// Only the last turn can be open. Each of the others ends where one of the answers that are owed ends a turn.
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    replies: Replies,
+    turns: VecDeque<Turn>,
+}
+
+/// All questions about the answers that are owed. What changes them goes through the turns.
+impl Deref for Turns {
+    type Target = Replies;
+
+    fn deref(&self) -> &Replies {
+        &self.replies
+    }
+}
+
+/// What a lost server connection owed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LostTurns {
+    /// Whose turns they were, in order.
+    pub(crate) owners: Vec<Owner>,
+    /// Behind them came the beginning of another, which is skipped up to the Sync that is still to come.
+    pub(crate) unended: bool,
+}
+
+impl Turns {
+    /// The answers that are owed, for questions that look them through once.
+    pub(super) fn replies(&mut self) -> &mut Replies {
+        &mut self.replies
+    }
+
+    /// The turn that the server answers now.
+    pub(crate) fn first(&self) -> Option<&Turn> {
+        self.turns.front()
+    }
+
+    /// Whose turn it answers now.
+    #[inline]
+    pub(crate) fn owner(&self) -> Option<Owner> {
+        self.turns.front().map(|turn| turn.owner)
+    }
+
+    /// The turn that is being sent.
+    fn open(&self) -> Option<&Turn> {
+        self.turns.back().filter(|turn| turn.is_open())
+    }
+
+    /// Whether messages were sent that no Sync has followed yet.
+    #[inline]
+    pub(crate) fn is_unsynced(&self) -> bool {
+        self.open().is_some_and(|turn| turn.phase != Phase::Begun)
+    }
+
+    /// Whether the server skips what it is sent until a Sync, and none is on its way.
+    #[inline]
+    pub(crate) fn is_skipping(&self) -> bool {
+        self.turns.back().is_some_and(|turn| turn.phase == Phase::Skipping)
+    }
+
+    /// Whether no turn is under way.
+    #[inline]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.replies.is_empty() && !self.is_unsynced()
+    }
+
+    /// Whether a client has a turn here, if only one of which nothing was sent yet.
+    #[inline]
+    pub(crate) fn has_clients(&self) -> bool {
+        self.turns.iter().any(Turn::is_clients)
+    }
+
+    /// Whether the first turn is to be played again.
+    pub(crate) fn is_healing(&self) -> bool {
+        self.turns.front().is_some_and(|turn| matches!(turn.record, Record::Healing(_)))
+    }
+
+    /// What is sent next is of this client's turn: of the one that is open, or of a new one.
+    pub(super) fn begin(&mut self, client: ClientKey) -> &mut Turn {
+        let at = self.open_for(Owner::Client(client));
+        &mut self.turns[at]
+    }
+
+    /// The place of the open turn. One of which nothing was sent gives way to another owner's.
+    fn open_for(&mut self, owner: Owner) -> usize {
+        let last = self.turns.len().saturating_sub(1);
+        match self.turns.back() {
+            Some(turn) if turn.phase == Phase::Begun && turn.owner != owner => {
+                self.turns.insert(last, Turn::new(owner, Phase::Begun));
+                last
+            }
+            Some(turn) if turn.is_open() => last,
+            _ => {
+                self.turns.push_back(Turn::new(owner, Phase::Begun));
+                self.turns.len() - 1
+            }
+        }
+    }
+
+    /// One more answer is owed, of this owner's turn.
+    #[inline]
+    pub(crate) fn push(&mut self, mut expect: Expect, owner: Owner) {
+        if matches!(owner, Owner::Chore(_)) {
+            expect.disown();
+        }
+        let is_end_of_copy = matches!(expect.message, Message::CopyEnd);
+        let ends = expect.ends_turn();
+        let place = self.replies.push(expect);
+        if !is_end_of_copy {
+            let at = self.open_for(owner);
+            self.turns[at].phase = if ends { Phase::Sent(place) } else { Phase::Unsynced };
+        }
+    }
+
+    /// The same, of the turn that is open, or of another of the last one's owner.
+    #[inline]
+    pub(crate) fn append(&mut self, expect: Expect) {
+        let owner = self.turns.back().map_or(Owner::Chore(Chore::Abandoned), |turn| turn.owner);
+        self.push(expect, owner);
+    }
+
+    /// The open turn needs its Sync, though no answer is owed to it.
+    pub(super) fn leave_unsynced(&mut self) {
+        if let Some(turn) = self.turns.back_mut().filter(|turn| turn.phase == Phase::Begun) {
+            turn.phase = Phase::Unsynced;
+        }
+    }
+
+    /// A turn of which nothing was sent is forgotten: its client gives the connection back.
+    pub(crate) fn drop_begun(&mut self) {
+        if self.turns.back().is_some_and(|turn| turn.phase == Phase::Begun) {
+            self.turns.pop_back();
+        }
+    }
+
+    /// Takes what was just answered, with the turn that has ended with it.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<(Expect, Option<Turn>)> {
+        let Reply { expect, place } = self.replies.pop()?;
+        let ended = match self.turns.front() {
+            Some(turn) if turn.phase == Phase::Sent(place) => self.pop_turn(),
+            _ => None,
+        };
+        Some((expect, ended))
+    }
+
+    fn pop_turn(&mut self) -> Option<Turn> {
+        let turn = self.turns.pop_front();
+        if self.turns.is_empty() && self.turns.capacity() > KEPT_CAPACITY {
+            self.turns = VecDeque::new();
+        }
+        turn
+    }
+
+    /// Something of the first turn was passed to its client: it can no longer be played again unseen.
+    #[inline]
+    pub(super) fn answered(&mut self) {
+        if let Some(turn) = self.turns.front_mut() {
+            turn.answered = true;
+        }
+    }
+
+    /// A message of the last turn is part of its record, or (`None`) it cannot be played again. Only the first of a
+    /// client's turns is recorded, and only while no other follows it.
+    pub(super) fn record(&mut self, message: Option<&[u8]>, bytes_max: usize) {
+        let last = self.turns.len().saturating_sub(1);
+        let Some(at) = self.turns.iter().position(Turn::is_clients) else { return };
+        let record = &mut self.turns[at].record;
+        match (record, message.filter(|_| at == last)) {
+            (Record::Kept(kept), Some(message)) if kept.len() + message.len() <= bytes_max => {
+                kept.extend_from_slice(message);
+            }
+            (record @ Record::Kept(_), _) => *record = Record::None,
+            (Record::None | Record::Healing(_), _) => {}
+        }
+    }
+
+    /// Whether the last turn is sent whole.
+    pub(super) fn last_is_sent(&self) -> bool {
+        self.turns.back().is_some_and(|turn| !turn.is_open())
+    }
+
+    /// The first turn has failed and nobody knows: it is played again when it has ended.
+    pub(super) fn heal(&mut self) {
+        if let Some(turn) = self.turns.front_mut() {
+            turn.record = match std::mem::take(&mut turn.record) {
+                Record::Kept(sent) | Record::Healing(sent) => Record::Healing(sent),
+                Record::None => Record::None,
+            };
+            self.replies.disown_head();
+        }
+    }
+
+    /// An error has answered the head: see [`Replies::fail`]. False when the server skips what is still to be sent.
+    pub(super) fn fail(&mut self, undo: impl FnMut(Expect, /* failed itself: */ bool)) -> bool {
+        let owner = self.owner();
+        let synced = self.replies.fail(undo);
+        let first = self.replies.head().map(|reply| reply.place);
+        while let Some(Turn { phase: Phase::Sent(end), .. }) = self.turns.front()
+            && first.is_none_or(|first| *end < first)
+        {
+            self.pop_turn();
+        }
+        if let (false, Some(owner)) = (synced, owner) {
+            let at = self.open_for(owner);
+            self.turns[at].phase = Phase::Skipping;
+        }
+        synced
+    }
+
+    /// CopyInResponse has come for the head: see [`Replies::copy_in_began`]. The turns that ended with a Sync which the
+    /// server ignores go on with what follows.
+    pub(super) fn copy_in_began(&mut self) -> CopyIn {
+        let is_query = self.replies.head().is_some_and(|head| head.expect.ends_turn());
+        let owner = self.owner();
+        let copy = self.replies.copy_in_began();
+        let ignored = copy.ignores_syncs;
+        if ignored == 0 {
+            return copy;
+        }
+        let first = usize::from(is_query);
+        let rest = (first + ignored).min(self.turns.len());
+        let next = self.turns.get(rest).map(|turn| turn.phase);
+        if is_query {
+            self.turns.drain(first..rest);
+        } else {
+            self.turns.drain(1..(rest + 1).min(self.turns.len()));
+            if let Some(turn) = self.turns.front_mut() {
+                turn.phase = next.filter(|next| *next != Phase::Begun).unwrap_or(Phase::Unsynced);
+            }
+        }
+        if let (Some(owner), false) = (owner, self.replies.ends_with_turn()) {
+            let at = self.open_for(owner);
+            if self.turns[at].phase == Phase::Begun {
+                self.turns[at].phase = Phase::Unsynced;
+            }
+        }
+        copy
+    }
+
+    /// The clients have gone: what was theirs is nobody's.
+    pub(crate) fn disown(&mut self) {
+        self.replies.disown();
+        for turn in self.turns.iter_mut().filter(|turn| turn.is_clients()) {
+            turn.owner = Owner::Chore(Chore::Abandoned);
+            turn.record = Record::None;
+        }
+    }
+
+    /// The connection is lost: takes out all that is owed, the last first (a turn may have found what one before it was to
+    /// make), and says whose turns have still to be told.
+    pub(super) fn lose(&mut self, mut undo: impl FnMut(Expect)) -> LostTurns {
+        let (mut lost, mut owners) = (Vec::new(), Vec::new());
+        let unended = loop {
+            let unended = !self.replies.has_end()
+                && self.replies.iter().any(|expect| !matches!(expect.message, Message::CopyEnd));
+            let Some(end) = self.replies.lose_turn(&mut lost) else { break unended };
+            let mut owner = None;
+            while let Some(Turn { phase: Phase::Sent(at), .. }) = self.turns.front()
+                && *at <= end
+            {
+                owner = self.pop_turn().map(|turn| turn.owner);
+            }
+            owners.extend(owner);
+        };
+        if unended {
+            self.leave_unsynced();
+        }
+        lost.into_iter().rev().for_each(|reply: Reply| undo(reply.expect));
+        LostTurns { owners, unended }
+    }
+}
