@@ -8,6 +8,7 @@ use trunkline_pool::PoolId;
 use trunkline_session::backend::CancelKey;
 use trunkline_wire::sqlstate::SqlState;
 
+use super::due::Due;
 use super::refusal::Refusal;
 use super::{Action, Board, Mail, Shared};
 use crate::client::{Purpose, Stage};
@@ -158,7 +159,7 @@ impl Board {
     /// Closes the connection that asked for a cancel: that is its answer.
     fn answer_cancel(&mut self, worker: usize, asker: ClientKey) {
         if worker == self.worker {
-            self.client_left(asker);
+            self.due.push_back(Due::CancelAnswered(asker));
         } else {
             self.actions.push_back(Action::Mail(worker, Mail::Cancelled(asker)));
         }

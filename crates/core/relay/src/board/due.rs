@@ -16,6 +16,10 @@ pub(super) enum Due {
     Inbox(ClientKey),
     /// It was lent a server connection, for something else than a turn of its own.
     Begin(ClientKey),
+    /// It was asked for proof, or let in without.
+    Login(ClientKey),
+    /// Its cancel request is dealt with: it is answered by the close.
+    CancelAnswered(ClientKey),
     /// Nobody uses it any more: it is for the next one, once all is read that came with the last answer.
     Free(ServerKey),
 }
@@ -28,6 +32,8 @@ impl Board {
             match due {
                 Due::Inbox(key) => self.deal_inbox_now(key),
                 Due::Begin(key) => self.begin(key),
+                Due::Login(key) => self.login_goes_on(key),
+                Due::CancelAnswered(key) => self.client_left(key),
                 Due::Free(key) => self.give_back(key),
             }
         }

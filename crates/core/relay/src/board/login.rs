@@ -12,9 +12,10 @@ use trunkline_session::frontend::Credential;
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::sqlstate::SqlState;
 
+use super::due::Due;
 use super::refusal::Refusal;
 use super::{Action, Board};
-use crate::client::{Client, Identity, Purpose, Stage};
+use crate::client::{Identity, Purpose, Stage};
 use crate::parameters::{
     Profile, SEED, canonical_name, encode, is_expressible, is_of_a_transaction, is_parameter_name,
 };
@@ -40,11 +41,19 @@ impl Board {
         self.list_client(key);
         if let Some(event) = event {
             self.login_event(key, event);
-            let same =
-                |client: &Client| matches!(client.stage, Stage::Login | Stage::Idle | Stage::Linked(..));
-            return (consumed, self.clients.get(key).is_some_and(same) && consumed < input.len());
+            // What came with it is for the stage that it leads to.
+            self.due.push_back(Due::Inbox(key));
         }
         (consumed, false)
+    }
+
+    /// The login machine has been told something that may have ended the login.
+    pub(super) fn login_goes_on(&mut self, key: ClientKey) {
+        let login = self.clients.get_mut(key).and_then(|client| client.login.as_mut());
+        if let Some(event) = login.and_then(|login| login.machine.poll()) {
+            self.login_event(key, event);
+        }
+        self.deal_inbox(key);
     }
 
     fn login_event(&mut self, key: ClientKey, event: LoginEvent) {
@@ -116,15 +125,12 @@ impl Board {
         let Some(login) = client.login.as_mut() else { return };
         login.stored = secret.clone();
         let result = login.machine.challenge(challenge, secret, &mut *self.entropy, client.outbox.buffer());
-        let event = login.machine.poll();
         if result.is_err() {
             self.logins_failed += 1;
             return self.close_client(key);
         }
         self.list_client(key);
-        if let Some(event) = event {
-            self.login_event(key, event);
-        }
+        self.due.push_back(Due::Login(key));
     }
 
     fn login_verified(&mut self, key: ClientKey, verified: Verified) {
