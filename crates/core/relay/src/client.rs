@@ -11,6 +11,7 @@ use crate::outbox::Outbox;
 use crate::parameters::Profile;
 use crate::prepared::{ClientStatements, Named, Statement, Unread};
 use crate::resets::Resets;
+use crate::rest::Rest;
 
 /// Why a client asks for a server connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,17 @@ pub enum Stage {
     Linked(ServerKey, Purpose),
     /// A cancel request whose answer is the close, once it was delivered.
     Cancelling,
+}
+
+/// What becomes of what a client sends after we have answered a turn of its with an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failed {
+    /// Nothing: there was none, or the turn is over.
+    No,
+    /// The turn that it is about to send, or has sent, is answered already.
+    Next,
+    /// What comes up to its Sync is dropped.
+    Skipping,
 }
 
 /// What only a login needs; dropped when it is over.
@@ -77,14 +89,9 @@ pub struct Client {
     pub(crate) profile: Arc<Profile>,
     /// What it had when it was welcomed: what RESET brings back.
     pub(crate) startup: Arc<Profile>,
-    /// Bytes of a frame that are still to come from the client; they go where its beginning went.
-    pub(crate) frame_left: usize,
-    /// Whether those are dropped instead of passed on.
-    pub(crate) frame_dropped: bool,
-    /// The turn that it is about to send, or has sent, was answered with an error.
-    pub(crate) failing: bool,
-    /// A turn was answered with an error before its Sync had come: what comes up to that is dropped.
-    pub(crate) skipping: bool,
+    /// What is still to come of a message from it.
+    pub(crate) rest: Rest,
+    pub(crate) failed: Failed,
     /// Whether the shell must not read from the client: what it sent before waits, or TLS begins.
     pub(crate) paused: bool,
     /// Its share of the round is used up: what waits of it is dealt with in the next one.
@@ -129,10 +136,8 @@ impl Client {
             home: PoolId::NONE,
             startup: Arc::clone(&profile),
             profile,
-            frame_left: 0,
-            frame_dropped: false,
-            failing: false,
-            skipping: false,
+            rest: Rest::None,
+            failed: Failed::No,
             paused: false,
             resting: false,
             counted: false,

@@ -138,6 +138,25 @@ pub struct AuthQuery {
     pub database: Option<String>,
 }
 
+/// By which of a [`Target`]'s two ways of TLS a connection logs in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TlsWay {
+    /// By `tls`.
+    #[default]
+    First,
+    /// By `second_try`.
+    Second,
+}
+
+impl TlsWay {
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+}
+
 /// A server.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Target {

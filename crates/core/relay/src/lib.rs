@@ -14,6 +14,7 @@ mod outbox;
 pub mod parameters;
 pub mod prepared;
 mod resets;
+mod rest;
 mod server;
 mod shown;
 mod text;

@@ -9,25 +9,72 @@ use trunkline_wire::frontend::{Query, sync};
 
 use crate::ClientKey;
 use crate::board::Welcome;
+use crate::directory::TlsWay;
 use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::parameters::{Profile, UNKNOWN};
 use crate::prepared::ServerStatements;
-use crate::turn::{Chore, Expect, Message, Owner, Turns, Undo, Unsettled};
+use crate::rest::Rest;
+use crate::turn::{Chore, CopyState, Expect, Message, Owner, Pending, Turns, Undo};
 
 /// Where a server connection is.
 #[derive(Debug)]
 pub enum ServerStage {
     /// Not connected, or not logged in yet.
-    Login(Box<Login>),
+    Login(Box<Opening>),
     /// Logged in, on its pool's idle list.
     Idle,
     /// Lent to a client.
     Lent(ClientKey),
     /// Busy with work of our own; nobody's.
     Chore(Chore),
+    /// Finishing the turns of a client that said good-bye after them: they run to their end, as they would on a direct
+    /// connection.
+    Finishing,
     /// Finishing a turn whose client vanished.
     Abandoned,
+}
+
+/// A server connection that is not logged in yet.
+#[derive(Debug)]
+pub struct Opening {
+    pub(crate) login: Login,
+    pub(crate) reached: Reached,
+    pub(crate) way: TlsWay,
+    /// The other way of TLS has failed already.
+    pub(crate) last_try: bool,
+}
+
+/// How far the connection itself is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// It is not established yet.
+    Nothing,
+    /// It is established.
+    Server,
+    /// TLS was begun.
+    Tls,
+}
+
+/// Whether a cancel for the connection is under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Cancel {
+    #[default]
+    None,
+    UnderWay,
+    /// And another was asked for meanwhile.
+    Again,
+}
+
+/// What must be done before the next client gets the connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Wear {
+    #[default]
+    Fresh,
+    /// A whole session used it: it is reset.
+    Worn,
+    /// A cancel or a chore went wrong: nobody gets it.
+    Condemned,
 }
 
 /// A server connection.
@@ -41,36 +88,13 @@ pub struct Server {
     pub(crate) profile: Arc<Profile>,
     /// What it said of itself after login: what a reset brings back.
     pub(crate) welcome: Option<Arc<Welcome>>,
-    pub(crate) frame_left: usize,
-    pub(crate) frame_dropped: bool,
+    /// What is still to come of a message from it.
+    pub(crate) rest: Rest,
     pub(crate) paused: bool,
-    /// TLS was begun.
-    pub(crate) encrypted: bool,
-    /// It logs in by the target's second way of TLS.
-    pub(crate) otherwise: bool,
-    /// The other way of TLS has failed already.
-    pub(crate) last_try: bool,
-    /// The connection is not established yet.
-    pub(crate) dialling: bool,
     /// The client's next message waits for the end of an earlier turn: what a name of it means is not known before.
     pub(crate) undecided: bool,
-    /// Whether messages under way may change settings.
-    pub(crate) unsettled: Unsettled,
-    /// A command that changes definitions was run in the transaction under way.
-    pub(crate) redefines: bool,
-    /// The client has sent what may begin a transaction in the turns under way.
-    pub(crate) begins: bool,
-    /// The client has prepared or bound a DEALLOCATE or DISCARD in the turns under way.
-    pub(crate) forgets: bool,
-    /// The client's CopyData is what the server waits for.
-    pub(crate) copy_in: bool,
-    /// Syncs that the client has sent into its COPY. The server would ignore them unless the COPY fails before it reads
-    /// them, which cannot be told apart: they are sent on when it has failed, or not at all.
-    pub(crate) copy_syncs: usize,
-    /// So many Syncs are on their way to a COPY, which ignores them unless it fails before the server reads them.
-    pub(crate) copy_synced: usize,
-    /// A COPY has failed: so many Syncs that it was sent early may be answered yet, before anything else is.
-    pub(crate) early_syncs: usize,
+    pub(crate) pending: Pending,
+    pub(crate) copy: CopyState,
     /// A Bind of the client waits until it is known what its statement's result is here.
     pub(crate) awaits_shape: bool,
     /// Values of the report under way that are not ASCII: they may have been read in another encoding than they are in.
@@ -81,19 +105,11 @@ pub struct Server {
     pub(crate) described: Box<[u8]>,
     /// The statement whose result was asked for in this turn.
     pub(crate) shape_asked: u64,
-    /// Its client said good-bye behind complete turns: they run to their end, as they would on a direct connection.
-    pub(crate) unhurried: bool,
-    /// A whole session used it: it is reset before the next.
-    pub(crate) worn: bool,
-    /// It must not be used again (a cancel or a chore went wrong).
-    pub(crate) condemned: bool,
+    pub(crate) wear: Wear,
     /// The turn that has ended has reset parameters: where its client keeps the connection, what it set at start-up has
     /// to come back. With what has to come back for the rest of the transaction only, and its value.
     pub(crate) resetting: Option<Vec<(Box<str>, Box<str>)>>,
-    /// A cancel for it is under way.
-    pub(crate) cancelling: bool,
-    /// Another cancel was asked for meanwhile.
-    pub(crate) cancel_again: bool,
+    pub(crate) cancel: Cancel,
     pub(crate) status: TransactionStatus,
     pub(crate) turns: Turns,
     pub(crate) statements: ServerStatements,
@@ -136,40 +152,32 @@ pub(crate) enum ChoreAnswer {
 }
 
 impl Server {
-    pub(crate) fn new(login: Login, pool: PoolId, epoch: u64, profile: Arc<Profile>, now: Micros) -> Self {
+    pub(crate) fn new(
+        opening: Opening,
+        pool: PoolId,
+        epoch: u64,
+        profile: Arc<Profile>,
+        now: Micros,
+    ) -> Self {
         Self {
-            stage: ServerStage::Login(Box::new(login)),
+            stage: ServerStage::Login(Box::new(opening)),
             pool,
             epoch,
             welcome: None,
             profile,
-            frame_left: 0,
-            frame_dropped: false,
+            rest: Rest::None,
             paused: false,
-            encrypted: false,
-            otherwise: false,
-            last_try: false,
-            dialling: true,
             undecided: false,
-            unsettled: Unsettled::default(),
-            redefines: false,
-            begins: false,
-            forgets: false,
-            copy_in: false,
-            copy_syncs: 0,
-            copy_synced: 0,
-            early_syncs: 0,
+            pending: Pending::default(),
+            copy: CopyState::default(),
             awaits_shape: false,
             misread: Vec::new(),
             withheld: Vec::new(),
             described: Box::default(),
             shape_asked: 0,
-            unhurried: false,
-            worn: false,
-            condemned: false,
+            wear: Wear::Fresh,
             resetting: None,
-            cancelling: false,
-            cancel_again: false,
+            cancel: Cancel::None,
             status: TransactionStatus::Idle,
             turns: Turns::default(),
             statements: ServerStatements::default(),
@@ -188,11 +196,38 @@ impl Server {
         }
     }
 
+    /// It must not be used again, if that is so.
+    pub(crate) fn condemn_if(&mut self, wrong: bool) {
+        if wrong {
+            self.wear = Wear::Condemned;
+        }
+    }
+
+    /// A whole session uses it.
+    pub(crate) fn wear_out(&mut self) {
+        if self.wear == Wear::Fresh {
+            self.wear = Wear::Worn;
+        }
+    }
+
+    /// The connection as long as it is not logged in.
+    pub(crate) fn opening(&self) -> Option<&Opening> {
+        match &self.stage {
+            ServerStage::Login(opening) => Some(opening),
+            _ => None,
+        }
+    }
+
+    /// Whether its client has gone before its turns were over.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        matches!(self.stage, ServerStage::Abandoned | ServerStage::Finishing)
+    }
+
     /// Whether an answer of ours may go to the client now: no answer of the server's comes before it, and none is cut
     /// in the middle.
     #[inline]
     pub(crate) fn owes_nothing(&self) -> bool {
-        self.turns.is_empty() && self.frame_left == 0
+        self.turns.is_empty() && self.rest.is_none()
     }
 
     /// The client that has it.
@@ -230,7 +265,7 @@ impl Server {
 
     /// The COPY has failed: the Syncs that its client has sent into it are answered.
     pub(crate) fn release_copy_syncs(&mut self) {
-        for _ in 0..std::mem::take(&mut self.copy_syncs) {
+        for _ in 0..std::mem::take(&mut self.copy.held_syncs) {
             sync::encode(self.outbox.buffer());
             self.turns.append(Expect::forward(Message::Sync, Undo::Nothing));
         }
@@ -246,6 +281,6 @@ impl Server {
     #[inline]
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.turns.is_settled() && self.frame_left == 0
+        self.turns.is_settled() && self.rest.is_none()
     }
 }

@@ -1,5 +1,7 @@
 //! `cargo xtask tidy`: the list of checks.
 
+mod circles;
+mod flags;
 mod fuzz;
 mod layers;
 mod limits;
@@ -26,6 +28,11 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { name: "core sources touch no socket, clock, thread, file or environment", run: purity::sources },
     Check { name: "no file is over 600 lines", run: sizes::files },
     Check { name: "no function is over 70 lines without its reason", run: sizes::functions },
+    Check {
+        name: "at most five of the board's functions call each other in a circle",
+        run: circles::of_calls,
+    },
+    Check { name: "no struct of the relay has more than six fields of two values", run: flags::of_structs },
     Check { name: "every Rust file is part of a crate", run: reach::dead_files },
     Check { name: "no folder or file is named utils, common or helpers", run: names::vague },
     Check { name: "every fuzz target is built and has a corpus", run: fuzz::targets },

@@ -13,7 +13,7 @@ use super::refusal::Refusal;
 use super::{Action, Board, Mail, Shared};
 use crate::client::{Purpose, Stage};
 use crate::directory::Target;
-use crate::server::ServerStage;
+use crate::server::Cancel;
 use crate::turn::Owner;
 use crate::{ClientKey, ServerKey};
 
@@ -172,11 +172,11 @@ impl Board {
         if server.secret.0.is_empty() {
             return false;
         }
-        if server.cancelling {
-            server.cancel_again = true;
+        if server.cancel != Cancel::None {
+            server.cancel = Cancel::Again;
             return true;
         }
-        server.cancelling = true;
+        server.cancel = Cancel::UnderWay;
         if self.cancels.under_way >= self.directory.cancels_max {
             self.shared.hit("cancel_requests_max");
             self.cancels.queued.push_back(key);
@@ -210,7 +210,7 @@ impl Board {
     fn cancel_over(&mut self, key: ServerKey, delivered: bool) {
         self.cancels.under_way = self.cancels.under_way.saturating_sub(1);
         while let Some(next) = self.cancels.queued.pop_front() {
-            if self.servers.get(next).is_some_and(|server| server.cancelling) {
+            if self.servers.get(next).is_some_and(|server| server.cancel != Cancel::None) {
                 self.send_cancel(next);
                 break;
             }
@@ -219,14 +219,14 @@ impl Board {
             self.answer_cancel(worker, asker);
         }
         let Some(server) = self.servers.get_mut(key) else { return };
-        server.cancelling = false;
+        let again = std::mem::take(&mut server.cancel) == Cancel::Again;
         // One that may still arrive would hit whoever has the connection then.
-        server.condemned |= !delivered;
-        if std::mem::take(&mut server.cancel_again) && !server.turns.is_empty() {
+        server.condemn_if(!delivered);
+        if again && !server.turns.is_empty() {
             self.cancel_server(key);
             return;
         }
-        if matches!(server.stage, ServerStage::Abandoned) && server.is_settled() {
+        if server.is_abandoned() && server.is_settled() {
             self.free_server(key);
         }
     }

@@ -9,9 +9,9 @@ use super::due::Due;
 use super::servers::as_fatal;
 use super::slots::Slot;
 use super::{Action, Board, Mail};
-use crate::client::{Purpose, Stage};
+use crate::client::{Failed, Purpose, Stage};
 use crate::parameters::SEED;
-use crate::server::{Server, ServerStage};
+use crate::server::{Cancel, Server, ServerStage, Wear};
 use crate::turn::{Chore, is_begun_transaction};
 use crate::{ClientKey, ServerKey};
 
@@ -135,7 +135,7 @@ impl Board {
         let Some(server) = self.servers.get(key) else { return true };
         let Some(slot) = self.slot(server.pool) else { return true };
         server.has_strays()
-            || server.condemned
+            || server.wear == Wear::Condemned
             || server.epoch < slot.epoch
             || slot.pool.too_old(server.opened, self.now)
     }
@@ -192,14 +192,13 @@ impl Board {
         server.stage = ServerStage::Abandoned;
         server.since = self.now;
         server.turns.drop_begun();
-        server.unhurried = false;
         self.due.push_back(Due::Free(key));
     }
 
     /// Cleans a connection that is nobody's, then lends it on, idles it or closes it.
     pub(super) fn give_back(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
-        if !matches!(server.stage, ServerStage::Abandoned) {
+        if !server.is_abandoned() {
             return;
         }
         // A client that vanished within its RESET has left this behind.
@@ -209,12 +208,12 @@ impl Board {
             self.actions.push_back(Action::ResumeServer(key));
         }
         // A seed that a session's client set at start-up is taken back by nothing.
-        server.condemned |= server.profile.value(SEED).is_some();
+        server.condemn_if(server.profile.value(SEED).is_some());
         let status = server.status;
-        if server.condemned || server.has_strays() {
+        if server.wear == Wear::Condemned || server.has_strays() {
             return self.close_server(key);
         }
-        if server.cancelling {
+        if server.cancel != Cancel::None {
             // The cancel could hit the next client's query: it waits until the cancel has come and gone.
             return;
         }
@@ -225,7 +224,7 @@ impl Board {
         // reload.
         let (prepared, pool) = (!server.statements.is_clear(), server.pool);
         let session = |slot: &Slot| slot.pool.settings().mode == PoolMode::Session;
-        let worn = std::mem::take(&mut server.worn)
+        let worn = std::mem::take(&mut server.wear) == Wear::Worn
             || self.directory.reset_always
             || (prepared && self.slot(pool).is_some_and(session));
         if worn && !self.directory.reset_query.is_empty() {
@@ -268,8 +267,8 @@ impl Board {
 
     fn hand_over(&mut self, key: ServerKey, worker: usize) {
         let Some(server) = self.servers.get_mut(key) else { return };
-        if !server.outbox.is_empty() || !server.inbox.is_empty() || server.cancelling {
-            server.condemned = true;
+        if !server.outbox.is_empty() || !server.inbox.is_empty() || server.cancel != Cancel::None {
+            server.condemn_if(true);
             return self.close_server(key);
         }
         if let Some(server) = self.servers.remove(key) {
@@ -318,7 +317,7 @@ impl Board {
         client.stage = Stage::Idle;
         client.outbox.push(error);
         client.held = false;
-        client.failing = true;
+        client.failed = Failed::Next;
         self.list_client(key);
         self.deal_inbox(key);
     }

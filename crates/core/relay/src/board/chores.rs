@@ -7,7 +7,7 @@ use trunkline_wire::backend::TransactionStatus;
 use super::links::NoWires;
 use super::{Board, servers};
 use crate::ServerKey;
-use crate::server::{ChoreAnswer, ServerStage};
+use crate::server::{Cancel, ChoreAnswer, ServerStage, Wear};
 use crate::turn::{Chore, Expect, Message, Owner, Undo};
 
 impl Board {
@@ -64,33 +64,36 @@ impl Board {
             (Chore::AuthQuery, Some(client)) => self.secret_found(client, answer, key),
             (Chore::Abandoned, _) if !server.is_settled() => {
                 // One more turn of a client that is gone: it is cancelled like the one before.
-                if !server.unhurried {
+                if !matches!(server.stage, ServerStage::Finishing) {
                     self.cancel_server(key);
                 }
             }
             (Chore::Settle, Some(client)) => self.settled(client, key),
             (Chore::Settle | Chore::Abandoned | Chore::Parameters | Chore::Probe | Chore::AuthQuery, _) => {
                 // Some may have been set before the one that failed.
-                server.condemned |= matches!(chore, Chore::Parameters | Chore::Probe) && failed;
+                server.condemn_if(matches!(chore, Chore::Parameters | Chore::Probe) && failed);
                 if server.is_settled() {
                     self.free_server(key);
                 }
             }
             (Chore::Connect, _) => self.connect_query_over(key, answer),
             (Chore::Check, _) => {
-                server.condemned |= failed;
+                server.condemn_if(failed);
                 self.free_server(key);
             }
             (Chore::Rollback, _) => {
-                server.condemned |= failed || server.status != TransactionStatus::Idle;
+                server.condemn_if(failed || server.status != TransactionStatus::Idle);
                 self.free_server(key);
             }
             (Chore::Reset, _) => {
-                server.condemned |= failed;
+                server.condemn_if(failed);
                 if let Some(defaults) = server.welcome.as_ref().map(|welcome| Arc::clone(&welcome.defaults)) {
                     server.profile = defaults;
                 }
-                if server.condemned || server.cancelling || server.status != TransactionStatus::Idle {
+                if server.wear == Wear::Condemned
+                    || server.cancel != Cancel::None
+                    || server.status != TransactionStatus::Idle
+                {
                     return self.free_server(key);
                 }
                 self.give_on(key);

@@ -108,7 +108,10 @@ impl Board {
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
         server.turns.disown();
-        server.stage = ServerStage::Abandoned;
+        let hurry = !matches!(server.stage, ServerStage::Finishing);
+        if hurry {
+            server.stage = ServerStage::Abandoned;
+        }
         // What its RESET brings back is nobody's to be told of.
         server.resetting = None;
         server.since = now;
@@ -116,7 +119,7 @@ impl Board {
             server.paused = false;
             self.actions.push_back(Action::ResumeServer(key));
         }
-        let torn = client.frame_left > 0 && !client.frame_dropped;
+        let torn = client.rest.is_passed();
         let running = !server.turns.is_empty();
         if torn {
             // Half a message is on its way to the server: nothing can follow it.
@@ -126,7 +129,6 @@ impl Board {
             return self.close_server(key);
         }
         Self::end_abandoned(server);
-        let hurry = !server.unhurried;
         self.list_server(key);
         if running && hurry {
             self.cancel_server(key);
@@ -144,8 +146,8 @@ impl Board {
             server.turns.push(expect, Owner::Chore(Chore::Abandoned));
         };
         let copy_fail = CopyFail { message: b"the client has disconnected" };
-        if server.copy_in {
-            (server.copy_in, server.copy_syncs) = (false, 0);
+        if server.copy.takes_data {
+            server.copy.end_sent();
             copy_fail.encode(server.outbox.buffer());
         } else if server.turns.is_unsynced() && !server.turns.is_skipping() {
             if server.turns.may_copy() {

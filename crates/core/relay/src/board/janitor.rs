@@ -108,7 +108,9 @@ impl Board {
                 let age = self.age(server.since);
                 match server.stage {
                     ServerStage::Login(_) => passed(timeouts.server_connect, age).then_some((key, true)),
-                    ServerStage::Abandoned => passed(timeouts.abandoned_turn, age).then_some((key, false)),
+                    ServerStage::Finishing | ServerStage::Abandoned => {
+                        passed(timeouts.abandoned_turn, age).then_some((key, false))
+                    }
                     // A chore answers as fast as a login, or something is wrong with the server.
                     ServerStage::Chore(_) => passed(timeouts.server_connect, age).then_some((key, false)),
                     ServerStage::Idle | ServerStage::Lent(_) => None,
@@ -124,8 +126,9 @@ impl Board {
             self.shared.hit("abandoned_turn_timeout");
             let now = self.now;
             if let Some(server) = self.servers.get_mut(key)
-                && std::mem::take(&mut server.unhurried)
+                && matches!(server.stage, ServerStage::Finishing)
             {
+                server.stage = ServerStage::Abandoned;
                 server.since = now;
                 self.cancel_server(key);
                 continue;

@@ -11,8 +11,9 @@ use trunkline_wire::sqlstate::SqlState;
 
 use super::Board;
 use super::refusal::Refusal;
-use crate::client::{Client, Purpose, Stage};
+use crate::client::{Client, Failed, Purpose, Stage};
 use crate::error::ClientMisbehaved;
+use crate::rest::Rest;
 use crate::server::ServerStage;
 use crate::turn::{ClientStop, ServerStop, from_client, from_server, turn_is_ready};
 use crate::wires::{Path, Wires};
@@ -81,7 +82,7 @@ impl Board {
         };
         // Data of a COPY is what the server waits for.
         let owes = server.is_some_and(|server| {
-            server.turns.len() >= most && server.turns.turns() >= most && !server.copy_in
+            server.turns.len() >= most && server.turns.turns() >= most && !server.copy.takes_data
         });
         // A message that is gathered whole (a Parse) may need more room than what just waits.
         let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
@@ -149,10 +150,9 @@ impl Board {
     /// One step with an idle client's input: how much was consumed, and whether there is more to do.
     fn idle_bytes(&mut self, key: ClientKey, input: &[u8]) -> (usize, bool) {
         let Some(client) = self.clients.get_mut(key) else { return (input.len(), false) };
-        if client.frame_left > 0 {
-            let dropped = client.frame_left.min(input.len());
-            client.frame_left -= dropped;
-            return (dropped, dropped > 0);
+        if !client.rest.is_none() {
+            let (passed, dropped) = client.rest.take(input.len());
+            return (passed + dropped, passed + dropped > 0);
         }
         let header = match frame::header(input) {
             Ok(Some(header)) => header,
@@ -169,7 +169,7 @@ impl Board {
                 return (input.len(), false);
             }
             sync::TAG => {
-                (client.skipping, client.failing) = (false, false);
+                client.failed = Failed::No;
                 ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
                 client.held = false;
                 self.list_client(key);
@@ -183,15 +183,16 @@ impl Board {
             | execute::TAG
             | close::TAG
             | function_call::TAG
-                if client.skipping => {}
-            query::TAG | function_call::TAG if client.failing => {
-                client.failing = false;
+                if client.failed == Failed::Skipping => {}
+            query::TAG | function_call::TAG if client.failed == Failed::Next => {
+                client.failed = Failed::No;
                 ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
                 self.list_client(key);
             }
-            parse::TAG | bind::TAG | describe::TAG | execute::TAG | close::TAG if client.failing => {
-                client.failing = false;
-                client.skipping = true;
+            parse::TAG | bind::TAG | describe::TAG | execute::TAG | close::TAG
+                if client.failed == Failed::Next =>
+            {
+                client.failed = Failed::Skipping;
             }
             query::TAG
             | parse::TAG
@@ -205,13 +206,13 @@ impl Board {
                 }
                 let pool = client.pool;
                 self.acquire(key, pool, Purpose::Turn);
-                let goes_on = |client: &Client| client.failing || client.server().is_some();
+                let goes_on = |client: &Client| client.failed == Failed::Next || client.server().is_some();
                 return (0, self.clients.get(key).is_some_and(goes_on));
             }
             tag => return self.misbehaved(key, &ClientMisbehaved::UnknownMessage(tag), input.len()),
         }
         if let Some(client) = self.clients.get_mut(key) {
-            client.frame_left = header.frame_bytes() - there;
+            client.rest = Rest::of(header.frame_bytes() - there, false);
         }
         (there, true)
     }
@@ -248,8 +249,11 @@ impl Board {
             }
             ClientStop::Share => (consumed, true),
             ClientStop::Terminate => {
-                if let Some(server) = self.servers.get_mut(server_key) {
-                    server.unhurried = !server.turns.is_unsynced() && !server.copy_in;
+                if let Some(server) = self.servers.get_mut(server_key)
+                    && !server.turns.is_unsynced()
+                    && !server.copy.takes_data
+                {
+                    server.stage = ServerStage::Finishing;
                 }
                 self.client_left(key);
                 (input.len(), false)
@@ -382,7 +386,7 @@ impl Board {
             now: self.now,
         };
         let (consumed, stop) = from_server(&mut path, client, server, input);
-        if matches!(server.stage, ServerStage::Abandoned) && (server.copy_in || server.turns.is_unsynced()) {
+        if server.is_abandoned() && (server.copy.takes_data || server.turns.is_unsynced()) {
             // Its COPY has begun, or an error makes it skip up to a Sync, only after its client had gone.
             Self::end_abandoned(server);
         }
@@ -444,7 +448,7 @@ impl Board {
             self.restore_parameters(client_key, key, &local_defaults);
         }
         let Some(client) = self.clients.get_mut(client_key) else { return };
-        if session || client.frame_left > 0 {
+        if session || !client.rest.is_none() {
             if undecided {
                 self.deal_inbox(client_key);
             }

@@ -289,7 +289,7 @@ impl Board {
         let pool = server.pool;
         if let Some(ChoreAnswer::Error(error)) = answer {
             // Some may have been set before the one that failed.
-            server.condemned = true;
+            server.condemn_if(true);
             if let Some(client) = self.clients.get_mut(key) {
                 client.outbox.push(&super::servers::as_fatal(&error));
             }
@@ -309,7 +309,7 @@ impl Board {
         );
         if session {
             if let Some(server) = self.servers.get_mut(server_key) {
-                server.worn = true;
+                server.wear_out();
             }
             return self.welcome(key, profile, Some(server_key));
         }

@@ -8,7 +8,7 @@ use trunkline_pool::{Pool, PoolId};
 use super::Board;
 use super::slots::{Slot, credential_of, schema_of};
 use crate::counters::Counters;
-use crate::directory::Database;
+use crate::directory::{Database, TlsWay};
 
 impl Board {
     /// The pool of a database (by the name the client uses) and a user on the server. `None` when there are `pools_max` and
@@ -45,7 +45,7 @@ impl Board {
             used: self.now,
             last_error: Vec::new(),
             epoch: self.directory.epoch,
-            otherwise: false,
+            tls_way: TlsWay::First,
         }));
         Some(id)
     }

@@ -90,7 +90,7 @@ impl Board {
         self.logins_failed += u64::from(client.login.is_some());
         let server = client.server().and_then(|server| self.servers.get(server));
         // An answer that is cut in the middle leaves no room for a message.
-        if server.is_none_or(|server| server.frame_left == 0 || server.frame_dropped) {
+        if !server.is_some_and(|server| server.rest.is_passed()) {
             refusal.encode(true, client.outbox.buffer());
         }
         let why = cut(&refusal.message, REASON_BYTES_MAX);

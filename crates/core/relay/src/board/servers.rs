@@ -12,10 +12,11 @@ use trunkline_wire::sqlstate::SqlState;
 use super::refusal::Refusal;
 use super::welcomes::Welcome;
 use super::{Action, Board};
-use crate::client::{Purpose, Stage};
+use crate::client::{Failed, Purpose, Stage};
+use crate::directory::TlsWay;
 use crate::in_short;
 use crate::parameters::{Profile, follows};
-use crate::server::{BackendSecret, Server, ServerStage};
+use crate::server::{BackendSecret, Opening, Reached, Server, ServerStage};
 use crate::turn::{Chore, Owner, undo_lost};
 use crate::{ClientKey, ServerKey};
 
@@ -62,17 +63,17 @@ fn with_severity(body: &[u8], fatal: bool) -> Vec<u8> {
 impl Board {
     /// Opens a connection that is counted already.
     pub(super) fn open_server(&mut self, pool: PoolId) {
-        let otherwise = self.slot(pool).is_some_and(|slot| slot.otherwise);
-        self.open_server_by(pool, otherwise, false);
+        let way = self.slot(pool).map(|slot| slot.tls_way).unwrap_or_default();
+        self.open_server_by(pool, way, false);
     }
 
-    fn open_server_by(&mut self, pool: PoolId, otherwise: bool, last_try: bool) {
+    fn open_server_by(&mut self, pool: PoolId, way: TlsWay, last_try: bool) {
         let Some(slot) = self.slots.get(pool).and_then(Option::as_deref) else { return };
-        let login = slot.server_login(&self.directory, otherwise);
+        let login = slot.server_login(&self.directory, way);
         let login = Login::new(Arc::new(login), &mut *self.entropy);
         let target = Arc::clone(&slot.database.target);
-        let mut server = Server::new(login, pool, slot.epoch, Arc::clone(&self.blank), self.now);
-        (server.otherwise, server.last_try) = (otherwise, last_try);
+        let opening = Opening { login, reached: Reached::Nothing, way, last_try };
+        let server = Server::new(opening, pool, slot.epoch, Arc::clone(&self.blank), self.now);
         let key = self.servers.insert(Box::new(server));
         self.actions.push_back(Action::Connect(key, target));
     }
@@ -80,13 +81,14 @@ impl Board {
     /// Whether the connection is not established yet.
     #[must_use]
     pub fn is_dialling(&self, key: ServerKey) -> bool {
-        self.servers.get(key).is_some_and(|server| server.dialling)
+        let opening = self.servers.get(key).and_then(|server| server.opening());
+        opening.is_some_and(|opening| opening.reached == Reached::Nothing)
     }
 
     /// The connection is established.
     pub fn server_connected(&mut self, key: ServerKey) {
-        if let Some(server) = self.servers.get_mut(key) {
-            server.dialling = false;
+        if let Some(ServerStage::Login(opening)) = self.servers.get_mut(key).map(|server| &mut server.stage) {
+            opening.reached = Reached::Server;
         }
         self.with_login(key, |login, out| login.handle_connected(out).map(|()| 0));
         self.do_what_is_due();
@@ -116,7 +118,8 @@ impl Board {
         step: impl FnOnce(&mut Login, &mut Vec<u8>) -> Result<usize, LoginError>,
     ) -> usize {
         let Some(server) = self.servers.get_mut(key) else { return 0 };
-        let ServerStage::Login(login) = &mut server.stage else { return 0 };
+        let ServerStage::Login(opening) = &mut server.stage else { return 0 };
+        let login = &mut opening.login;
         let (consumed, event) = match step(login, server.outbox.buffer()) {
             Ok(consumed) => (consumed, login.poll()),
             Err(error) => {
@@ -130,7 +133,9 @@ impl Board {
             Some(LoginEvent::StartTls) => {
                 let Some(server) = self.servers.get_mut(key) else { return consumed };
                 server.paused = true;
-                server.encrypted = true;
+                if let ServerStage::Login(opening) = &mut server.stage {
+                    opening.reached = Reached::Tls;
+                }
                 let Some(Some(slot)) = self.slots.get(server.pool) else { return consumed };
                 self.actions.push_back(Action::ServerTls(key, Arc::clone(&slot.database.target)));
             }
@@ -164,7 +169,7 @@ impl Board {
         let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else { return };
         slot.counters.opened += 1;
         slot.last_error.clear();
-        slot.otherwise = server.otherwise;
+        slot.tls_way = server.opening().map_or(slot.tls_way, |opening| opening.way);
         if let (Credential::Password { cached, .. }, Some(keys)) = (&mut slot.credential, ready.scram_keys) {
             *cached = Some(keys);
         }
@@ -217,12 +222,18 @@ impl Board {
         let pool = server.pool;
         let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
         let stage = std::mem::replace(&mut server.stage, ServerStage::Abandoned);
-        let spoke = matches!(stage, ServerStage::Login(_)) && !server.dialling;
         let target = &slot.database.target;
-        let tls_was_tried = server.encrypted || target.tls == TlsWish::Never;
-        if spoke && tls_was_tried && !server.last_try && target.second_try.is_some() {
-            // Still counted as being opened: it is the same attempt, by the other way of TLS.
-            return self.open_server_by(pool, !server.otherwise, true);
+        if let ServerStage::Login(opening) = &stage {
+            let tls_was_tried = match opening.reached {
+                Reached::Nothing => false,
+                Reached::Server => target.tls == TlsWish::Never,
+                Reached::Tls => true,
+            };
+            if tls_was_tried && !opening.last_try && target.second_try.is_some() {
+                // Still counted as being opened: it is the same attempt, by the other way of TLS.
+                let other = opening.way.other();
+                return self.open_server_by(pool, other, true);
+            }
         }
         let failed = match stage {
             ServerStage::Login(_) | ServerStage::Chore(Chore::Connect) => {
@@ -296,12 +307,12 @@ impl Board {
             _ => return,
         };
         // An answer that was cut in the middle leaves no room for a message.
-        let cut = server.frame_left > 0 && !server.frame_dropped;
+        let cut = server.rest.is_passed();
         // What stands behind a BEGIN must not be run without it.
         let turns = server.turns.turns_of_client()
             + usize::from(server.turns.is_unsynced())
             + usize::from(!client.inbox.is_empty());
-        let in_transaction = server.status != TransactionStatus::Idle || (server.begins && turns > 1);
+        let in_transaction = server.status != TransactionStatus::Idle || (server.pending.begins && turns > 1);
         if purpose == Purpose::AuthQuery {
             let why = error_text(&with_severity(body, false));
             self.warn("auth_query", format!("the server connection was lost during auth_query: {why}"));
@@ -328,12 +339,9 @@ impl Board {
                 client.outbox.push(&error);
             }
             // When all of it was answered, the error is of what the client asks next.
-            client.skipping = skipping || lost.unended;
-            client.failing = !client.skipping;
+            client.failed = if skipping || lost.unended { Failed::Skipping } else { Failed::Next };
         }
-        if client.frame_left > 0 {
-            client.frame_dropped = true;
-        }
+        client.rest.drop_it();
         client.stage = Stage::Idle;
         client.held = false;
         client.resets = None;

@@ -12,7 +12,7 @@ use super::Board;
 use super::welcomes::Welcome;
 use crate::client::Stage;
 use crate::counters::Counters;
-use crate::directory::{Database, Directory};
+use crate::directory::{Database, Directory, TlsWay};
 use crate::prepared::{Schema, Schemas};
 use crate::server::ServerStage;
 use crate::{ClientKey, ServerKey};
@@ -41,8 +41,8 @@ pub(crate) struct Slot {
     /// Why the last login failed, as an ErrorResponse for clients.
     pub(crate) last_error: Vec<u8>,
     pub(crate) epoch: u64,
-    /// The target's second way of TLS is the one that worked last.
-    pub(crate) otherwise: bool,
+    /// The way of TLS that worked last.
+    pub(crate) tls_way: TlsWay,
 }
 
 /// The name, as database and as user, under which the figures of pools stand that have none of their own in metrics.
@@ -108,13 +108,13 @@ impl Slot {
     }
 
     /// How to log in to the server.
-    pub(crate) fn server_login(&self, directory: &Directory, otherwise: bool) -> ServerLogin {
+    pub(crate) fn server_login(&self, directory: &Directory, way: TlsWay) -> ServerLogin {
         let database = self.database.server_name.as_deref().unwrap_or(&self.name);
         let mut login = ServerLogin::new(self.user.as_str(), database);
         login.parameters.clone_from(&self.database.parameters);
         login.credential = self.credential.clone();
         let target = &self.database.target;
-        login.tls = target.second_try.filter(|_| otherwise).unwrap_or(target.tls);
+        login.tls = target.second_try.filter(|_| way == TlsWay::Second).unwrap_or(target.tls);
         login.protocol = ProtocolVersion::V3_0;
         let on_this_machine = self.database.target.host.starts_with(['/', '@']);
         login.cleartext_without_tls = on_this_machine || directory.login_tcp.cleartext_without_tls;
@@ -197,7 +197,9 @@ impl Board {
             let Some(pool) = known(server.pool).and_then(|at| pools[at].as_mut()) else { continue };
             match server.stage {
                 ServerStage::Lent(_) => pool.servers_active += 1,
-                ServerStage::Chore(_) | ServerStage::Abandoned => pool.servers_busy += 1,
+                ServerStage::Chore(_) | ServerStage::Finishing | ServerStage::Abandoned => {
+                    pool.servers_busy += 1;
+                }
                 // Counted by the pool.
                 ServerStage::Login(_) | ServerStage::Idle => {}
             }

@@ -67,7 +67,9 @@ impl Board {
                 ServerStage::Login(_) => &mut status.servers_login,
                 ServerStage::Idle => &mut status.servers_idle,
                 ServerStage::Lent(_) => &mut status.servers_active,
-                ServerStage::Chore(_) | ServerStage::Abandoned => &mut status.servers_busy,
+                ServerStage::Chore(_) | ServerStage::Finishing | ServerStage::Abandoned => {
+                    &mut status.servers_busy
+                }
             } += 1;
             status.server_unsent_bytes += server.outbox.pending().len() as u64;
             if let Some(slot) = self.slot(server.pool) {

@@ -8,9 +8,10 @@ use trunkline_wire::frontend::{
 };
 
 use super::server_errors::await_early_syncs;
-use super::{Expect, Message, Record, Subject, Undo, Unsettled, prepare};
+use super::{Expect, Message, Pending, Record, Subject, Undo, prepare};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
+use crate::rest::Rest;
 use crate::server::Server;
 use crate::text::Effects;
 use crate::wires::{Path, Wires};
@@ -97,9 +98,9 @@ pub(crate) fn from_client<W: Wires>(
     server: &mut Server,
     input: &[u8],
 ) -> (usize, ClientStop) {
-    let mut at = client.frame_left.min(input.len());
-    let mut run = if client.frame_dropped { at } else { 0 };
-    client.frame_left -= at;
+    let (passed, dropped) = client.rest.take(input.len());
+    // Where the bytes begin that are to be passed on and have not been.
+    let (mut at, mut run) = (passed + dropped, dropped);
     server.undecided = false;
     let stop = loop {
         let header = match next_message(path, &input[at..]) {
@@ -122,7 +123,7 @@ pub(crate) fn from_client<W: Wires>(
             server.turns.begin(path.client);
         }
         // A frame that is replaced is written by the step itself: what stands before it goes first.
-        if needs_order(header.tag, client.tracked) || server.early_syncs > 0 {
+        if needs_order(header.tag, client.tracked) || server.copy.early_syncs > 0 {
             path.pass_server(server, &input[run..at]);
             run = at;
         }
@@ -136,8 +137,7 @@ pub(crate) fn from_client<W: Wires>(
             Step::Replaced(bytes) => bytes,
             Step::Drop => {
                 path.pass_server(server, &input[run..at]);
-                client.frame_left = frame_bytes - there.len();
-                client.frame_dropped = true;
+                client.rest = Rest::of(frame_bytes - there.len(), false);
                 record(path, server, header.tag, there, whole, true);
                 at += there.len();
                 run = at;
@@ -151,8 +151,7 @@ pub(crate) fn from_client<W: Wires>(
             run = at + passed_from;
         }
         at += there.len();
-        client.frame_left = frame_bytes - there.len();
-        client.frame_dropped = false;
+        client.rest = Rest::of(frame_bytes - there.len(), true);
     };
     path.finish_server(server, &input[run.min(at)..at], at < input.len());
     (at, stop)
@@ -178,10 +177,9 @@ fn next_message<W>(path: &mut Path<'_, W>, rest: &[u8]) -> Result<Header, Client
 /// The first of the client's turns that the server gets at a time begins.
 fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Server) {
     // A portal of an earlier turn lives on in a transaction.
-    server.forgets &= server.status != TransactionStatus::Idle;
-    server.begins = false;
+    let forgets = server.pending.forgets && server.status != TransactionStatus::Idle;
+    server.pending = Pending { forgets, redefines: server.pending.redefines, ..Pending::default() };
     server.shape_asked = 0;
-    server.unsettled = Unsettled::default();
     client.bound = None;
     client.told_parsed = 0;
     if server.status == TransactionStatus::Idle {
@@ -211,10 +209,10 @@ fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswere
         return false;
     }
     if effects.may_set {
-        server.unsettled.changed();
+        server.pending.settings.changed();
     }
-    server.redefines |= effects.may_define;
-    server.begins |= effects.begins_transaction;
+    server.pending.redefines |= effects.may_define;
+    server.pending.begins |= effects.begins_transaction;
     client.add_resets(&effects);
     true
 }
@@ -240,7 +238,7 @@ fn begins_turn(tag: u8, server: &Server) -> bool {
             | sync::TAG
             | function_call::TAG
     );
-    begins && !server.turns.is_unsynced() && !server.copy_in
+    begins && !server.turns.is_unsynced() && !server.copy.takes_data
 }
 
 /// Whether the client has used the server connection long enough, with others waiting for it: a pipeline that never runs
@@ -316,13 +314,13 @@ fn step<W: Wires>(
     }
     match tag {
         sync::TAG => {
-            if server.copy_in {
-                server.copy_syncs = path.limits.outstanding_turns_max.min(server.copy_syncs + 1);
+            if server.copy.takes_data {
+                server.copy.held_syncs = path.limits.outstanding_turns_max.min(server.copy.held_syncs + 1);
                 return Ok(Step::Drop);
             }
             server.turns.append(Expect::forward(Message::Sync, Undo::Nothing));
-            server.unsettled.turn_sent();
-            if server.early_syncs > 0 {
+            server.pending.settings.turn_sent();
+            if server.copy.early_syncs > 0 {
                 sync::encode(server.outbox.buffer());
                 await_early_syncs(server);
                 return Ok(Step::Replaced(there.len()));
@@ -338,10 +336,10 @@ fn step<W: Wires>(
                 return Ok(Step::Wait);
             } else {
                 // A long one is passed on as it comes: it may do anything.
-                server.unsettled.changed();
-                server.begins = true;
+                server.pending.settings.changed();
+                server.pending.begins = true;
             }
-            server.unsettled.turn_sent();
+            server.pending.settings.turn_sent();
             let unnamed = if client.tracked { client.unnamed.take() } else { None };
             let on_server = std::mem::take(&mut server.statements.unnamed);
             let before = Undo::BothUnnamed(on_server, unnamed);
@@ -373,7 +371,7 @@ fn step<W: Wires>(
             extended(server, Message::Parse(Subject::Untracked));
         }
         bind::TAG => {
-            server.begins = true;
+            server.pending.begins = true;
             extended(server, Message::Bind(Subject::Untracked));
         }
         describe::TAG => extended(server, Message::Describe(Subject::Untracked)),
@@ -382,8 +380,8 @@ fn step<W: Wires>(
             server.turns.append(Expect::forward(Message::FunctionCall, Undo::Nothing));
         }
         flush::TAG => client.held = false,
-        copy_data::TAG if server.copy_in => {}
-        copy_done::TAG | copy_fail::TAG if server.copy_in => (server.copy_in, server.copy_syncs) = (false, 0),
+        copy_data::TAG if server.copy.takes_data => {}
+        copy_done::TAG | copy_fail::TAG if server.copy.takes_data => server.copy.end_sent(),
         copy_data::TAG | copy_done::TAG | copy_fail::TAG => {
             // The end of a COPY that has not begun yet as far as we know, or of one that has failed.
             if !server.turns.may_copy() {

@@ -3,22 +3,23 @@
 use std::sync::Arc;
 
 use trunkline_wire::backend::{
-    ParameterStatus, TransactionStatus, bind_complete, close_complete, command_complete, copy_both_response,
-    copy_data, copy_done, copy_in_response, copy_out_response, data_row, empty_query_response,
-    error_response, function_call_response, no_data, notice_response, notification_response,
-    parameter_description, parameter_status, parse_complete, portal_suspended, ready_for_query,
-    row_description,
+    ParameterStatus, bind_complete, close_complete, command_complete, copy_both_response, copy_data,
+    copy_done, copy_in_response, copy_out_response, data_row, empty_query_response, error_response,
+    function_call_response, no_data, notice_response, notification_response, parameter_description,
+    parameter_status, parse_complete, portal_suspended, ready_for_query, row_description,
 };
 use trunkline_wire::{Limits, frame};
 
 use super::from_client::body;
-use super::server_errors::{await_early_syncs, error};
+use super::ready::ready;
+use super::server_errors::error;
 use super::server_step::{ServerStop, Step, unexpected};
-use super::{Chore, Expect, Fate, Message, Owner, Record, Reply, Subject, Undo, reading};
+use super::{Chore, Expect, Fate, Message, Owner, Reply, Subject, Undo, reading};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::parameters::canonical_name;
 use crate::prepared::{Shape, changes_definitions};
+use crate::rest::Rest;
 use crate::server::{ChoreAnswer, Server};
 use crate::wires::{Path, Wires};
 
@@ -41,10 +42,10 @@ pub(crate) fn from_server<W: Wires>(
     input: &[u8],
 ) -> (usize, ServerStop) {
     let relayed = client.is_some();
-    let mut at = server.frame_left.min(input.len());
+    let (passed, dropped) = server.rest.take(input.len());
+    let mut at = passed + dropped;
     // Where the bytes begin that are to be passed on and have not been.
-    let mut run = if server.frame_dropped || !relayed { at } else { 0 };
-    server.frame_left -= at;
+    let mut run = if relayed { dropped } else { at };
     if at > 0 && local_is_next(server) {
         if let Some(client) = client.as_deref_mut() {
             path.pass_client(client, &input[run..at]);
@@ -92,8 +93,7 @@ pub(crate) fn from_server<W: Wires>(
             path.pass_client(client, &input[run..at]);
         }
         at += there.len();
-        server.frame_left = frame_bytes - there.len();
-        server.frame_dropped = !passed;
+        server.rest = Rest::of(frame_bytes - there.len(), passed);
         if passed {
             begin_reply(client.as_deref_mut(), server);
         } else {
@@ -162,7 +162,7 @@ fn local_is_next(server: &Server) -> bool {
 
 /// Gives the answers that are ours once they are next.
 fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, server: &mut Server) {
-    if server.frame_left > 0 {
+    if !server.rest.is_none() {
         // The message before is not whole yet.
         return;
     }
@@ -206,7 +206,7 @@ fn step<W: Wires>(
         notice_response::TAG => return Ok(notice(client.is_some(), server, there, frame_bytes)),
         _ => {}
     }
-    server.early_syncs = 0;
+    server.copy.early_syncs = 0;
     let Some(head) = server.turns.head() else { return Err(unexpected(tag, "nothing")) };
     let owner = server.turns.owner();
     let message = &head.expect.message;
@@ -245,7 +245,7 @@ fn step<W: Wires>(
             if !in_query {
                 server.turns.pop();
             }
-            (server.copy_in, server.copy_syncs, server.copy_synced) = (false, 0, 0);
+            server.copy.ended();
             return Ok(if tag == command_complete::TAG {
                 completed(path, client, server, owner, body(there), pass)
             } else {
@@ -256,8 +256,8 @@ fn step<W: Wires>(
             if in_query || matches!(message, Message::Execute) =>
         {
             let copy = server.turns.copy_in_began();
-            (server.copy_in, server.copy_synced) = (copy.end_to_come, copy.ignores_syncs);
-            if (server.copy_in || server.turns.is_unsynced()) && server.undecided {
+            (server.copy.takes_data, server.copy.ignored_syncs) = (copy.end_to_come, copy.ignores_syncs);
+            if (server.copy.takes_data || server.turns.is_unsynced()) && server.undecided {
                 // The server waits for the client, if only for another Sync: what the client sent next is what it gets.
                 let step = if ours { Step::Drop } else { Step::Stop(true, ServerStop::Decided) };
                 return Ok(step);
@@ -331,7 +331,7 @@ fn completed<W>(
     if changes_definitions(tag) {
         // Seen by others when its transaction is over, and by those who ask within it at once.
         path.schema.changed();
-        server.redefines = true;
+        server.pending.redefines = true;
     }
     if matches!(tag, b"DEALLOCATE ALL\0" | b"DISCARD ALL\0") {
         forget_statements(client.as_deref_mut(), server);
@@ -377,86 +377,6 @@ fn forget_statements(client: Option<&mut Client>, server: &mut Server) {
             names.insert(name, statement);
         }
     }
-}
-
-fn ready<W>(
-    path: &mut Path<'_, W>,
-    client: Option<&Client>,
-    server: &mut Server,
-    there: &[u8],
-) -> Result<Step, ServerMisbehaved> {
-    let status = body(there).first().copied().and_then(TransactionStatus::from_byte);
-    let (Some(status), 1) = (status, body(there).len()) else {
-        return Err(ServerMisbehaved::Malformed("ReadyForQuery"));
-    };
-    let is_sync = server.turns.head().is_some_and(|head| matches!(head.expect.message, Message::Sync));
-    if server.early_syncs > 0 && !is_sync {
-        // It answers a Sync that was taken for one within the COPY.
-        server.early_syncs -= 1;
-        if !server.turns.is_empty() {
-            server.status = status;
-            return Ok(if client.is_some() { Step::Pass } else { Step::Drop });
-        }
-        let owner = client.map_or(Owner::Chore(Chore::Abandoned), |_| Owner::Client(path.client));
-        server.turns.push(Expect::forward(Message::Sync, Undo::Nothing), owner);
-        // More may come, or not: nobody else must get them.
-        server.condemned |= server.early_syncs > 0;
-    }
-    let Some(head) = server.turns.head() else { return Err(unexpected(ready_for_query::TAG, "nothing")) };
-    if !head.expect.ends_turn() {
-        return Err(unexpected(ready_for_query::TAG, "an answer before the end of the turn"));
-    }
-    let of_client = matches!(server.turns.owner(), Some(Owner::Client(_))) && !server.turns.is_healing();
-    if of_client && client.is_some_and(|client| client.resets.is_some()) {
-        return Ok(Step::Before(ServerStop::Resets(status)));
-    }
-    let Some((expect, Some(turn))) = server.turns.pop() else {
-        return Err(unexpected(ready_for_query::TAG, "nothing"));
-    };
-    if matches!(expect.message, Message::Query) {
-        server.early_syncs = std::mem::take(&mut server.copy_synced);
-        await_early_syncs(server);
-    }
-    if server.redefines {
-        path.schema.changed();
-        // Of a pipeline it may be any turn.
-        server.redefines = status != TransactionStatus::Idle || !server.turns.is_empty();
-    }
-    server.status = status;
-    server.misread.clear();
-    server.copy_in = false;
-    // The end of a COPY that never began.
-    while server.turns.head().is_some_and(|head| matches!(head.expect.message, Message::CopyEnd)) {
-        server.turns.pop();
-    }
-    if let Owner::Chore(chore) = turn.owner {
-        return Ok(Step::Stop(false, ServerStop::ChoreOver(chore)));
-    }
-    match turn.record {
-        Record::Healing(sent) => return Ok(Step::Stop(false, ServerStop::Replay(sent))),
-        // Idle clients hold none.
-        Record::Kept(mut sent) => {
-            sent.clear();
-            server.replay_buffer = sent;
-        }
-        Record::None => {}
-    }
-    path.counters.turns += 1;
-    if path.no_transactions && status != TransactionStatus::Idle {
-        return Ok(Step::Stop(false, ServerStop::TransactionOpen));
-    }
-    path.counters.transactions += u64::from(status == TransactionStatus::Idle);
-    path.counters.turn_us += path.now.saturating_sub(server.since);
-    // Each turn of a pipeline has its time from the end of the one before.
-    server.since = path.now;
-    if server.turns.is_settled() {
-        server.turns.drop_begun();
-        return Ok(Step::Stop(true, ServerStop::TurnOver));
-    }
-    if server.undecided {
-        return Ok(Step::Stop(true, ServerStop::Decided));
-    }
-    Ok(Step::Pass)
 }
 
 fn parameter(client: Option<&Client>, server: &Server, there: &[u8]) -> Result<Step, ServerMisbehaved> {

@@ -3,6 +3,7 @@
 //! A **turn** is what a client sends up to and including a Sync (or one Query, or one FunctionCall), and
 //! all its answers up to ReadyForQuery. [`Replies`] is the server connection's memory of what it owes.
 
+mod copy;
 mod expect;
 mod fitness;
 mod from_client;
@@ -10,9 +11,11 @@ mod from_server;
 #[cfg(test)]
 mod long_queues;
 mod own_names;
+mod pending;
 mod places;
 mod prepare;
 mod reading;
+mod ready;
 mod replies;
 mod server_errors;
 mod server_step;
@@ -22,9 +25,11 @@ mod turns;
 mod undo;
 mod unshared;
 
+pub(crate) use copy::CopyState;
 pub use expect::{Expect, Fate, Foreign, Message, Subject, Undo};
 pub(crate) use from_client::{ClientStop, from_client, is_begun_transaction, turn_is_ready};
 pub(crate) use from_server::from_server;
+pub(crate) use pending::Pending;
 pub(crate) use reading::Unsettled;
 pub use replies::{CopyIn, Replies, Reply};
 pub(crate) use server_step::ServerStop;

@@ -101,19 +101,20 @@ fn is_undecided<W>(
     tag: u8,
     there: &[u8],
 ) -> bool {
-    if server.copy_in {
+    if server.copy.takes_data {
         // The server waits for the end of a COPY: no answer comes before the client sends something.
         return false;
     }
     let turns = server.turns.turns() > 0;
     if !turns {
-        server.unsettled.turns_answered();
+        server.pending.settings.turns_answered();
     }
-    let forgets = server.forgets && (turns || server.turns.may_execute());
+    let forgets = server.pending.forgets && (turns || server.turns.may_execute());
     if !turns && !forgets {
         return false;
     }
-    if tag == frontend::parse::TAG && server.unsettled.in_turn() && server.turns.turns_of_client() > 0 {
+    if tag == frontend::parse::TAG && server.pending.settings.in_turn() && server.turns.turns_of_client() > 0
+    {
         // How the server reads it is asked behind it, which cannot be before the turns before are answered.
         return true;
     }
@@ -129,7 +130,7 @@ fn is_undecided<W>(
     if name.is_empty() {
         let here = client.unnamed.as_ref().is_none_or(|unnamed| unnamed.id == server.statements.unnamed);
         return matches!(tag, frontend::bind::TAG | frontend::describe::TAG)
-            && (server.turns.is_unnamed_undecided() || (server.unsettled.before() && !here));
+            && (server.turns.is_unnamed_undecided() || (server.pending.settings.before() && !here));
     }
     if forgets {
         return true;
@@ -138,14 +139,14 @@ fn is_undecided<W>(
     let (id, here) = match tag {
         frontend::parse::TAG if unshared::is_too_long(path.limits, there) => (0, true),
         // Which statement it is depends on the settings; and what is read there under others must wait for them too.
-        frontend::parse::TAG if server.unsettled.before() => return true,
+        frontend::parse::TAG if server.pending.settings.before() => return true,
         frontend::parse::TAG => (intern(path, client, rest).id, true),
         _ => {
             let known = client.statements.as_ref().and_then(|names| names.named(name));
             known.map_or((0, true), |known| (known.id, server.statements.touch(known.id)))
         }
     };
-    (server.unsettled.before() && !here) || server.turns.replies().is_undecided(name, id)
+    (server.pending.settings.before() && !here) || server.turns.replies().is_undecided(name, id)
 }
 
 /// The statement of a Parse message, shared with all who read it alike.
@@ -171,7 +172,7 @@ fn parse<W: Wires>(
     let name = significant(name);
     let again = path.replaying && forget_outdated(client, name, rest);
     let statement = statement_of(path, client, server, rest);
-    server.forgets |= statement.effects().forgets;
+    server.pending.forgets |= statement.effects().forgets;
     if client.statements().named(name).is_some() {
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, &statement);
@@ -180,14 +181,7 @@ fn parse<W: Wires>(
         server.turns.append(forward(parse));
         return Ok(Step::Replaced(there.len()));
     }
-    let names = client.statements();
-    if names.len() >= path.limits.client_statements_max {
-        return Err(ClientMisbehaved::TooManyStatements { limit: path.limits.client_statements_max });
-    }
-    if names.bytes() + statement.bytes() > path.limits.client_statements_bytes_max {
-        return Err(ClientMisbehaved::StatementsTooLarge { limit: path.limits.client_statements_bytes_max });
-    }
-    names.insert(name, Arc::clone(&statement));
+    claim(path, client, name, &statement)?;
     if server.statements.touch(statement.id) {
         if !may_be_failed(server) && !statement.may_warn() {
             server.hits += 1;
@@ -226,6 +220,24 @@ fn parse<W: Wires>(
     Ok(Step::Replaced(there.len()))
 }
 
+/// The client has the name for the statement, if it may have another.
+fn claim<W>(
+    path: &Path<'_, W>,
+    client: &mut Client,
+    name: &[u8],
+    statement: &Arc<Statement>,
+) -> Result<(), ClientMisbehaved> {
+    let names = client.statements();
+    if names.len() >= path.limits.client_statements_max {
+        return Err(ClientMisbehaved::TooManyStatements { limit: path.limits.client_statements_max });
+    }
+    if names.bytes() + statement.bytes() > path.limits.client_statements_bytes_max {
+        return Err(ClientMisbehaved::StatementsTooLarge { limit: path.limits.client_statements_bytes_max });
+    }
+    names.insert(name, Arc::clone(statement));
+    Ok(())
+}
+
 /// The statement that a Parse of a named one makes: shared, unless its own turn may have changed how it is read.
 fn statement_of<W>(
     path: &mut Path<'_, W>,
@@ -233,7 +245,7 @@ fn statement_of<W>(
     server: &Server,
     body: &[u8],
 ) -> Arc<Statement> {
-    if !server.unsettled.in_turn() {
+    if !server.pending.settings.in_turn() {
         return intern(path, client, body);
     }
     let parsed = Parsed { body, profile: &client.profile, schema: path.schema, now: path.now };
@@ -250,12 +262,12 @@ fn parse_unnamed<W: Wires>(
     body: &[u8],
 ) -> Step {
     let parsed = Parsed { body, profile: &client.profile, schema: path.schema, now: path.now };
-    let reading = known(server.unsettled, &client.profile);
+    let reading = known(server.pending.settings, &client.profile);
     let statement = path.registry.unnamed(parsed, reading);
     if reading.is_none() {
         client.unread.push(Arc::clone(&statement));
     }
-    server.forgets |= statement.effects().forgets;
+    server.pending.forgets |= statement.effects().forgets;
     let id = statement.id;
     let previous = client.unnamed.replace(Arc::clone(&statement));
     let on_server = std::mem::replace(&mut server.statements.unnamed, id);
@@ -430,7 +442,7 @@ fn close<W: Wires>(
         return Ok(Step::Pass);
     }
     // In the midst of a COPY it is an error, which the server reports.
-    let names = client.statements.as_mut().filter(|_| !server.copy_in);
+    let names = client.statements.as_mut().filter(|_| !server.copy.takes_data);
     let Some(statement) = names.and_then(|names| names.remove(name)) else {
         // Closing what is not there is no error; it may be there by SQL's PREPARE.
         write_close(server.outbox.buffer(), &foreign_name(name));
@@ -469,8 +481,8 @@ fn forward(message: Message) -> Expect {
 fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Arc<Statement>) {
     let effects = statement.effects();
     let portal = significant(portal);
-    server.forgets |= effects.forgets;
-    server.begins |= effects.begins_transaction;
+    server.pending.forgets |= effects.forgets;
+    server.pending.begins |= effects.begins_transaction;
     if !client.portals.is_empty() {
         client.portals.retain(|(name, _)| **name != *portal);
     }
@@ -495,11 +507,11 @@ pub(super) fn executed(client: &mut Client, server: &mut Server, there: &[u8]) {
 
 fn changes_session(client: &mut Client, server: &mut Server, statement: &Statement) {
     match (statement.effects().may_set, statement.effects().ends_transaction) {
-        (true, true) => server.unsettled.ended(),
-        (true, false) => server.unsettled.changed(),
+        (true, true) => server.pending.settings.ended(),
+        (true, false) => server.pending.settings.changed(),
         (false, _) => {}
     }
-    server.redefines |= statement.effects().may_define;
+    server.pending.redefines |= statement.effects().may_define;
     client.add_resets(statement.effects());
 }
 

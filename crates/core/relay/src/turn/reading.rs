@@ -42,7 +42,7 @@ pub(super) fn read_as<W>(
         add(&mut set, name, value);
         add_call(&mut back, &format!("'{name}',pg_catalog.current_setting('{KEPT}{name}')"));
     };
-    if server.unsettled.in_turn() {
+    if server.pending.settings.in_turn() {
         let read_by = wanted.iter().filter(|(name, _)| literals.are_read_by(name));
         read_by.for_each(|(name, value)| keep_and_set(name, Some(value)));
     } else {
@@ -86,7 +86,7 @@ pub(super) fn ask<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Ar
         return;
     }
     let literals = statement.literals();
-    if literals.depth == Depth::Scanned || !server.unsettled.is_set_in_turn() {
+    if literals.depth == Depth::Scanned || !server.pending.settings.is_set_in_turn() {
         // What is run ahead of a utility command counts as its pipeline: VACUUM would be refused.
         return;
     }

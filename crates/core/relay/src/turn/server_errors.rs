@@ -43,7 +43,7 @@ pub(super) fn error<W: Wires>(
     } else {
         path.counters.server_errors += 1;
     }
-    server.copy_in = false;
+    server.copy.takes_data = false;
     server.described = Box::default();
     let told_parsed = client.as_deref().map_or(0, |client| client.told_parsed);
     if !is_chore && let Some(resets) = client.as_deref_mut().and_then(|client| client.resets.as_mut()) {
@@ -51,20 +51,16 @@ pub(super) fn error<W: Wires>(
     }
     let broken =
         broken_statement(&head.expect, code, response.and_then(|response| response.field(b'R')), told_parsed);
-    let ours = match &head.expect.message {
-        Message::Bind(Subject::Outdated) if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => {
-            Some(outdated_error())
-        }
-        _ => head.expect.names().and_then(|(sent, own)| with_own_name(there, sent, own)),
-    };
+    let ours = instead(&head.expect, code, there);
     let simple = matches!(head.expect.message, Message::Query | Message::FunctionCall);
     let ours = with_notices(server, ours, there);
     server.release_copy_syncs();
-    // Those of a COPY by Query are answered behind its own end.
-    server.early_syncs = if simple { 0 } else { std::mem::take(&mut server.copy_synced) };
     if simple {
+        // Those of a COPY by Query are answered behind its own end.
+        server.copy.early_syncs = 0;
         return Ok(if is_chore { Step::Drop } else { Step::Pass });
     }
+    server.copy.expect_early_syncs();
     let heal = client.is_some() && broken.is_some() && can_heal(server);
     undo_failed(client, server);
     await_early_syncs(server);
@@ -79,9 +75,8 @@ pub(super) fn error<W: Wires>(
     }
     if heal {
         server.turns.heal();
-        return Ok(Step::Drop);
     }
-    if is_chore {
+    if heal || is_chore {
         return Ok(Step::Drop);
     }
     Ok(ours.map_or(Step::Pass, Step::Replace))
@@ -92,8 +87,18 @@ pub(super) fn error<W: Wires>(
 pub(super) fn await_early_syncs(server: &mut Server) {
     let ends = server.turns.is_empty() || server.turns.ends_with_turn();
     // A COPY that may have begun would take it for its data; and what could begin one is answered in a way that tells.
-    if server.early_syncs > 0 && !server.turns.is_unsynced() && ends && !server.turns.may_copy() {
+    if server.copy.early_syncs > 0 && !server.turns.is_unsynced() && ends && !server.turns.may_copy() {
         server.query(b"", Chore::Settle);
+    }
+}
+
+/// What goes to the client in place of the error `there`, which may name its statement as the server does.
+fn instead(expect: &Expect, code: Option<SqlState>, there: &[u8]) -> Option<Vec<u8>> {
+    match &expect.message {
+        Message::Bind(Subject::Outdated) if code == Some(SqlState::INVALID_SQL_STATEMENT_NAME) => {
+            Some(outdated_error())
+        }
+        _ => expect.names().and_then(|(sent, own)| with_own_name(there, sent, own)),
     }
 }
 

@@ -96,8 +96,10 @@ mod tests {
     use super::super::{Owner, Subject};
     use super::*;
     use crate::ClientKey;
+    use crate::directory::TlsWay;
     use crate::parameters::Profile;
     use crate::prepared::{Registry, Statement};
+    use crate::server::{Opening, Reached};
 
     fn owner() -> Owner {
         Owner::Client(ClientKey::from_u64(1))
@@ -105,7 +107,8 @@ mod tests {
 
     fn server() -> Server {
         let login = Login::new(Arc::new(ServerLogin::new("u", "d")), &mut |_: &mut [u8]| {});
-        Server::new(login, trunkline_pool::PoolId::NONE, 0, Arc::new(Profile::default()), 0)
+        let opening = Opening { login, reached: Reached::Nothing, way: TlsWay::First, last_try: false };
+        Server::new(opening, trunkline_pool::PoolId::NONE, 0, Arc::new(Profile::default()), 0)
     }
 
     fn push(server: &mut Server, message: Message) {

@@ -41,9 +41,9 @@ pub(super) fn parse<W: Wires>(
         };
     };
     // What its text says of the session is not known: it may do anything.
-    server.forgets = true;
-    server.begins = true;
-    server.unsettled.changed();
+    server.pending.forgets = true;
+    server.pending.begins = true;
+    server.pending.settings.changed();
     let parsed = Parsed { body: b"", profile: &client.profile, schema: path.schema, now: path.now };
     if name.is_empty() {
         let unnamed = path.registry.unnamed(parsed, None);

@@ -1,0 +1,16 @@
+//! What messages under way may do to a session.
+
+use super::Unsettled;
+
+/// What the turns that a client has under way may do, as far as that is known before they are answered.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    /// Whether they may change settings.
+    pub(crate) settings: Unsettled,
+    /// A command that changes definitions was run in the transaction under way.
+    pub(crate) redefines: bool,
+    /// What was sent may begin a transaction.
+    pub(crate) begins: bool,
+    /// A DEALLOCATE or DISCARD was prepared or bound.
+    pub(crate) forgets: bool,
+}
