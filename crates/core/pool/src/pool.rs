@@ -304,6 +304,13 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         Release::Idle
     }
 
+    /// Takes the first that waits here: it gets a connection that is not free yet.
+    pub fn take_waiter(&mut self) -> Option<Waiter<C>> {
+        let waiter = self.queue.pop_front()?;
+        self.tell_gone(&waiter);
+        Some(waiter)
+    }
+
     fn starving_worker(&self, now: Micros) -> Option<usize> {
         if self.ledger.workers() == 1 {
             return None;

@@ -37,6 +37,8 @@ pub enum Stage {
     Waiting(Purpose),
     /// Lent a server connection.
     Linked(ServerKey, Purpose),
+    /// Owed answers by a server connection that another client has by now.
+    Owed(ServerKey),
     /// A cancel request whose answer is the close, once it was delivered.
     Cancelling,
 }
@@ -170,7 +172,7 @@ impl Client {
 
     /// Whether it has a server connection for what it asks, and not for its login.
     pub(crate) fn runs_turns(&self) -> bool {
-        matches!(self.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session))
+        matches!(self.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session) | Stage::Owed(_))
     }
 
     pub(crate) fn statements(&mut self) -> &mut ClientStatements {

@@ -38,6 +38,9 @@ pub struct Directory {
     pub ignored_parameters: Vec<String>,
     /// Bounds of a turn.
     pub limits: TurnLimits,
+    /// Whether a server connection is given on while it still owes answers. Nothing sets it yet but tests: a statement has
+    /// to be known better than by its first word.
+    pub early_release: Option<EarlyRelease>,
     /// Clients at most, all workers together (`max_client_conn`).
     pub clients_max: u32,
     /// Connections that have not logged in yet, all workers together (`unauthenticated_conn_max`).
@@ -136,6 +139,13 @@ pub struct AuthQuery {
     pub user: String,
     /// Where; absent: in the client's own database.
     pub database: Option<String>,
+}
+
+/// How server connections are shared by clients whose turns are sent whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EarlyRelease {
+    /// Bytes of answers kept for a client that reads slowly while others wait behind it; above that it is cut off.
+    pub buffered_bytes_max: usize,
 }
 
 /// By which of a [`Target`]'s two ways of TLS a connection logs in.

@@ -113,6 +113,8 @@ pub enum ServerMisbehaved {
     TooLarge(OverLimit),
     /// A message that does not hold what its type says.
     Malformed(&'static str),
+    /// A turn has left a transaction open that was known to begin none, and others' turns follow it.
+    TransactionLeftOpen,
     /// It reports more parameters, or longer ones, than any server does.
     TooManyParameters,
 }
@@ -126,6 +128,7 @@ impl std::fmt::Display for ServerMisbehaved {
             }
             Self::TooLarge(over) => write!(f, "{over}"),
             Self::Malformed(what) => write!(f, "malformed {what} message"),
+            Self::TransactionLeftOpen => f.write_str("a transaction was begun by what cannot begin one"),
             Self::TooManyParameters => write!(
                 f,
                 "more than {PARAMETERS_MAX} parameters, or more than {PARAMETERS_BYTES_MAX} bytes of them, are reported"

@@ -24,7 +24,7 @@ mod wires;
 pub use board::{Action, Board, CancelKeys, Mail, Note, Shared};
 pub use client::{Client, Purpose, Stage};
 pub use counters::Counters;
-pub use directory::{AuthQuery, Database, Directory, Target, Timeouts, UnprovenLookUps, User};
+pub use directory::{AuthQuery, Database, Directory, EarlyRelease, Target, Timeouts, UnprovenLookUps, User};
 pub use error::{ClientMisbehaved, ServerMisbehaved};
 pub use outbox::Outbox;
 pub use server::{Server, ServerStage};

@@ -238,6 +238,16 @@ impl Server {
         }
     }
 
+    /// The client that gets what comes next, if one does.
+    #[inline]
+    pub(crate) fn speaks_to(&self) -> Option<ClientKey> {
+        match self.turns.owner() {
+            Some(Owner::Client(client)) => Some(client),
+            Some(Owner::Chore(Chore::Abandoned)) => None,
+            Some(Owner::Chore(_)) | None => self.lent_to(),
+        }
+    }
+
     /// A Query of ours was written: what it will be answered, and that it drops the unnamed statement, is noted.
     pub(crate) fn owes_query(&mut self, chore: Chore) {
         self.turns.push(Expect::skip(Message::Query, Undo::Unnamed(0)), Owner::Chore(chore));

@@ -141,7 +141,13 @@ impl Board {
                     .encode(false, &mut error);
                 self.fail_turn(victim, &error);
             }
-            Some(Stage::Linked(server, Purpose::Turn | Purpose::Session)) => {
+            Some(Stage::Linked(server, Purpose::Turn | Purpose::Session) | Stage::Owed(server))
+                if !self.is_clients_alone(*server, victim) =>
+            {
+                let server = *server;
+                self.cancel_shared(server, victim);
+            }
+            Some(Stage::Linked(server, Purpose::Turn | Purpose::Session) | Stage::Owed(server)) => {
                 let server = *server;
                 let runs = |server: &crate::server::Server| {
                     matches!(server.turns.owner(), Some(Owner::Client(_))) && !server.turns.is_settled()

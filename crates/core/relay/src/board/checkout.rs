@@ -41,6 +41,7 @@ impl Board {
         if let Some(slot) = self.slot_mut(pool) {
             slot.pool.enqueue(key, now);
         }
+        self.share_connections(pool);
         self.serve_queue(pool);
     }
 
@@ -130,12 +131,16 @@ impl Board {
         }
     }
 
-    /// Whether a server connection may not be lent again.
+    /// Whether a server connection that nobody has may not be lent again.
     pub(super) fn is_spent(&self, key: ServerKey) -> bool {
+        self.servers.get(key).is_none_or(Server::has_strays) || self.is_outdated(key)
+    }
+
+    /// Whether a server connection is not to be used by another client.
+    pub(super) fn is_outdated(&self, key: ServerKey) -> bool {
         let Some(server) = self.servers.get(key) else { return true };
         let Some(slot) = self.slot(server.pool) else { return true };
-        server.has_strays()
-            || server.wear == Wear::Condemned
+        server.wear == Wear::Condemned
             || server.epoch < slot.epoch
             || slot.pool.too_old(server.opened, self.now)
     }

@@ -96,7 +96,8 @@ impl Board {
                     self.strangers.remove(at);
                 }
             }
-            Stage::Linked(server, _) => self.abandon(server, &client),
+            Stage::Linked(server, _) => self.abandon(server, key, &client),
+            Stage::Owed(server) => self.abandon_owed(server, key),
             _ => {}
         }
         Some(client)
@@ -104,10 +105,10 @@ impl Board {
 
     /// The client of this server connection is gone in the middle of something: the connection is brought back to
     /// a clean state, or closed.
-    fn abandon(&mut self, key: crate::ServerKey, client: &Client) {
+    fn abandon(&mut self, key: crate::ServerKey, client_key: ClientKey, client: &Client) {
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
-        server.turns.disown();
+        server.turns.disown(client_key);
         let hurry = !matches!(server.stage, ServerStage::Finishing);
         if hurry {
             server.stage = ServerStage::Abandoned;
@@ -120,7 +121,8 @@ impl Board {
             self.actions.push_back(Action::ResumeServer(key));
         }
         let torn = client.rest.is_passed();
-        let running = !server.turns.is_empty();
+        // Others that are owed answers here get them.
+        let running = !server.turns.is_empty() && server.turns.clients().is_empty();
         if torn {
             // Half a message is on its way to the server: nothing can follow it.
             if running {

@@ -96,7 +96,7 @@ impl Board {
                 self.servers.get(*server).is_none_or(done)
             }
             Stage::Idle | Stage::Login => true,
-            Stage::Waiting(_) | Stage::Linked(..) | Stage::Cancelling => false,
+            Stage::Waiting(_) | Stage::Linked(..) | Stage::Owed(_) | Stage::Cancelling => false,
         };
         let leaving: Vec<ClientKey> = self
             .clients

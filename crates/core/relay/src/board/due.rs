@@ -7,10 +7,11 @@
 
 use super::Board;
 use crate::client::{Purpose, Stage};
+use crate::server::Server;
 use crate::{ClientKey, ServerKey};
 
 /// Something to be done for a client, or with a server connection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) enum Due {
     /// What it sent earlier may be dealt with now.
     Inbox(ClientKey),
@@ -20,6 +21,8 @@ pub(super) enum Due {
     Login(ClientKey),
     /// Its cancel request is dealt with: it is answered by the close.
     CancelAnswered(ClientKey),
+    /// It was closed by us, and owes answers to clients.
+    TurnsLost(Box<Server>),
     /// Nobody uses it any more: it is for the next one, once all is read that came with the last answer.
     Free(ServerKey),
 }
@@ -34,6 +37,9 @@ impl Board {
                 Due::Begin(key) => self.begin(key),
                 Due::Login(key) => self.login_goes_on(key),
                 Due::CancelAnswered(key) => self.client_left(key),
+                Due::TurnsLost(server) => {
+                    self.fail_turns(None, server, &Self::lost_body("the server connection was closed"));
+                }
                 Due::Free(key) => self.give_back(key),
             }
         }

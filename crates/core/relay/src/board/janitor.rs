@@ -71,7 +71,7 @@ impl Board {
                     Refusal::new(code, "the connection was idle too long (client_idle_timeout)"),
                 ))
             }
-            Stage::Linked(server, Purpose::Turn | Purpose::Session) => {
+            Stage::Linked(server, Purpose::Turn | Purpose::Session) | Stage::Owed(server) => {
                 let server = self.servers.get(server)?;
                 let in_transaction = server.status != TransactionStatus::Idle;
                 let query = user.and_then(|user| user.query_timeout).unwrap_or(timeouts.query);

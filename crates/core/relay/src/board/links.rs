@@ -136,7 +136,7 @@ impl Board {
                 Stage::Linked(server, Purpose::Turn | Purpose::Session) => {
                     self.relay_client(key, server, rest, wires, &mut share)
                 }
-                Stage::Waiting(_) | Stage::Linked(..) => (0, false),
+                Stage::Waiting(_) | Stage::Linked(..) | Stage::Owed(_) => (0, false),
                 Stage::Cancelling => (rest.len(), false),
             };
             at += consumed;
@@ -242,7 +242,12 @@ impl Board {
     ) -> (usize, bool) {
         let (consumed, stop) = self.pass_to_server(key, server_key, input, wires, false, share);
         match stop {
-            ClientStop::More => (consumed, false),
+            ClientStop::More => {
+                if let Some(pool) = self.servers.get(server_key).map(|server| server.pool) {
+                    self.share_connections(pool);
+                }
+                (consumed, false)
+            }
             ClientStop::Yield => {
                 self.shared.hit("lent_turns_max");
                 (consumed, false)
@@ -329,9 +334,11 @@ impl Board {
 
     fn restrain_server(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
-        if let ServerStage::Lent(client) = server.stage
-            && let Some(client) = self.clients.get(client)
-        {
+        if server.turns.is_shared() {
+            // Those whose answers come later do not wait for who reads slowly.
+            return self.cut_off_slow(key);
+        }
+        if let Some(client) = server.speaks_to().and_then(|client| self.clients.get(client)) {
             let full = client.outbox.pending().len() > self.directory.limits.server_buffer_bytes;
             if full && !server.paused {
                 self.shared.hit("server_buffer_bytes");
@@ -363,7 +370,7 @@ impl Board {
 
     fn relay_server<W: Wires>(&mut self, key: ServerKey, input: &[u8], wires: &mut W) -> (usize, bool) {
         let Some(server) = self.servers.get_mut(key) else { return (input.len(), false) };
-        let client_key = server.lent_to();
+        let client_key = server.speaks_to();
         let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else {
             return (input.len(), false);
         };
@@ -401,7 +408,8 @@ impl Board {
         }
         match stop {
             ServerStop::More => return (consumed, false),
-            ServerStop::TurnOver => self.turn_over(key),
+            ServerStop::TurnOver => self.turns_over(key, client_key),
+            ServerStop::NextOwner => self.next_owner(key, client_key),
             ServerStop::Decided => client_key.into_iter().for_each(|client| self.deal_inbox(client)),
             ServerStop::TransactionOpen => {
                 client_key.into_iter().for_each(|client| self.transaction_refused(client));
@@ -430,6 +438,19 @@ impl Board {
             }
         }
         (consumed, consumed < input.len())
+    }
+
+    /// All turns on this server connection are answered; the last was this client's.
+    fn turns_over(&mut self, key: ServerKey, client: Option<ClientKey>) {
+        let Some(server) = self.servers.get(key) else { return };
+        if client == server.lent_to() {
+            return self.turn_over(key);
+        }
+        let abandoned = server.is_abandoned() && server.is_settled();
+        self.next_owner(key, client);
+        if abandoned {
+            self.free_server(key);
+        }
     }
 
     /// All turns of the client that holds this server connection have ended.
@@ -502,7 +523,7 @@ impl Board {
         let Some(client) = self.clients.get_mut(key) else { return };
         client.outbox.advance(count);
         let low = client.outbox.pending().len() <= self.directory.limits.server_buffer_bytes / 2;
-        if let (true, Stage::Linked(server_key, _)) = (low, &client.stage)
+        if let (true, Stage::Linked(server_key, _) | Stage::Owed(server_key)) = (low, &client.stage)
             && let Some(server) = self.servers.get_mut(*server_key)
             && server.paused
         {

@@ -18,6 +18,7 @@ mod janitor;
 mod links;
 mod login;
 mod look_up;
+mod owed;
 mod pools;
 mod refusal;
 mod resets;

@@ -8,7 +8,7 @@ use super::Board;
 use crate::ServerKey;
 use crate::client::Client;
 use crate::parameters::{Profile, UNKNOWN, decode, encode, follows, write_local};
-use crate::server::{Server, ServerStage};
+use crate::server::Server;
 use crate::text::{Effects, Reset};
 use crate::turn::{Chore, Reply};
 
@@ -97,7 +97,7 @@ impl Board {
         if server.turns.head().is_some_and(Reply::is_ours) {
             return;
         }
-        let ServerStage::Lent(client_key) = server.stage else { return };
+        let Some(client_key) = server.speaks_to() else { return };
         let Some(client) = self.clients.get_mut(client_key).filter(|client| client.runs_turns()) else {
             return;
         };
@@ -126,7 +126,7 @@ impl Board {
     /// is told so.
     pub(super) fn apply_resets(&mut self, key: ServerKey, status: TransactionStatus) {
         let Some(server) = self.servers.get_mut(key) else { return };
-        let ServerStage::Lent(client_key) = server.stage else { return };
+        let Some(client_key) = server.speaks_to() else { return };
         let Some(client) = self.clients.get_mut(client_key) else { return };
         let Some(resets) = client.resets.take() else { return };
         let (mut own, mut there) = ((*client.profile).clone(), (*server.profile).clone());

@@ -9,6 +9,7 @@ use trunkline_wire::frame::HEADER_BYTES;
 use trunkline_wire::frontend::terminate;
 use trunkline_wire::sqlstate::SqlState;
 
+use super::due::Due;
 use super::refusal::Refusal;
 use super::welcomes::Welcome;
 use super::{Action, Board};
@@ -17,7 +18,7 @@ use crate::directory::TlsWay;
 use crate::in_short;
 use crate::parameters::{Profile, follows};
 use crate::server::{BackendSecret, Opening, Reached, Server, ServerStage};
-use crate::turn::{Chore, Owner, undo_lost};
+use crate::turn::{Chore, LostTurns, undo_lost};
 use crate::{ClientKey, ServerKey};
 
 /// A whole ErrorResponse's message and code in one line, for the log.
@@ -272,9 +273,11 @@ impl Board {
             };
             self.fail_for_pool(waiter.client, pool, purpose);
         }
-        if let ServerStage::Lent(client) = stage {
-            self.fail_lent(client, server, body);
-        }
+        let lent = match stage {
+            ServerStage::Lent(client) => Some(client),
+            _ => None,
+        };
+        self.fail_turns(lent, server, body);
         self.serve_place(pool);
     }
 
@@ -299,44 +302,64 @@ impl Board {
         self.close_client(key);
     }
 
-    /// The server connection that a client was lent is gone.
-    fn fail_lent(&mut self, key: ClientKey, mut server: Box<Server>, body: &[u8]) {
+    /// The server connection is gone that these clients were lent or owed answers by.
+    pub(super) fn fail_turns(&mut self, lent: Option<ClientKey>, mut server: Box<Server>, body: &[u8]) {
+        let cut = server.speaks_to().filter(|_| server.rest.is_passed());
+        let is_kept = lent.is_some_and(|lent| self.is_kept(lent, &server));
+        server.release_copy_syncs();
+        let lost = undo_lost(&mut self.clients, &mut server);
+        let error = with_severity(body, false);
+        let mut owners: Vec<ClientKey> = lost.owners.iter().filter_map(|owner| owner.client()).collect();
+        let turns = |key: ClientKey| lost.owners.iter().filter(|owner| owner.client() == Some(key)).count();
+        owners.dedup();
+        for key in owners.into_iter().filter(|owner| Some(*owner) != lent) {
+            match cut == Some(key) {
+                true => self.close_client(key),
+                false => self.fail_owed(key, turns(key), &error),
+            }
+        }
+        let Some(key) = lent else { return };
         let Some(client) = self.clients.get_mut(key) else { return };
-        let purpose = match client.stage {
-            Stage::Linked(_, purpose) => purpose,
-            _ => return,
-        };
-        // An answer that was cut in the middle leaves no room for a message.
-        let cut = server.rest.is_passed();
+        match client.stage {
+            Stage::Linked(_, Purpose::AuthQuery) => {
+                let why = error_text(&error);
+                self.warn("auth_query", format!("the server connection was lost during auth_query: {why}"));
+                self.cannot_look_up(key);
+            }
+            Stage::Linked(..) if !is_kept || cut == Some(key) => {
+                if cut != Some(key) {
+                    client.outbox.push(&with_severity(body, true));
+                }
+                self.close_client(key);
+            }
+            Stage::Linked(..) => self.fail_lent(key, turns(key), &server, &lost, &error),
+            _ => {}
+        }
+    }
+
+    /// Whether a client goes on without the server connection that it was lent.
+    fn is_kept(&self, key: ClientKey, server: &Server) -> bool {
+        let Some(client) = self.clients.get(key) else { return false };
         // What stands behind a BEGIN must not be run without it.
         let turns = server.turns.turns_of_client()
             + usize::from(server.turns.is_unsynced())
             + usize::from(!client.inbox.is_empty());
         let in_transaction = server.status != TransactionStatus::Idle || (server.pending.begins && turns > 1);
-        if purpose == Purpose::AuthQuery {
-            let why = error_text(&with_severity(body, false));
-            self.warn("auth_query", format!("the server connection was lost during auth_query: {why}"));
-            return self.cannot_look_up(key);
-        }
-        if purpose != Purpose::Turn || cut || in_transaction {
-            if !cut {
-                client.outbox.push(&with_severity(body, true));
-            }
-            return self.close_client(key);
-        }
-        let error = with_severity(body, false);
-        server.release_copy_syncs();
-        let lost = undo_lost(Some(client), &mut server);
-        let is_clients = |owner: &&Owner| matches!(owner, Owner::Client(_));
-        for _ in lost.owners.iter().filter(is_clients) {
-            client.outbox.push(&error);
+        matches!(client.stage, Stage::Linked(_, Purpose::Turn)) && !in_transaction
+    }
+
+    /// The server connection that a client was lent is gone, with this many turns of its to be told.
+    fn fail_lent(&mut self, key: ClientKey, turns: usize, server: &Server, lost: &LostTurns, error: &[u8]) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        for _ in 0..turns {
+            client.outbox.push(error);
             ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
         }
         let skipping = server.turns.is_skipping();
         if server.turns.is_unsynced() || lost.unended {
             // Its last turn has no Sync yet: it hears of the error now, unless it has heard of another.
             if !skipping {
-                client.outbox.push(&error);
+                client.outbox.push(error);
             }
             // When all of it was answered, the error is of what the client asks next.
             client.failed = if skipping || lost.unended { Failed::Skipping } else { Failed::Next };
@@ -360,15 +383,20 @@ impl Board {
 
     /// Closes it for the caller, who does what can be done with the place that it leaves. Returns its pool.
     pub(super) fn hang_up(&mut self, key: ServerKey) -> Option<PoolId> {
-        let server = self.servers.remove(key)?;
+        let mut server = self.servers.remove(key)?;
         let good_bye = if server.turns.is_empty() { terminate::FRAME.to_vec() } else { Vec::new() };
         self.actions.push_back(Action::CloseServer(key, good_bye));
         self.forget_cancels(key);
-        let pool = &mut self.slot_mut(server.pool)?.pool;
+        let home = server.pool;
+        let pool = &mut self.slot_mut(home)?.pool;
         match server.stage {
             ServerStage::Login(_) | ServerStage::Chore(Chore::Connect) => pool.open_given_up(),
             _ => pool.lost(),
         }
-        Some(server.pool)
+        server.stage = ServerStage::Abandoned;
+        if !server.turns.clients().is_empty() {
+            self.due.push_back(Due::TurnsLost(server));
+        }
+        Some(home)
     }
 }

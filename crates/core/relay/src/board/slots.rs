@@ -188,7 +188,7 @@ impl Board {
             let Some(pool) = known(client.home).and_then(|at| pools[at].as_mut()) else { continue };
             match client.stage {
                 Stage::Login | Stage::Idle => pool.clients_idle += 1,
-                Stage::Linked(..) => pool.clients_active += 1,
+                Stage::Linked(..) | Stage::Owed(_) => pool.clients_active += 1,
                 // Those in the queue are counted by the pool; a cancel request is no client of it.
                 Stage::Waiting(_) | Stage::Cancelling => {}
             }

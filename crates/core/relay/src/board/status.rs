@@ -58,7 +58,7 @@ impl Board {
                 _ if client.login.is_some() => &mut status.clients_login,
                 Stage::Login | Stage::Idle | Stage::Cancelling => &mut status.clients_idle,
                 Stage::Waiting(_) => &mut status.clients_waiting,
-                Stage::Linked(..) => &mut status.clients_active,
+                Stage::Linked(..) | Stage::Owed(_) => &mut status.clients_active,
             } += 1;
             status.client_unsent_bytes += client.outbox.pending().len() as u64;
         }

@@ -43,6 +43,8 @@ pub(crate) struct Effects {
     pub(crate) ends_transaction: bool,
     /// It may make a table, though the tag of its completion is SELECT.
     pub(crate) may_define: bool,
+    /// It is one statement that reads or writes rows, as far as its first word tells.
+    pub(crate) only_rows: bool,
 }
 
 /// Statements behind which all parameters are what they were, as long as they call no set_config().
@@ -70,6 +72,9 @@ const LEAVE_SETTINGS: [&str; 21] = [
     "notify",
 ];
 
+/// Of these, statements that read or write rows.
+const OF_ROWS: [&str; 8] = ["select", "insert", "update", "delete", "merge", "with", "values", "table"];
+
 /// What SET SESSION CHARACTERISTICS may set.
 const CHARACTERISTICS: [&str; 3] =
     ["default_transaction_isolation", "default_transaction_read_only", "default_transaction_deferrable"];
@@ -83,6 +88,7 @@ impl Effects {
         begins_transaction: false,
         ends_transaction: false,
         may_define: false,
+        only_rows: false,
     };
 
     /// Of a command's text, as a session with these `standard_conforming_strings` reads it.
@@ -97,7 +103,8 @@ impl Effects {
             if LEAVE_SETTINGS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
                 && !is_into(text)
             {
-                return Self { begins_transaction: begins_transaction(word), ..Self::default() };
+                let only_rows = OF_ROWS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+                return Self { begins_transaction: begins_transaction(word), only_rows, ..Self::default() };
             }
         }
         let mut effects = Self::default();

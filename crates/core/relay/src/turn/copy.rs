@@ -16,6 +16,11 @@ pub(crate) struct CopyState {
 }
 
 impl CopyState {
+    /// Whether none is under way, and no Sync of one either.
+    pub(crate) fn is_over(&self) -> bool {
+        !self.takes_data && self.held_syncs + self.ignored_syncs + self.early_syncs == 0
+    }
+
     /// Its end was sent: no more data is taken.
     pub(crate) fn end_sent(&mut self) {
         (self.takes_data, self.held_syncs) = (false, 0);

@@ -110,7 +110,7 @@ pub(crate) fn from_client<W: Wires>(
         let frame_bytes = header.frame_bytes();
         let there = &input[at..input.len().min(at + frame_bytes)];
         let whole = there.len() == frame_bytes;
-        if !server.turns.has_clients() {
+        if !server.turns.has_of(path.client) {
             begin_turns(path, client, server);
         }
         if awaits_reset(client, server) {
@@ -197,7 +197,9 @@ fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serv
         // Its result type changed, or the server has lost it: it is prepared anew when it is used again.
         prepare::inject_close(server, statement);
     }
-    server.since = path.now;
+    if server.turns.is_settled() {
+        server.since = path.now;
+    }
 }
 
 /// Learns from a command's text what it changes of the session. False when the command has to wait for what is
@@ -213,6 +215,7 @@ fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswere
     }
     server.pending.redefines |= effects.may_define;
     server.pending.begins |= effects.begins_transaction;
+    server.pending.beyond_rows |= !effects.only_rows;
     client.add_resets(&effects);
     true
 }
@@ -337,7 +340,7 @@ fn step<W: Wires>(
             } else {
                 // A long one is passed on as it comes: it may do anything.
                 server.pending.settings.changed();
-                server.pending.begins = true;
+                (server.pending.begins, server.pending.beyond_rows) = (true, true);
             }
             server.pending.settings.turn_sent();
             let unnamed = if client.tracked { client.unnamed.take() } else { None };
@@ -371,12 +374,13 @@ fn step<W: Wires>(
             extended(server, Message::Parse(Subject::Untracked));
         }
         bind::TAG => {
-            server.pending.begins = true;
+            (server.pending.begins, server.pending.beyond_rows) = (true, true);
             extended(server, Message::Bind(Subject::Untracked));
         }
         describe::TAG => extended(server, Message::Describe(Subject::Untracked)),
         close::TAG => extended(server, Message::Close),
         function_call::TAG => {
+            server.pending.beyond_rows = true;
             server.turns.append(Expect::forward(Message::FunctionCall, Undo::Nothing));
         }
         flush::TAG => client.held = false,

@@ -200,8 +200,10 @@ fn step<W: Wires>(
         error_response::TAG => return error(path, client, server, there),
         parameter_status::TAG => return parameter(client.as_deref(), server, there),
         notification_response::TAG => {
-            let chore = !server.turns.is_empty() && matches!(server.turns.owner(), Some(Owner::Chore(_)));
-            return Ok(if client.is_some() && !chore { Step::Pass } else { Step::Drop });
+            // It is for who has the connection: no other client's turn has asked for any.
+            let has_it = server.turns.is_empty() || server.turns.owner() == Some(Owner::Client(path.client));
+            let pass = client.is_some() && has_it && server.lent_to() == Some(path.client);
+            return Ok(if pass { Step::Pass } else { Step::Drop });
         }
         notice_response::TAG => return Ok(notice(client.is_some(), server, there, frame_bytes)),
         _ => {}
@@ -253,7 +255,7 @@ fn step<W: Wires>(
             });
         }
         copy_in_response::TAG | copy_both_response::TAG
-            if in_query || matches!(message, Message::Execute) =>
+            if (in_query || matches!(message, Message::Execute)) && !server.turns.is_shared() =>
         {
             let copy = server.turns.copy_in_began();
             (server.copy.takes_data, server.copy.ignored_syncs) = (copy.end_to_come, copy.ignores_syncs);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::places::VISITS;
+use super::places::{Place, VISITS};
 use super::{Expect, Fate, Message, Replies, Subject, Undo};
 use crate::prepared::{Registry, Statement, StatementId};
 
@@ -151,7 +151,8 @@ fn what_is_said_of_a_queue_is_what_reading_it_says() {
                     for entry in &mut plain.0 {
                         (entry.is_ours, entry.keeps_unnamed) = (true, false);
                     }
-                    replies.disown();
+                    replies.disown(0..Place::MAX);
+                    replies.forget_names();
                 }
                 _ => {}
             }
@@ -171,7 +172,7 @@ fn amend(rng: &mut fastrand::Rng, replies: &mut Replies, plain: &mut Plain, stat
     }
     let unnamed = Registry::new(1 << 20).plain(&rng.u64(..).to_be_bytes());
     let server = rng.u64(10..);
-    let said = replies.amend_unnamed(server, Some(&unnamed));
+    let said = replies.amend_unnamed(server, Some(&unnamed), None);
     let first = |holds: fn(&Entry) -> bool| plain.0.iter().position(holds);
     let (on_server, of_client) = (first(|entry| entry.sets_unnamed), first(|entry| entry.keeps_unnamed));
     assert_eq!(said, (on_server.is_some(), of_client.is_some()));
@@ -229,7 +230,7 @@ fn visits(turns: usize, synced: bool) -> usize {
         n += 1;
         if n % 10 == 0 {
             replies.fail(|_, _| {});
-            replies.amend_unnamed(1, None);
+            replies.amend_unnamed(1, None, None);
             replies.amend_close(statements[n % statements.len()].id, None);
         }
         if replies.head().is_some_and(|head| matches!(head.expect.message, Message::Execute)) && n % 3 == 0 {
@@ -261,7 +262,7 @@ fn a_lost_or_abandoned_queue_is_gone_through_once() {
         push(Message::Sync);
     }
     VISITS.set(0);
-    replies.disown();
+    replies.disown(0..Place::MAX);
     let mut lost = Vec::new();
     while replies.has_end() {
         assert!(replies.lose_turn(&mut lost).is_some());

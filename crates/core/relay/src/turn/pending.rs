@@ -11,6 +11,8 @@ pub(crate) struct Pending {
     pub(crate) redefines: bool,
     /// What was sent may begin a transaction.
     pub(crate) begins: bool,
+    /// Something was sent that may do more than read and write rows.
+    pub(crate) beyond_rows: bool,
     /// A DEALLOCATE or DISCARD was prepared or bound.
     pub(crate) forgets: bool,
 }

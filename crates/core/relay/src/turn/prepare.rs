@@ -483,6 +483,7 @@ fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Ar
     let portal = significant(portal);
     server.pending.forgets |= effects.forgets;
     server.pending.begins |= effects.begins_transaction;
+    server.pending.beyond_rows |= !effects.only_rows;
     if !client.portals.is_empty() {
         client.portals.retain(|(name, _)| **name != *portal);
     }

@@ -71,17 +71,22 @@ pub(super) fn ready<W>(
                 sent.clear();
                 server.replay_buffer = sent;
             }
-            clients_turn_over(path, server)
+            return clients_turn_over(path, server);
         }
     })
 }
 
 /// A client's turn is answered.
-fn clients_turn_over<W>(path: &mut Path<'_, W>, server: &mut Server) -> Step {
+fn clients_turn_over<W>(path: &mut Path<'_, W>, server: &mut Server) -> Result<Step, ServerMisbehaved> {
     let status = server.status;
+    let others_follow = !server.turns.is_settled() && !server.turns.owes(path.client);
+    if others_follow && status != TransactionStatus::Idle {
+        // What others have sent since stands in it: nothing of that may be committed.
+        return Err(ServerMisbehaved::TransactionLeftOpen);
+    }
     path.counters.turns += 1;
     if path.no_transactions && status != TransactionStatus::Idle {
-        return Step::Stop(false, ServerStop::TransactionOpen);
+        return Ok(Step::Stop(false, ServerStop::TransactionOpen));
     }
     path.counters.transactions += u64::from(status == TransactionStatus::Idle);
     path.counters.turn_us += path.now.saturating_sub(server.since);
@@ -89,10 +94,13 @@ fn clients_turn_over<W>(path: &mut Path<'_, W>, server: &mut Server) -> Step {
     server.since = path.now;
     if server.turns.is_settled() {
         server.turns.drop_begun();
-        return Step::Stop(true, ServerStop::TurnOver);
+        return Ok(Step::Stop(true, ServerStop::TurnOver));
+    }
+    if others_follow {
+        return Ok(Step::Stop(true, ServerStop::NextOwner));
     }
     if server.undecided {
-        return Step::Stop(true, ServerStop::Decided);
+        return Ok(Step::Stop(true, ServerStop::Decided));
     }
-    Step::Pass
+    Ok(Step::Pass)
 }

@@ -186,12 +186,18 @@ impl Replies {
     }
 
     /// What an error has undone is what the next message that sets the unnamed statement found, if there is one:
-    /// for the server (an id) and for the client. Says for which of them there is.
-    pub fn amend_unnamed(&mut self, server: StatementId, client: Option<&Arc<Statement>>) -> (bool, bool) {
+    /// for the server (an id) and for the client, whose messages stand before `end`. Says for which of them there is.
+    pub fn amend_unnamed(
+        &mut self,
+        server: StatementId,
+        client: Option<&Arc<Statement>>,
+        end: Option<Place>,
+    ) -> (bool, bool) {
         self.places.see(&self.queue, self.next);
         let (first, first_of_client) = self.places.of_unnamed();
         let first = first.and_then(|place| self.at(place)?.expect.unnamed_on_server());
         let for_server = first.map(|before| *before = server).is_some();
+        let first_of_client = first_of_client.filter(|place| end.is_none_or(|end| *place <= end));
         let first = first_of_client.and_then(|place| self.at(place)?.expect.unnamed_of_client());
         let for_client = first.map(|before| *before = client.cloned()).is_some();
         (for_server, for_client)
@@ -201,6 +207,18 @@ impl Replies {
     #[must_use]
     pub fn ends_with_turn(&self) -> bool {
         self.queue.back().is_some_and(|reply| reply.expect.ends_turn())
+    }
+
+    /// Whether an error in what was sent last ends with that: a Sync follows it, or it is one simple query.
+    #[must_use]
+    pub fn errors_end(&self) -> bool {
+        let mut last = self.queue.iter().rev();
+        match last.next().map(|reply| &reply.expect) {
+            Some(Expect { message: Message::Sync, .. }) | None => true,
+            Some(last_one) => {
+                last_one.ends_turn() && last.next().is_none_or(|before| before.expect.ends_turn())
+            }
+        }
     }
 
     /// How many turns are not ended yet.
@@ -345,15 +363,20 @@ impl Replies {
         true
     }
 
-    /// The clients have gone: what was theirs is nobody's.
-    pub(super) fn disown(&mut self) {
-        for reply in &mut self.queue {
+    /// The client of what stands here has gone: that is nobody's.
+    pub(super) fn disown(&mut self, places: std::ops::Range<Place>) {
+        let first = self.queue.partition_point(|reply| reply.place < places.start);
+        for reply in self.queue.range_mut(first..).take_while(|reply| reply.place < places.end) {
             visit();
             // What is skipped counts otherwise.
             self.owed.count(reply, |count| *count -= 1);
             reply.expect.disown();
             self.owed.count(reply, |count| *count += 1);
         }
+    }
+
+    /// All are looked at anew when next asked: whose some are has changed.
+    pub(super) fn forget_names(&mut self) {
         self.last_unnamed = None;
         self.places.forget();
     }

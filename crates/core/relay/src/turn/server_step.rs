@@ -12,6 +12,8 @@ pub(crate) enum ServerStop {
     More,
     /// A turn of the client has ended and no other is under way.
     TurnOver,
+    /// All turns of the client are answered; those of another follow.
+    NextOwner,
     /// A turn of the client has ended, and what it sent since waits for what came of it.
     Decided,
     /// A turn has left a transaction open, where none may be.

@@ -35,6 +35,17 @@ pub enum Owner {
     Chore(Chore),
 }
 
+impl Owner {
+    /// The client, if it is one.
+    #[must_use]
+    pub fn client(self) -> Option<ClientKey> {
+        match self {
+            Self::Client(client) => Some(client),
+            Self::Chore(_) => None,
+        }
+    }
+}
+
 /// How far a turn is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -67,12 +78,14 @@ pub(crate) struct Turn {
     pub(crate) phase: Phase,
     /// Something of it has been passed to its client.
     pub(crate) answered: bool,
+    /// Its client wants it cancelled, which has to wait until nobody else's can be hit.
+    pub(crate) cancel_wanted: bool,
     pub(crate) record: Record,
 }
 
 impl Turn {
     pub(crate) fn new(owner: Owner, phase: Phase) -> Self {
-        Self { owner, phase, answered: false, record: Record::None }
+        Self { owner, phase, answered: false, cancel_wanted: false, record: Record::None }
     }
 
     /// Whether more of it is to come.
@@ -80,7 +93,16 @@ impl Turn {
         !matches!(self.phase, Phase::Sent(_))
     }
 
-    pub(crate) fn is_clients(&self) -> bool {
-        matches!(self.owner, Owner::Client(_))
+    /// The client whose it is.
+    pub(crate) fn client(&self) -> Option<ClientKey> {
+        self.owner.client()
+    }
+
+    /// Where what ends it stands, if that was sent.
+    pub(crate) fn end(&self) -> Option<Place> {
+        match self.phase {
+            Phase::Sent(end) => Some(end),
+            _ => None,
+        }
     }
 }

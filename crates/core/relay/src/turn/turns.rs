@@ -2,10 +2,13 @@
 
 use std::collections::VecDeque;
 use std::ops::Deref;
+use std::sync::Arc;
 
+use super::places::Place;
 use super::turn::{Chore, Owner, Phase, Record, Turn};
 use super::{CopyIn, Expect, Message, Replies, Reply};
 use crate::ClientKey;
+use crate::prepared::{Statement, StatementId};
 
 /// A queue that grew beyond this is given back when empty: an idle connection holds no peak.
 const KEPT_CAPACITY: usize = 8;
@@ -78,10 +81,52 @@ impl Turns {
         self.replies.is_empty() && !self.is_unsynced()
     }
 
-    /// Whether a client has a turn here, if only one of which nothing was sent yet.
+    /// Whether the client that has the connection has a turn here, if only one of which nothing was sent yet. Its turns
+    /// stand after all others'.
     #[inline]
-    pub(crate) fn has_clients(&self) -> bool {
-        self.turns.iter().any(Turn::is_clients)
+    pub(crate) fn has_of(&self, client: ClientKey) -> bool {
+        self.last_client() == Some(client)
+    }
+
+    /// Whose turn is the last one of a client's.
+    #[inline]
+    fn last_client(&self) -> Option<ClientKey> {
+        self.turns.iter().rev().find_map(Turn::client)
+    }
+
+    /// Whether others have turns after those of the first one's owner.
+    pub(crate) fn is_shared(&self) -> bool {
+        let first = self.turns.iter().find_map(Turn::client);
+        first != self.last_client()
+    }
+
+    /// Whether a client is owed an answer.
+    pub(crate) fn owes(&self, client: ClientKey) -> bool {
+        self.turns.iter().any(|turn| turn.client() == Some(client))
+    }
+
+    /// The first of a client's turns is to be cancelled.
+    pub(crate) fn want_cancel(&mut self, client: ClientKey) {
+        if let Some(turn) = self.turns.iter_mut().find(|turn| turn.client() == Some(client)) {
+            turn.cancel_wanted = true;
+        }
+    }
+
+    /// The clients that are owed answers, in order, each once.
+    pub(crate) fn clients(&self) -> Vec<ClientKey> {
+        let mut clients: Vec<ClientKey> = self.turns.iter().filter_map(Turn::client).collect();
+        clients.dedup();
+        clients
+    }
+
+    /// Where the turns of the first one's owner end, if others follow.
+    fn end_of_first(&self) -> Option<Place> {
+        if !self.is_shared() {
+            return None;
+        }
+        let owner = self.owner()?;
+        let of_first = self.turns.iter().take_while(|turn| turn.owner == owner);
+        of_first.filter_map(Turn::end).last()
     }
 
     /// Whether the first turn is to be played again.
@@ -178,7 +223,9 @@ impl Turns {
     /// client's turns is recorded, and only while no other follows it.
     pub(super) fn record(&mut self, message: Option<&[u8]>, bytes_max: usize) {
         let last = self.turns.len().saturating_sub(1);
-        let Some(at) = self.turns.iter().position(Turn::is_clients) else { return };
+        let is_recorded = |turn: &Turn| matches!(turn.record, Record::Kept(_));
+        // Those before it are chores, or other clients', or all its own: then it is not recorded.
+        let Some(at) = self.turns.iter().rposition(is_recorded) else { return };
         let record = &mut self.turns[at].record;
         match (record, message.filter(|_| at == last)) {
             (Record::Kept(kept), Some(message)) if kept.len() + message.len() <= bytes_max => {
@@ -190,7 +237,7 @@ impl Turns {
     }
 
     /// Whether the last turn is sent whole.
-    pub(super) fn last_is_sent(&self) -> bool {
+    pub(crate) fn last_is_sent(&self) -> bool {
         self.turns.back().is_some_and(|turn| !turn.is_open())
     }
 
@@ -252,35 +299,67 @@ impl Turns {
         copy
     }
 
-    /// The clients have gone: what was theirs is nobody's.
-    pub(crate) fn disown(&mut self) {
-        self.replies.disown();
-        for turn in self.turns.iter_mut().filter(|turn| turn.is_clients()) {
-            turn.owner = Owner::Chore(Chore::Abandoned);
-            turn.record = Record::None;
+    /// A client has gone: what was its is nobody's.
+    pub(crate) fn disown(&mut self, client: ClientKey) {
+        // What stands before the first turn's end is of the first turn, and so on.
+        let mut from = 0;
+        for turn in &mut self.turns {
+            let to = turn.end().map_or(Place::MAX, |end| end + 1);
+            if turn.client() == Some(client) {
+                turn.owner = Owner::Chore(Chore::Abandoned);
+                turn.record = Record::None;
+                self.replies.disown(from..to);
+            }
+            from = to;
+        }
+        self.replies.forget_names();
+    }
+
+    /// What an error has undone is what the next message that sets the unnamed statement found: see
+    /// [`Replies::amend_unnamed`]. Other clients have their own.
+    pub(super) fn amend_unnamed(
+        &mut self,
+        server: StatementId,
+        client: Option<&Arc<Statement>>,
+    ) -> (bool, bool) {
+        let end = self.end_of_first();
+        self.replies.amend_unnamed(server, client, end)
+    }
+
+    /// The client's turns are not played again: others' follow.
+    pub(crate) fn forget_record(&mut self) -> Vec<u8> {
+        let kept = self.turns.iter_mut().rev().find(|turn| matches!(turn.record, Record::Kept(_)));
+        match kept.map(|turn| std::mem::take(&mut turn.record)) {
+            Some(Record::Kept(sent)) => sent,
+            _ => Vec::new(),
         }
     }
 
     /// The connection is lost: takes out all that is owed, the last first (a turn may have found what one before it was to
     /// make), and says whose turns have still to be told.
-    pub(super) fn lose(&mut self, mut undo: impl FnMut(Expect)) -> LostTurns {
-        let (mut lost, mut owners) = (Vec::new(), Vec::new());
+    pub(super) fn lose(&mut self, mut undo: impl FnMut(Expect, Option<ClientKey>)) -> LostTurns {
+        let (mut lost, mut owners, mut whose) = (Vec::new(), Vec::new(), Vec::new());
         let unended = loop {
             let unended = !self.replies.has_end()
                 && self.replies.iter().any(|expect| !matches!(expect.message, Message::CopyEnd));
-            let Some(end) = self.replies.lose_turn(&mut lost) else { break unended };
+            let Some(end) = self.replies.lose_turn(&mut lost) else {
+                whose.resize(lost.len(), self.last_client());
+                break unended;
+            };
             let mut owner = None;
             while let Some(Turn { phase: Phase::Sent(at), .. }) = self.turns.front()
                 && *at <= end
             {
                 owner = self.pop_turn().map(|turn| turn.owner);
             }
+            whose.resize(lost.len(), owner.and_then(Owner::client));
             owners.extend(owner);
         };
         if unended {
             self.leave_unsynced();
         }
-        lost.into_iter().rev().for_each(|reply: Reply| undo(reply.expect));
+        let lost = lost.into_iter().zip(whose).rev();
+        lost.for_each(|(reply, client)| undo(reply.expect, client));
         LostTurns { owners, unended }
     }
 }

@@ -3,6 +3,8 @@
 //! What a client and a server connection have prepared is changed when the message that does so is sent: most messages
 //! succeed, and what follows them need not wait. [`Expect`] keeps what stood before.
 
+use trunkline_pool::arena::Arena;
+
 use super::{Expect, LostTurns, Message, Undo};
 use crate::client::Client;
 use crate::prepared::ServerStatements;
@@ -35,8 +37,7 @@ pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) 
     }
     if set_unnamed {
         let before = client.as_deref().and_then(|client| client.unnamed.as_ref());
-        let (for_server, for_client) =
-            server.turns.replies().amend_unnamed(server.statements.unnamed, before);
+        let (for_server, for_client) = server.turns.amend_unnamed(server.statements.unnamed, before);
         if for_server {
             server.statements.unnamed = later.0;
         }
@@ -47,10 +48,13 @@ pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) 
     synced
 }
 
-/// The server is lost with answers owed: undoes what they were going to change.
-pub(crate) fn undo_lost(mut client: Option<&mut Client>, server: &mut Server) -> LostTurns {
+/// The server is lost with answers owed: undoes what they were going to change, each of its client's.
+pub(crate) fn undo_lost(clients: &mut Arena<Client>, server: &mut Server) -> LostTurns {
     let Server { turns, statements, .. } = server;
-    turns.lose(|expect| undo(client.as_deref_mut(), statements, expect, false))
+    turns.lose(|expect, client| {
+        let client = client.and_then(|client| clients.get_mut(client));
+        undo(client, statements, expect, false);
+    })
 }
 
 /// Undoes what a message was going to change; `failed`: it was the cause, and not skipped because of another.
@@ -165,7 +169,7 @@ mod tests {
         parse(&mut server, 3);
         parse(&mut server, 4);
         let lost = LostTurns { owners: vec![owner(); 3], unended: false };
-        assert_eq!(undo_lost(None, &mut server), lost);
+        assert_eq!(undo_lost(&mut Arena::default(), &mut server), lost);
         assert_eq!(server.statements.unnamed, 1);
         assert!(server.turns.is_settled());
     }

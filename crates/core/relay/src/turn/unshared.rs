@@ -42,7 +42,7 @@ pub(super) fn parse<W: Wires>(
     };
     // What its text says of the session is not known: it may do anything.
     server.pending.forgets = true;
-    server.pending.begins = true;
+    (server.pending.begins, server.pending.beyond_rows) = (true, true);
     server.pending.settings.changed();
     let parsed = Parsed { body: b"", profile: &client.profile, schema: path.schema, now: path.now };
     if name.is_empty() {

@@ -50,7 +50,14 @@ pub(crate) fn boards<const N: usize>(mode: PoolMode) -> [Board; N] {
 pub(crate) fn plain() -> Flavour {
     let any = Flavour::draw(&mut fastrand::Rng::with_seed(1));
     let any = Flavour { passwords: false, limits: Limits::default(), connect_query: false, ..any };
-    Flavour { min_size: 0, reset_always: false, round_messages_max: 1_000, lent_turns_max: 100, ..any }
+    Flavour {
+        early: None,
+        min_size: 0,
+        reset_always: false,
+        round_messages_max: 1_000,
+        lent_turns_max: 100,
+        ..any
+    }
 }
 
 pub(crate) fn boards_of<const N: usize>(flavour: &Flavour) -> [Board; N] {

@@ -70,6 +70,7 @@ pub(super) fn build(config: &Config, origin: &Origin<'_>) -> Directory {
             .map(|name| name.to_ascii_lowercase())
             .collect(),
         limits: turn_limits(config),
+        early_release: None,
         clients_max: config.limits.max_client_conn,
         unauthenticated_max: config.limits.unauthenticated_conn_max,
         cancels_max: config.limits.cancel_requests_max as usize,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use trunkline_pool::{Capacity, PoolMode, PoolSettings};
-use trunkline_relay::{AuthQuery, Database, Directory, Target, Timeouts, TurnLimits, UnprovenLookUps, User};
+use trunkline_relay::{
+    AuthQuery, Database, Directory, EarlyRelease, Target, Timeouts, TurnLimits, UnprovenLookUps, User,
+};
 use trunkline_session::authentication::{Password, Secret};
 use trunkline_session::backend::{Challenge, LoginSettings};
 use trunkline_session::frontend::TlsWish;
@@ -52,6 +54,8 @@ pub(crate) struct Flavour {
     pub(crate) connect_query: bool,
     pub(crate) check_query: bool,
     pub(crate) reset_always: bool,
+    /// Server connections are given on before they have answered; with the bytes kept for who reads slowly.
+    pub(crate) early: Option<usize>,
 }
 
 /// Bounds on clients and their servers; 0: none.
@@ -156,6 +160,7 @@ impl Flavour {
             connect_query: rng.u8(..) < 40,
             check_query: rng.bool(),
             reset_always: rng.u8(..) < 40,
+            early: rng.bool().then_some(usize::MAX),
         }
     }
 
@@ -248,6 +253,7 @@ impl Flavour {
                 lent_turns_max: self.lent_turns_max,
                 ..TurnLimits::default()
             },
+            early_release: self.early.map(|buffered_bytes_max| EarlyRelease { buffered_bytes_max }),
             clients_max: limits.clients,
             unauthenticated_max: limits.unauthenticated,
             cancels_max: 2,

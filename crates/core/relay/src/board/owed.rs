@@ -1,0 +1,160 @@
+//! Clients that have given their server connection on and are owed its answers still.
+//!
+//! A connection is given on to a client that waits once the turns of the one before are sent whole, where that is allowed
+//! ([`Directory::early_release`](crate::Directory::early_release)). From then on it answers several clients in the order of
+//! their turns.
+
+use super::Board;
+use super::refusal::Refusal;
+use crate::client::{Client, Purpose, Stage};
+use crate::server::{Cancel, Server};
+use crate::turn::Owner;
+use crate::{ClientKey, ServerKey};
+use trunkline_pool::PoolId;
+use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
+use trunkline_wire::sqlstate::SqlState;
+
+impl Board {
+    /// Gives connections on whose clients have sent all of their turns, to those who wait in the pool.
+    pub(super) fn share_connections(&mut self, pool: PoolId) {
+        if self.directory.early_release.is_none() {
+            return;
+        }
+        while let Some(key) = self.shareable(pool) {
+            let waiter = self.slot_mut(pool).and_then(|slot| slot.pool.take_waiter());
+            let Some(waiter) = waiter else { return };
+            self.give_early(key, waiter.client);
+        }
+    }
+
+    /// A connection of the pool that can be given on, if one can and the first who waits wants it for a turn.
+    fn shareable(&self, pool: PoolId) -> Option<ServerKey> {
+        let first = self.slot(pool)?.pool.waiters().next()?.client;
+        if !matches!(self.clients.get(first)?.stage, Stage::Waiting(Purpose::Turn)) {
+            return None;
+        }
+        let lent = |server: &Server| server.lent_to().and_then(|client| self.clients.get(client));
+        let mut servers = self.servers.iter().filter(|(_, server)| server.pool == pool);
+        let of_turn = |client: &Client| matches!(client.stage, Stage::Linked(_, Purpose::Turn));
+        let (key, _) =
+            servers.find(|(key, server)| lent(server).is_some_and(of_turn) && self.can_be_shared(*key))?;
+        Some(key)
+    }
+
+    /// Whether what its client has sent is whole, and reads or writes rows and no more: what others send after it finds the
+    /// connection as it is now. One that is about to be closed is not lent again.
+    fn can_be_shared(&self, key: ServerKey) -> bool {
+        let Some(server) = self.servers.get(key) else { return false };
+        let pending = &server.pending;
+        let knows = !pending.begins && !pending.beyond_rows && !pending.forgets && !pending.redefines;
+        let quiet = server.status == TransactionStatus::Idle
+            && server.cancel == Cancel::None
+            && server.resetting.is_none()
+            && !server.undecided
+            && !server.awaits_shape
+            && server.copy.is_over();
+        // Who has just got it has sent nothing yet.
+        let has_sent = server.lent_to().is_some_and(|client| server.turns.has_of(client));
+        let sent = has_sent && server.turns.last_is_sent() && server.turns.errors_end();
+        let whole = sent && !server.turns.is_healing();
+        knows && quiet && whole && !self.is_outdated(key)
+    }
+
+    /// The client that has the connection is owed its answers only; another has it.
+    fn give_early(&mut self, key: ServerKey, next: ClientKey) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let Some(client) = server.lent_to().and_then(|client| self.clients.get_mut(client)) else { return };
+        client.stage = Stage::Owed(key);
+        let mut record = server.turns.forget_record();
+        record.clear();
+        server.replay_buffer = record;
+        self.link(next, key, Purpose::Turn);
+    }
+
+    /// All that a client was owed by a connection that another has is answered.
+    pub(super) fn owed_over(&mut self, key: ClientKey) {
+        let now = self.now;
+        let Some(client) = self.clients.get_mut(key) else { return };
+        if !matches!(client.stage, Stage::Owed(_)) {
+            return;
+        }
+        client.stage = Stage::Idle;
+        client.since = now;
+        client.unread.read_under(&client.profile);
+        self.list_client(key);
+        self.deal_inbox(key);
+        self.restrain_client(key);
+    }
+
+    /// The connection is gone that owes this client answers to turns: each of them hears of it.
+    pub(super) fn fail_owed(&mut self, key: ClientKey, turns: usize, error: &[u8]) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        for _ in 0..turns {
+            client.outbox.push(error);
+            ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
+        }
+        client.held = false;
+        self.owed_over(key);
+    }
+
+    /// A client that is owed answers has gone: they reach nobody. The turns of others go on.
+    pub(super) fn abandon_owed(&mut self, key: ServerKey, client: ClientKey) {
+        if let Some(server) = self.servers.get_mut(key) {
+            server.turns.disown(client);
+        }
+    }
+
+    /// A cancel was asked for by a client that shares its connection. The server would cancel whatever it runs when the
+    /// request arrives: it must be that client's turn, and nobody else's may follow.
+    pub(super) fn cancel_shared(&mut self, key: ServerKey, client: ClientKey) {
+        if let Some(server) = self.servers.get_mut(key) {
+            server.turns.want_cancel(client);
+        }
+    }
+
+    /// All turns of one client are answered, and another has the connection.
+    pub(super) fn next_owner(&mut self, key: ServerKey, before: Option<ClientKey>) {
+        before.into_iter().for_each(|client| self.owed_over(client));
+        self.cancel_wanted(key);
+        let Some(server) = self.servers.get(key) else { return };
+        if let (true, Some(client)) = (server.undecided, server.lent_to()) {
+            self.deal_inbox(client);
+        }
+    }
+
+    /// Another turn has come first: it is cancelled now if its client has asked for that.
+    fn cancel_wanted(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.get(key) else { return };
+        let wanted = server.turns.first().is_some_and(|turn| turn.cancel_wanted);
+        if wanted && self.is_alone(key) {
+            self.cancel_server(key);
+        }
+    }
+
+    /// Whether the connection works for one client only: no turn of another follows, and no other can send one.
+    pub(super) fn is_alone(&self, key: ServerKey) -> bool {
+        let Some(server) = self.servers.get(key) else { return true };
+        let first = server.turns.owner().and_then(Owner::client);
+        !server.turns.is_shared()
+            && (server.lent_to().is_none() || first.is_none() || first == server.lent_to())
+    }
+
+    /// The same, for this one.
+    pub(super) fn is_clients_alone(&self, key: ServerKey, client: ClientKey) -> bool {
+        let first = self.servers.get(key).and_then(|server| server.turns.owner()).and_then(Owner::client);
+        self.is_alone(key) && first.is_none_or(|first| first == client)
+    }
+
+    /// A client reads too slowly while others wait for answers that come after its own.
+    pub(super) fn cut_off_slow(&mut self, key: ServerKey) {
+        let Some(early) = &self.directory.early_release else { return };
+        let buffered_bytes_max = early.buffered_bytes_max;
+        let Some(server) = self.servers.get(key) else { return };
+        let Some(slow) = server.turns.owner().and_then(Owner::client) else { return };
+        let unsent = self.clients.get(slow).map_or(0, |client| client.outbox.pending().len());
+        if unsent > buffered_bytes_max {
+            let text = "the answer was read too slowly on a shared server connection";
+            self.refuse(slow, &Refusal::new(SqlState::CONNECTION_FAILURE, text));
+        }
+    }
+}
