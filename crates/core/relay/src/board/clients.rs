@@ -116,6 +116,11 @@ impl Board {
             server.paused = false;
             self.actions.push_back(Action::ResumeServer(key));
         }
+        if client.resets.is_some() {
+            // Answered or not: what it was to bring back is known of no more.
+            self.parameters_unknown(key);
+        }
+        let Some(server) = self.servers.get_mut(key) else { return };
         let torn = client.frame_left > 0 && !client.frame_dropped;
         let running = !server.replies.is_empty();
         if torn {
