@@ -18,6 +18,8 @@ pub(super) enum Due {
     Begin(ClientKey),
     /// Nobody uses it any more: it is for the next one, once all is read that came with the last answer.
     Free(ServerKey),
+    /// It has been reset, and is for the next one.
+    GiveOn(ServerKey),
 }
 
 impl Board {
@@ -29,6 +31,7 @@ impl Board {
                 Due::Inbox(key) => self.deal_inbox_now(key),
                 Due::Begin(key) => self.begin(key),
                 Due::Free(key) => self.give_back(key),
+                Due::GiveOn(key) => self.give_on(key),
             }
         }
     }
