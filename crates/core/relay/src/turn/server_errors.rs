@@ -30,6 +30,10 @@ pub(super) fn error<W: Wires>(
     let code = response.and_then(|response| response.code());
     let Some(head) = server.replies.head() else { return Err(unexpected(error_response::TAG, "nothing")) };
     let owner = head.owner;
+    if owner == Owner::Chore(Chore::Settle) {
+        // It is of something that was believed to be skipped: an empty query cannot fail.
+        return Err(unexpected(error_response::TAG, "the end of an empty query"));
+    }
     if let Owner::Chore(_) = owner {
         if matches!((&head.expect, &server.chore_answer), (Expect::Query(..), Some(ChoreAnswer::Error(_)))) {
             // A server that cannot put what it reports into the client's encoding says so for ever (guc.c,
