@@ -79,10 +79,11 @@ impl Board {
             true => limits.outstanding_turns_max.div_ceil(2),
             false => limits.outstanding_turns_max,
         };
-        // Data of a COPY is what the server waits for.
-        let owes = server.is_some_and(|server| {
-            server.replies.len() >= most && server.replies.turns() >= most && !server.copy_in
-        });
+        // Data of a COPY, or the rest of a message, is what the server waits for.
+        let owes = client.frame_left == 0
+            && server.is_some_and(|server| {
+                server.replies.len() >= most && server.replies.turns() >= most && !server.copy_in
+            });
         // A message that is gathered whole (a Parse) may need more room than what just waits.
         let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
         let gathered = if relayed { limits.statement_bytes_max } else { limits.client_buffer_bytes };

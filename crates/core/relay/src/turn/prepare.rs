@@ -172,6 +172,7 @@ fn parse<W: Wires>(
     let again = path.replaying && forget_outdated(client, name, rest);
     let statement = statement_of(path, client, server, rest);
     server.forgets |= statement.effects().forgets;
+    server.begins |= statement.effects().begins_transaction;
     if client.statements().named(name).is_some() {
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, &statement);
@@ -253,6 +254,7 @@ fn parse_unnamed<W: Wires>(
         client.unread.push(Arc::clone(&statement));
     }
     server.forgets |= statement.effects().forgets;
+    server.begins |= statement.effects().begins_transaction;
     let id = statement.id;
     let previous = client.unnamed.replace(Arc::clone(&statement));
     let on_server = std::mem::replace(&mut server.statements.unnamed, id);
@@ -474,13 +476,23 @@ fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Ar
     }
 }
 
+/// The statement of an Execute message's portal, if running it changes the session.
+fn run_by<'a>(client: &'a Client, there: &[u8]) -> Option<&'a Arc<Statement>> {
+    let (portal, _) = cstr(body(there))?;
+    let portal = significant(portal);
+    client.portals.iter().find(|(name, _)| **name == *portal).map(|(_, statement)| statement)
+}
+
+/// Whether an Execute message runs what resets parameters: in a transaction it may have been bound in an earlier turn.
+pub(super) fn runs_reset(client: &Client, there: &[u8]) -> bool {
+    run_by(client, there).is_some_and(|statement| statement.effects().has_resets())
+}
+
 /// The portal of an Execute message is run: what its statement changes of the session, as far as is known, is changed.
 pub(super) fn executed(client: &mut Client, server: &mut Server, there: &[u8]) {
-    let Some((portal, _)) = cstr(body(there)) else { return };
-    let portal = significant(portal);
-    let Some((_, statement)) = client.portals.iter().find(|(name, _)| **name == *portal) else { return };
-    let statement = Arc::clone(statement);
-    changes_session(client, server, &statement);
+    if let Some(statement) = run_by(client, there).cloned() {
+        changes_session(client, server, &statement);
+    }
 }
 
 fn changes_session(client: &mut Client, server: &mut Server, statement: &Statement) {
