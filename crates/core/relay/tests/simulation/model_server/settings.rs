@@ -16,13 +16,14 @@ pub(crate) const KNOWN: [(&str, &str, bool); 7] = [
 ];
 
 /// Others that a text may be read by.
-pub(crate) const READ_BY_OTHERS: [&str; 7] = [
+pub(crate) const READ_BY_OTHERS: [&str; 8] = [
     "backslash_quote",
     "escape_string_warning",
     "transform_null_equals",
     "IntervalStyle",
     "timezone_abbreviations",
     "array_nulls",
+    "lc_monetary",
     "xmloption",
 ];
 
