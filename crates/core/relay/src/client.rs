@@ -170,6 +170,14 @@ impl Client {
         }
     }
 
+    /// The server connection that it is lent, or owed answers by.
+    pub(crate) fn answered_by(&self) -> Option<ServerKey> {
+        match self.stage {
+            Stage::Linked(server, _) | Stage::Owed(server) => Some(server),
+            _ => None,
+        }
+    }
+
     /// Whether it has a server connection for what it asks, and not for its login.
     pub(crate) fn runs_turns(&self) -> bool {
         matches!(self.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session) | Stage::Owed(_))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use trunkline_wire::backend::TransactionStatus;
 
+use super::due::Due;
 use super::links::NoWires;
 use super::{Board, servers};
 use crate::ServerKey;
@@ -99,7 +100,7 @@ impl Board {
                 {
                     return self.free_server(key);
                 }
-                self.give_on(key);
+                self.due.push_back(Due::GiveOn(key));
             }
         }
     }

@@ -120,6 +120,11 @@ impl Board {
             server.paused = false;
             self.actions.push_back(Action::ResumeServer(key));
         }
+        if client.resets.is_some() {
+            // Answered or not: what it was to bring back is known of no more.
+            self.parameters_unknown(key);
+        }
+        let Some(server) = self.servers.get_mut(key) else { return };
         let torn = client.rest.is_passed();
         // Others that are owed answers here get them.
         let running = !server.turns.is_empty() && server.turns.clients().is_empty();

@@ -25,6 +25,8 @@ pub(super) enum Due {
     TurnsLost(Box<Server>),
     /// Nobody uses it any more: it is for the next one, once all is read that came with the last answer.
     Free(ServerKey),
+    /// It has been reset, and is for the next one.
+    GiveOn(ServerKey),
 }
 
 impl Board {
@@ -41,6 +43,7 @@ impl Board {
                     self.fail_turns(None, server, &Self::lost_body("the server connection was closed"));
                 }
                 Due::Free(key) => self.give_back(key),
+                Due::GiveOn(key) => self.give_on(key),
             }
         }
     }

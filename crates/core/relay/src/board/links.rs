@@ -80,10 +80,11 @@ impl Board {
             true => limits.outstanding_turns_max.div_ceil(2),
             false => limits.outstanding_turns_max,
         };
-        // Data of a COPY is what the server waits for.
-        let owes = server.is_some_and(|server| {
-            server.turns.len() >= most && server.turns.turns() >= most && !server.copy.takes_data
-        });
+        // Data of a COPY, or the rest of a message, is what the server waits for.
+        let owes = client.rest.is_none()
+            && server.is_some_and(|server| {
+                server.turns.len() >= most && server.turns.turns() >= most && !server.copy.takes_data
+            });
         // A message that is gathered whole (a Parse) may need more room than what just waits.
         let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
         let gathered = if relayed { limits.statement_bytes_max } else { limits.client_buffer_bytes };
@@ -422,8 +423,7 @@ impl Board {
             ServerStop::ParametersUnknown => {
                 self.parameters_unknown(key);
                 // What the client sent behind its DISCARD may wait for just that.
-                let undecided = self.servers.get(key).is_some_and(|server| server.undecided);
-                client_key.filter(|_| undecided).into_iter().for_each(|client| self.deal_inbox(client));
+                self.deal_undecided(key, client_key);
             }
             ServerStop::Resets(status) => self.apply_resets(key, status),
             ServerStop::Fatal(body) => {
@@ -438,6 +438,12 @@ impl Board {
             }
         }
         (consumed, consumed < input.len())
+    }
+
+    /// What a client sent is dealt with, if it has waited for what its turns before would bring.
+    fn deal_undecided(&mut self, key: ServerKey, client: Option<ClientKey>) {
+        let undecided = self.servers.get(key).is_some_and(|server| server.undecided);
+        client.filter(|_| undecided).into_iter().for_each(|client| self.deal_inbox(client));
     }
 
     /// All turns on this server connection are answered; the last was this client's.

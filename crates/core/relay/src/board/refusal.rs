@@ -88,9 +88,9 @@ impl Board {
     pub(super) fn refuse(&mut self, key: ClientKey, refusal: &Refusal<'_>) {
         let Some(client) = self.clients.get_mut(key) else { return };
         self.logins_failed += u64::from(client.login.is_some());
-        let server = client.server().and_then(|server| self.servers.get(server));
+        let server = client.answered_by().and_then(|server| self.servers.get(server));
         // An answer that is cut in the middle leaves no room for a message.
-        if !server.is_some_and(|server| server.rest.is_passed()) {
+        if !server.is_some_and(|server| server.rest.is_passed() && server.speaks_to() == Some(key)) {
             refusal.encode(true, client.outbox.buffer());
         }
         let why = cut(&refusal.message, REASON_BYTES_MAX);

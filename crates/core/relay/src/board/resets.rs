@@ -141,9 +141,12 @@ impl Board {
                     Some(value) => own.set(name, value),
                     None => own.remove(name),
                 }
-                // What the server reports it has said; the others have its own values now.
-                if !reports(name) {
-                    there.remove(name);
+                // What the server reports it has said; the others have its own values now, unless a ROLLBACK still to come
+                // brings back what they had.
+                match status {
+                    _ if reports(name) => {}
+                    TransactionStatus::Idle => there.remove(name),
+                    _ => there.set(name, UNKNOWN),
                 }
             } else if resets.bring_back_locally(name, is_default) {
                 let back = startup.value(name).filter(|_| status == TransactionStatus::InTransaction);

@@ -123,7 +123,7 @@ pub(crate) fn from_client<W: Wires>(
             server.turns.begin(path.client);
         }
         // A frame that is replaced is written by the step itself: what stands before it goes first.
-        if needs_order(header.tag, client.tracked) || server.copy.early_syncs > 0 {
+        if needs_order(header.tag, client) || server.copy.early_syncs > 0 {
             path.pass_server(server, &input[run..at]);
             run = at;
         }
@@ -222,7 +222,8 @@ fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswere
 
 /// Whether what the client sends now has to wait until its reset is answered: what it set at start-up comes back first.
 fn awaits_reset(client: &Client, server: &mut Server) -> bool {
-    let waits = client.resets.is_some() && server.turns.turns() > 0;
+    // A COPY that the turn begins after its reset waits for the client's data.
+    let waits = client.resets.is_some() && server.turns.turns() > 0 && !server.copy.takes_data;
     server.undecided |= waits;
     waits
 }
@@ -264,9 +265,13 @@ fn query_text(body: &[u8]) -> &[u8] {
 }
 
 /// Whether the step for this message may write to the server itself.
-fn needs_order(tag: u8, tracked: bool) -> bool {
-    matches!(tag, parse::TAG | query::TAG)
-        || (tracked && matches!(tag, bind::TAG | describe::TAG | close::TAG))
+fn needs_order(tag: u8, client: &Client) -> bool {
+    match tag {
+        parse::TAG | query::TAG => true,
+        bind::TAG | describe::TAG | close::TAG => client.tracked,
+        execute::TAG => !client.portals.is_empty(),
+        _ => false,
+    }
 }
 
 /// Keeps what a turn consists of, so that it can be played again, for as long as it can.
@@ -352,6 +357,10 @@ fn step<W: Wires>(
             if !client.portals.is_empty() {
                 if !whole {
                     return Ok(Step::Wait);
+                }
+                if server.turns.turns() > 0 && prepare::runs_reset(client, there) {
+                    // What comes back depends on the turns before it.
+                    return Ok(prepare::await_answers(server));
                 }
                 prepare::executed(client, server, there);
             }

@@ -103,7 +103,8 @@ pub(crate) fn from_server<W: Wires>(
             path.pass_client(client, &bytes);
             begin_reply(Some(client), server);
         }
-        if local_is_next(server) {
+        // Who is sent away hears of nothing behind that.
+        if local_is_next(server) && !matches!(stop, Some(ServerStop::TransactionOpen)) {
             if let Some(client) = client.as_deref_mut() {
                 path.pass_client(client, &input[run..at]);
             }
@@ -211,6 +212,10 @@ fn step<W: Wires>(
     server.copy.early_syncs = 0;
     let Some(head) = server.turns.head() else { return Err(unexpected(tag, "nothing")) };
     let owner = server.turns.owner();
+    if owner == Some(Owner::Chore(Chore::Settle)) && tag != empty_query_response::TAG {
+        // It is of something that was believed to be skipped.
+        return Err(unexpected(tag, "the end of an empty query"));
+    }
     let message = &head.expect.message;
     let in_query = matches!(message, Message::Query);
     let ours = head.is_ours();

@@ -173,6 +173,7 @@ fn parse<W: Wires>(
     let again = path.replaying && forget_outdated(client, name, rest);
     let statement = statement_of(path, client, server, rest);
     server.pending.forgets |= statement.effects().forgets;
+    server.pending.begins |= statement.effects().begins_transaction;
     if client.statements().named(name).is_some() {
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, &statement);
@@ -268,6 +269,7 @@ fn parse_unnamed<W: Wires>(
         client.unread.push(Arc::clone(&statement));
     }
     server.pending.forgets |= statement.effects().forgets;
+    server.pending.begins |= statement.effects().begins_transaction;
     let id = statement.id;
     let previous = client.unnamed.replace(Arc::clone(&statement));
     let on_server = std::mem::replace(&mut server.statements.unnamed, id);
@@ -329,14 +331,7 @@ fn bind<W: Wires>(
         };
     };
     if name.is_empty() {
-        let id = ensure_unnamed(path, client, server);
-        if let Some(unnamed) = client.unnamed.clone() {
-            bound(client, server, portal, &unnamed);
-        }
-        server.turns.append(forward(Message::Bind(Subject::Numbered(id))));
-        if portal.is_empty() {
-            client.bound = None;
-        }
+        bind_unnamed(path, client, server, portal);
         return Ok(Step::Pass);
     }
     let known = client.statements.as_ref().and_then(|names| names.entry(name)).cloned();
@@ -367,7 +362,10 @@ fn bind<W: Wires>(
             bound(client, server, portal, &named.statement);
             Subject::Named(Arc::clone(named))
         }
-        None => unknown(name, &on_server),
+        None => {
+            server.pending.beyond_rows = true;
+            unknown(name, &on_server)
+        }
     };
     let [_, a, b, c, d, ..] = *there else { return Ok(Step::Wait) };
     let length = u64::from(u32::from_be_bytes([a, b, c, d])) + on_server.len() as u64 - name.len() as u64;
@@ -376,6 +374,18 @@ fn bind<W: Wires>(
     server.turns.append(forward(Message::Bind(subject)));
     client.bound = known.filter(|_| portal.is_empty());
     Ok(Step::Replaced(HEADER_BYTES + portal.len() + name.len() + 2))
+}
+
+fn bind_unnamed<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Server, portal: &[u8]) {
+    let id = ensure_unnamed(path, client, server);
+    match client.unnamed.clone() {
+        Some(unnamed) => bound(client, server, portal, &unnamed),
+        None => server.pending.beyond_rows = true,
+    }
+    server.turns.append(forward(Message::Bind(Subject::Numbered(id))));
+    if portal.is_empty() {
+        client.bound = None;
+    }
 }
 
 fn describe<W: Wires>(
@@ -497,13 +507,23 @@ fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Ar
     }
 }
 
+/// The statement of an Execute message's portal, if running it changes the session.
+fn run_by<'a>(client: &'a Client, there: &[u8]) -> Option<&'a Arc<Statement>> {
+    let (portal, _) = cstr(body(there))?;
+    let portal = significant(portal);
+    client.portals.iter().find(|(name, _)| **name == *portal).map(|(_, statement)| statement)
+}
+
+/// Whether an Execute message runs what resets parameters: in a transaction it may have been bound in an earlier turn.
+pub(super) fn runs_reset(client: &Client, there: &[u8]) -> bool {
+    run_by(client, there).is_some_and(|statement| statement.effects().has_resets())
+}
+
 /// The portal of an Execute message is run: what its statement changes of the session, as far as is known, is changed.
 pub(super) fn executed(client: &mut Client, server: &mut Server, there: &[u8]) {
-    let Some((portal, _)) = cstr(body(there)) else { return };
-    let portal = significant(portal);
-    let Some((_, statement)) = client.portals.iter().find(|(name, _)| **name == *portal) else { return };
-    let statement = Arc::clone(statement);
-    changes_session(client, server, &statement);
+    if let Some(statement) = run_by(client, there).cloned() {
+        changes_session(client, server, &statement);
+    }
 }
 
 fn changes_session(client: &mut Client, server: &mut Server, statement: &Statement) {

@@ -6,6 +6,7 @@ use super::from_client::body;
 use super::server_errors::await_early_syncs;
 use super::server_step::{ServerStop, Step, unexpected};
 use super::{Chore, Expect, Message, Owner, Record, Turn, Undo};
+use crate::ClientKey;
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::server::Server;
@@ -43,6 +44,10 @@ pub(super) fn ready<W>(
     if of_client && client.is_some_and(|client| client.resets.is_some()) {
         return Ok(Step::Before(ServerStop::Resets(status)));
     }
+    if of_client && status != TransactionStatus::Idle && is_owed(path.client, client, server) {
+        // What others have sent since stands in it: nothing of that may be committed.
+        return Err(ServerMisbehaved::TransactionLeftOpen);
+    }
     let Some((expect, Some(turn))) = server.turns.pop() else {
         return Err(unexpected(ready_for_query::TAG, "nothing"));
     };
@@ -71,22 +76,25 @@ pub(super) fn ready<W>(
                 sent.clear();
                 server.replay_buffer = sent;
             }
-            return clients_turn_over(path, server);
+            clients_turn_over(path, server)
         }
     })
 }
 
+/// Whether the client of the first turn has given the connection on.
+fn is_owed(key: ClientKey, client: Option<&Client>, server: &Server) -> bool {
+    client.is_some() && server.lent_to() != Some(key)
+}
+
 /// A client's turn is answered.
-fn clients_turn_over<W>(path: &mut Path<'_, W>, server: &mut Server) -> Result<Step, ServerMisbehaved> {
+fn clients_turn_over<W>(path: &mut Path<'_, W>, server: &mut Server) -> Step {
     let status = server.status;
-    let others_follow = !server.turns.is_settled() && !server.turns.owes(path.client);
-    if others_follow && status != TransactionStatus::Idle {
-        // What others have sent since stands in it: nothing of that may be committed.
-        return Err(ServerMisbehaved::TransactionLeftOpen);
-    }
+    // Its own chores may come after it.
+    let others_have_it = server.turns.is_shared_after(path.client) || server.lent_to() != Some(path.client);
+    let others_follow = !server.turns.is_settled() && !server.turns.owes(path.client) && others_have_it;
     path.counters.turns += 1;
     if path.no_transactions && status != TransactionStatus::Idle {
-        return Ok(Step::Stop(false, ServerStop::TransactionOpen));
+        return Step::Stop(false, ServerStop::TransactionOpen);
     }
     path.counters.transactions += u64::from(status == TransactionStatus::Idle);
     path.counters.turn_us += path.now.saturating_sub(server.since);
@@ -94,13 +102,13 @@ fn clients_turn_over<W>(path: &mut Path<'_, W>, server: &mut Server) -> Result<S
     server.since = path.now;
     if server.turns.is_settled() {
         server.turns.drop_begun();
-        return Ok(Step::Stop(true, ServerStop::TurnOver));
+        return Step::Stop(true, ServerStop::TurnOver);
     }
     if others_follow {
-        return Ok(Step::Stop(true, ServerStop::NextOwner));
+        return Step::Stop(true, ServerStop::NextOwner);
     }
     if server.undecided {
-        return Ok(Step::Stop(true, ServerStop::Decided));
+        return Step::Stop(true, ServerStop::Decided);
     }
-    Ok(Step::Pass)
+    Step::Pass
 }

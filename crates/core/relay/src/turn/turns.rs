@@ -100,6 +100,11 @@ impl Turns {
         first != self.last_client()
     }
 
+    /// Whether another client than this one has a turn here.
+    pub(crate) fn is_shared_after(&self, client: ClientKey) -> bool {
+        self.last_client().is_some_and(|last| last != client)
+    }
+
     /// Whether a client is owed an answer.
     pub(crate) fn owes(&self, client: ClientKey) -> bool {
         self.turns.iter().any(|turn| turn.client() == Some(client))

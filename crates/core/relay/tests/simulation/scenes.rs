@@ -2,6 +2,8 @@
 
 mod copies;
 mod crowds;
+mod pipelines;
+mod shared;
 mod statements;
 mod strays;
 
@@ -221,6 +223,28 @@ fn what_a_reset_may_have_changed_is_set_for_the_next_client() {
         let sent = String::from_utf8_lossy(&board.server_unsent(server)[sent..]).into_owned();
         let (reset, asked) = (sent.find("RESET work_mem;"), sent.find("SHOW work_mem"));
         assert!(reset.is_some() && reset < asked, "{commands:?}, {vanishes}: {sent:?}");
+    }
+}
+
+/// Its client is gone between the answer to a RESET and the end of the turn.
+#[test]
+fn a_reset_whose_client_vanishes_before_its_turn_ends_is_known_of() {
+    for (text_of_reset, tag) in
+        [("RESET ALL", "RESET"), ("RESET work_mem", "RESET"), ("DISCARD ALL", "DISCARD ALL")]
+    {
+        let (mut board, client, server) = scene_of("64kB", &text(b'Q', text_of_reset).bytes);
+        board.server_bytes(server, &text(b'C', tag).bytes, &mut NoWires);
+        board.client_closed(client);
+        board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoWires);
+        board.cancel_delivered(server, true);
+        assert!(!closes(&mut board, server));
+        let sent = board.server_unsent(server).len();
+        let other = board.client_accepted(false).expect("a client is welcome");
+        board.client_bytes(other, &start_up("work_mem\x0064kB\0"), &mut NoWires);
+        board.client_bytes(other, &text(b'Q', "SHOW work_mem").bytes, &mut NoWires);
+        let sent = String::from_utf8_lossy(&board.server_unsent(server)[sent..]).into_owned();
+        let (set, asked) = (sent.find("SET work_mem=E'64kB'"), sent.find("SHOW work_mem"));
+        assert!(set.is_some() && set < asked, "{text_of_reset}: {sent:?}");
     }
 }
 

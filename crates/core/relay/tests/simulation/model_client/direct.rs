@@ -288,7 +288,7 @@ impl Direct {
             let server = matches!(&*code, "57P01" | "08006" | "57P03" | "53300");
             // It waited, and was to begin a transaction.
             let begins = |message: &Vec<u8>| message.windows(5).any(|word| word == b"BEGIN");
-            if &*code == "57014" && field(message, b'R').is_empty() && self.cancels > 0 {
+            if text == "canceling statement due to user request" && self.cancels > 0 {
                 return if self.queue.iter().any(begins) { Ok(()) } else { unexcused() };
             }
             let late = matches!(&*code, "57P05" | "25P03" | "57014" | "53300" | "08006");

@@ -136,7 +136,8 @@ impl Script {
                     out.push(query(text));
                 } else {
                     self.once(text, &mut out);
-                    out.push(sync());
+                    // Run again among others it would give the server's own values up to the end of their turn.
+                    out.extend([sync(), close(b'S', ""), close(b'P', ""), sync()]);
                 }
             }
             8 => out.push(frame(b'F', &[0, 0, 0, 1, 0, 0, 0, 0, 0, 0]).bytes),

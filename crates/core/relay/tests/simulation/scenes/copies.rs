@@ -51,6 +51,47 @@ fn a_copy_whose_data_fails_is_ready_at_the_sync_though_no_copy_done_came() {
     }
 }
 
+/// The server has read the early Sync, and so runs what was to end the turn of a client that is gone: its answers must not
+/// be taken for those that come after them.
+#[test]
+fn what_ends_a_copy_whose_client_is_gone_may_be_run_or_skipped() {
+    for reads_early in [true, false] {
+        let sent = copy(true);
+        let without_end = &sent[..sent.len() - frame(b'S', b"").bytes.len()];
+        let (mut board, client, server) = scene(without_end);
+        board.server_bytes(server, &answers(&BEGUN), &mut NoWires);
+        let next = board.client_accepted(false).expect("a client is welcome");
+        board.client_closed(client);
+        board.client_bytes(next, &[start_up(""), text(b'Q', "SELECT 1").bytes].concat(), &mut NoWires);
+        let portal = (b'E', &b"SERROR\0VERROR\0C34000\0Mportal does not exist\0\0"[..]);
+        let ready = (b'Z', &b"I"[..]);
+        let (early, late) = ([CUT, ready, portal, ready], [CUT, ready]);
+        board.server_bytes(server, &answers(if reads_early { &early } else { &late }), &mut NoWires);
+        board.cancel_delivered(server, true);
+        board.server_bytes(server, &answers(&[(b'I', b""), ready]), &mut NoWires);
+        let told = tags(&board, next);
+        assert!(!told.contains('I') && told.matches('Z').count() <= 1, "{told} of what another has sent");
+    }
+}
+
+/// What comes after a reset waits until it is answered, but for what the server waits for.
+#[test]
+fn a_copy_in_the_turn_of_a_reset_gets_its_data() {
+    let reset = [
+        frame(b'P', b"\0RESET ALL\0\0\0").bytes,
+        frame(b'B', &[0; 8]).bytes,
+        frame(b'E', &[0; 5]).bytes,
+        text(b'Q', "COPY t FROM STDIN").bytes,
+    ];
+    let (mut board, client, server) = scene_of("64kB", &reset.concat());
+    let data = [frame(b'd', b"x\n").bytes, frame(b'c', b"").bytes].concat();
+    board.client_bytes(client, &data, &mut NoWires);
+    let before = board.server_unsent(server).len();
+    let begun = [(b'1', &b""[..]), (b'2', b""), (b'C', b"RESET\0"), (b'G', &[0; 3])];
+    board.server_bytes(server, &answers(&begun), &mut NoWires);
+    assert_eq!(sent(&board, server, before), "dc");
+}
+
 #[test]
 fn a_sync_within_a_copy_that_ends_well_is_not_answered() {
     let (mut board, client, server) = scene(&begin());

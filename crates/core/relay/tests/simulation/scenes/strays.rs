@@ -39,6 +39,25 @@ fn a_stray_on_an_idle_connection_is_not_the_next_clients() {
     }
 }
 
+/// It stands behind the answer to a query of ours, between two sessions.
+#[test]
+fn a_stray_behind_a_reset_is_not_the_next_clients() {
+    for stray in strays() {
+        let [mut board] = boards_of(&Flavour { reset_always: true, pool_size: 1, ..transactions() });
+        let next = board.client_accepted(false).expect("a client is welcome");
+        board.client_bytes(next, &[start_up(""), query()].concat(), &mut NoWires);
+        let server = opened(&mut board);
+        let reset = answers(&[(b'C', b"DISCARD ALL\0"), (b'Z', b"I")]);
+        board.server_bytes(server, &[reset, stray.clone()].concat(), &mut NoWires);
+        assert_eq!(tags(&board, next).matches(['D', 'N']).count(), 0, "{}", stray.escape_ascii());
+        assert!(closes(&mut board, server), "{} leaves the connection clean", stray.escape_ascii());
+    }
+}
+
+fn transactions() -> Flavour {
+    Flavour { mode: PoolMode::Transaction, ..plain() }
+}
+
 /// A notice of a server that is told to stop, say: it harms nobody.
 #[test]
 fn a_whole_notice_behind_an_answer_costs_no_connection() {

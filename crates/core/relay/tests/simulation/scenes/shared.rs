@@ -1,0 +1,189 @@
+//! A server connection that owes answers to several clients.
+
+use trunkline_relay::Stage;
+
+use super::*;
+
+/// The first client's turn is on its way when the second gets the connection and sends its own.
+struct Two {
+    board: Board,
+    first: ClientKey,
+    second: ClientKey,
+    server: ServerKey,
+}
+
+const ROW: (u8, &[u8]) = (b'D', b"\0\x01\0\0\0\x03one");
+const DONE: [(u8, &[u8]); 2] = [(b'C', b"SELECT 1\0"), (b'Z', b"I")];
+
+fn extended(text: &str) -> Vec<u8> {
+    let parse = format!("\0{text}\0\0\0");
+    let parts = [(b'P', parse.as_bytes()), (b'B', &[0; 8]), (b'E', &[0; 5]), (b'S', b"")];
+    parts.map(|(tag, body)| frame(tag, body).bytes).concat()
+}
+
+impl Two {
+    fn with(first_turn: &[u8], second_turn: &[u8], buffered_bytes_max: usize) -> Self {
+        let flavour = Flavour { mode: PoolMode::Transaction, pool_size: 1, buffer_bytes: 300, ..plain() };
+        let [board] = boards_of(&Flavour { early: Some(buffered_bytes_max), ..flavour });
+        let (mut board, first, server) = lent(board, "", first_turn);
+        let second = board.client_accepted(false).expect("a client is welcome");
+        board.client_bytes(second, &[start_up(""), second_turn.to_vec()].concat(), &mut NoWires);
+        Self { board, first, second, server }
+    }
+
+    /// Both have sent a turn.
+    fn sent() -> Self {
+        let two = Self::with(&text(b'Q', "SELECT 1").bytes, &text(b'Q', "SELECT 2").bytes, 1 << 20);
+        assert!(two.is_shared(), "the second waits though the first has sent its turn");
+        two
+    }
+
+    fn is_shared(&self) -> bool {
+        let of =
+            |key| self.board.clients().find(|(client, _)| *client == key).map(|(_, client)| client.stage());
+        matches!(of(self.first), Some(Stage::Owed(server)) if *server == self.server)
+            && matches!(of(self.second), Some(Stage::Linked(server, _)) if *server == self.server)
+    }
+
+    fn server_says(&mut self, messages: &[(u8, &[u8])]) {
+        self.board.server_bytes(self.server, &answers(messages), &mut NoWires);
+    }
+
+    /// What each was told behind its welcome.
+    fn told(&self) -> [String; 2] {
+        [self.first, self.second].map(|client| {
+            let told = tags(&self.board, client);
+            told.split_once("KZ").map_or(String::new(), |(_, told)| told.to_owned())
+        })
+    }
+}
+
+#[test]
+fn two_clients_get_their_answers_in_the_order_of_their_turns() {
+    let mut two = Two::sent();
+    two.server_says(&[ROW, DONE[0], DONE[1], ROW]);
+    assert_eq!(two.told(), ["DCZ", "D"]);
+    // The first one's next turn waits for a connection, behind nobody.
+    two.board.client_bytes(two.first, &text(b'Q', "SELECT 3").bytes, &mut NoWires);
+    two.server_says(&DONE);
+    assert_eq!(two.told(), ["DCZ", "DCZ"]);
+    two.server_says(&DONE);
+    assert_eq!(two.told(), ["DCZCZ", "DCZ"]);
+    assert!(!closes(&mut two.board, two.server));
+}
+
+#[test]
+fn an_error_of_the_first_is_not_the_seconds() {
+    for first in [text(b'Q', "SELECT 1").bytes, extended("SELECT 1")] {
+        let mut two = Two::with(&first, &extended("SELECT 2"), 1 << 20);
+        assert!(two.is_shared());
+        two.server_says(&[CUT, (b'Z', b"I"), (b'1', b""), (b'2', b""), DONE[0], DONE[1]]);
+        assert_eq!(two.told(), ["EZ", "12CZ"]);
+        assert!(!closes(&mut two.board, two.server));
+    }
+}
+
+/// Its error would not end before the other's Sync.
+#[test]
+fn a_turn_whose_error_would_swallow_the_next_one_is_not_followed() {
+    let first = [&extended("SELECT 1")[..40], &text(b'Q', "SELECT 1").bytes].concat();
+    for first in [first, text(b'Q', "BEGIN").bytes, text(b'Q', "SET work_mem = 1").bytes] {
+        let two = Two::with(&first, &text(b'Q', "SELECT 2").bytes, 1 << 20);
+        assert!(!two.is_shared(), "{}", first.escape_ascii());
+    }
+    let copy = text(b'Q', "COPY t FROM STDIN").bytes;
+    assert!(!Two::with(&copy, &text(b'Q', "SELECT 2").bytes, 1 << 20).is_shared());
+}
+
+/// Whom it would hit depends on what the server does when it arrives.
+#[test]
+fn a_cancel_of_the_second_waits_for_its_turn() {
+    let mut two = Two::sent();
+    let cancels = |board: &mut Board| {
+        std::iter::from_fn(|| board.next_action())
+            .filter(|action| matches!(action, Action::Cancel(_)))
+            .count()
+    };
+    cancels(&mut two.board);
+    cancel(&mut two.board, two.second);
+    assert_eq!(cancels(&mut two.board), 0, "the first one's query would be hit");
+    two.server_says(&DONE);
+    assert_eq!(cancels(&mut two.board), 1);
+    two.server_says(&[CUT, (b'Z', b"I")]);
+    two.board.cancel_delivered(two.server, true);
+    assert_eq!(two.told(), ["CZ", "EZ"]);
+}
+
+/// What a client sends with the key that it was given.
+fn cancel(board: &mut Board, victim: ClientKey) {
+    let mut welcome = board.client_unsent(victim).to_vec();
+    let key = std::iter::from_fn(|| take(&mut welcome)).find(|message| message[0] == b'K').expect("a key");
+    let request = [&[0, 0, 0, 16, 4, 210, 22, 46], &key[5..13]].concat();
+    let asker = board.client_accepted(false).expect("a client is welcome");
+    board.client_bytes(asker, &request, &mut NoWires);
+}
+
+#[test]
+fn a_slow_reader_does_not_hold_the_next_back() {
+    let row = frame(b'D', &[b"\0\x01\0\0\x03\xe8", &[b'x'; 1_000][..]].concat()).bytes;
+    for (buffered_bytes_max, cut_off) in [(1 << 20, false), (2_000, true)] {
+        let mut two =
+            Two::with(&text(b'Q', "SELECT 1").bytes, &text(b'Q', "SELECT 2").bytes, buffered_bytes_max);
+        for _ in 0..5 {
+            two.board.server_bytes(two.server, &row, &mut NoWires);
+            assert!(!two.board.server_paused(two.server), "the second waits for the first to read");
+        }
+        let there = two.board.clients().any(|(client, _)| client == two.first);
+        assert_eq!(there, !cut_off);
+        two.server_says(&[DONE[0], DONE[1], ROW, DONE[0], DONE[1]]);
+        let [first, second] = two.told();
+        assert_eq!(second, "DCZ");
+        assert_eq!(first, if cut_off { "" } else { "DDDDDCZ" });
+    }
+}
+
+#[test]
+fn one_that_vanishes_leaves_the_others_its_place() {
+    for second_too in [false, true] {
+        let mut two = Two::sent();
+        two.board.client_closed(two.first);
+        if second_too {
+            two.board.client_closed(two.second);
+        }
+        two.server_says(&[ROW, DONE[0], DONE[1], ROW, DONE[0], DONE[1]]);
+        two.board.cancel_delivered(two.server, true);
+        assert_eq!(two.told()[1], if second_too { "" } else { "DCZ" });
+        assert!(!closes(&mut two.board, two.server));
+    }
+    // The second goes: the first is owed its answer still.
+    let mut two = Two::sent();
+    two.board.client_closed(two.second);
+    two.server_says(&[ROW, DONE[0], DONE[1], ROW, DONE[0], DONE[1]]);
+    assert_eq!(two.told()[0], "DCZ");
+    assert!(!closes(&mut two.board, two.server));
+}
+
+#[test]
+fn all_hear_of_a_lost_server() {
+    let mut two = Two::sent();
+    two.server_says(&[ROW]);
+    two.board.server_closed(two.server, "the server is gone");
+    assert_eq!(two.told(), ["DEZ", "EZ"]);
+}
+
+/// A transaction that was begun by what is known to begin none: what the second has sent is in it, and goes with it.
+#[test]
+fn a_transaction_left_open_ahead_of_another_closes_the_connection() {
+    let mut two = Two::sent();
+    two.server_says(&[DONE[0], (b'Z', b"T")]);
+    assert!(closes(&mut two.board, two.server));
+    assert_eq!(two.told(), ["CEZ", "EZ"]);
+}
+
+#[test]
+fn a_notification_is_for_who_has_the_connection() {
+    let mut two = Two::sent();
+    let notification = (b'A', &b"\0\0\0\x01channel\0payload\0"[..]);
+    two.server_says(&[notification, DONE[0], DONE[1], notification, DONE[0], DONE[1]]);
+    assert_eq!(two.told(), ["CZ", "ACZ"]);
+}
