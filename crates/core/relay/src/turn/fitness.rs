@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trunkline_wire::frontend;
 
-use super::prepare::{ensure, inject_close, write_describe};
+use super::inject::{ensure, inject_close, write_describe};
 use super::{Expect, Message, Subject, Undo};
 use crate::client::Client;
 use crate::prepared::{Named, Shape, Statement};

@@ -8,7 +8,7 @@ use trunkline_wire::frontend::{
 };
 
 use super::server_errors::await_early_syncs;
-use super::{Expect, Message, Pending, Record, Subject, Undo, prepare};
+use super::{Expect, Message, Pending, Record, Subject, Undo, inject, portals, prepare};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::rest::Rest;
@@ -195,7 +195,7 @@ fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serv
     }
     if let Some(statement) = server.statements.get(std::mem::take(&mut server.heal)) {
         // Its result type changed, or the server has lost it: it is prepared anew when it is used again.
-        prepare::inject_close(server, statement);
+        inject::inject_close(server, statement);
     }
     if server.turns.is_settled() {
         server.since = path.now;
@@ -358,11 +358,11 @@ fn step<W: Wires>(
                 if !whole {
                     return Ok(Step::Wait);
                 }
-                if server.turns.turns() > 0 && prepare::runs_reset(client, there) {
+                if server.turns.turns() > 0 && portals::runs_reset(client, there) {
                     // What comes back depends on the turns before it.
                     return Ok(prepare::await_answers(server));
                 }
-                prepare::executed(client, server, there);
+                portals::executed(client, server, there);
             }
             extended(server, Message::Execute);
         }

@@ -8,11 +8,13 @@ mod expect;
 mod fitness;
 mod from_client;
 mod from_server;
+mod inject;
 #[cfg(test)]
 mod long_queues;
 mod own_names;
 mod pending;
 mod places;
+mod portals;
 mod prepare;
 mod reading;
 mod ready;

@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use trunkline_wire::backend::{TransactionStatus, close_complete, no_data, parse_complete};
 use trunkline_wire::frame::HEADER_BYTES;
-use trunkline_wire::frontend::{self, Close, Describe, Target};
+use trunkline_wire::frontend::{self, Target};
 
 use super::fitness::{Fitness, fitness, shape_told};
 use super::from_client::{Step, body};
+use super::inject::{ensure, ensure_unnamed, inject_close, make_room, write_close, write_describe};
+use super::portals::bound;
 use super::reading::{self, known, read_as, read_as_before};
 use super::unshared::{self, is_usable};
 use super::{Expect, Message, Subject, Undo};
@@ -20,9 +22,6 @@ use crate::error::ClientMisbehaved;
 use crate::prepared::{NAME_PREFIX, Parsed, Shape, Statement, significant};
 use crate::server::Server;
 use crate::wires::{Path, Wires};
-
-/// Portals of one client that are remembered because running them changes its session; what more are bound counts as run.
-const PORTALS_MAX: usize = 64;
 
 /// Splits a string that ends in a zero byte off the beginning.
 pub(super) fn cstr(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -485,118 +484,4 @@ fn unknown(own: &[u8], sent: &[u8]) -> Subject {
 /// A message that changes nothing of what is prepared.
 fn forward(message: Message) -> Expect {
     Expect::forward(message, Undo::Nothing)
-}
-
-/// A portal is made of the statement.
-fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Arc<Statement>) {
-    let effects = statement.effects();
-    let portal = significant(portal);
-    server.pending.forgets |= effects.forgets;
-    server.pending.begins |= effects.begins_transaction;
-    server.pending.beyond_rows |= !effects.only_rows;
-    if !client.portals.is_empty() {
-        client.portals.retain(|(name, _)| **name != *portal);
-    }
-    if !effects.may_set && !effects.may_define {
-        return;
-    }
-    if client.portals.len() < PORTALS_MAX {
-        client.portals.push((portal.into(), Arc::clone(statement)));
-    } else {
-        changes_session(client, server, statement);
-    }
-}
-
-/// The statement of an Execute message's portal, if running it changes the session.
-fn run_by<'a>(client: &'a Client, there: &[u8]) -> Option<&'a Arc<Statement>> {
-    let (portal, _) = cstr(body(there))?;
-    let portal = significant(portal);
-    client.portals.iter().find(|(name, _)| **name == *portal).map(|(_, statement)| statement)
-}
-
-/// Whether an Execute message runs what resets parameters: in a transaction it may have been bound in an earlier turn.
-pub(super) fn runs_reset(client: &Client, there: &[u8]) -> bool {
-    run_by(client, there).is_some_and(|statement| statement.effects().has_resets())
-}
-
-/// The portal of an Execute message is run: what its statement changes of the session, as far as is known, is changed.
-pub(super) fn executed(client: &mut Client, server: &mut Server, there: &[u8]) {
-    if let Some(statement) = run_by(client, there).cloned() {
-        changes_session(client, server, &statement);
-    }
-}
-
-fn changes_session(client: &mut Client, server: &mut Server, statement: &Statement) {
-    match (statement.effects().may_set, statement.effects().ends_transaction) {
-        (true, true) => server.pending.settings.ended(),
-        (true, false) => server.pending.settings.changed(),
-        (false, _) => {}
-    }
-    server.pending.redefines |= statement.effects().may_define;
-    client.add_resets(statement.effects());
-}
-
-/// The server has the statement once it reads what follows.
-pub(super) fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
-    if server.statements.touch(statement.id) {
-        return;
-    }
-    server.misses += 1;
-    path.counters.prepare_cache_miss += 1;
-    make_room(path, server);
-    server.statements.insert(Arc::clone(statement));
-    let back = read_as(path, server, statement);
-    frontend::parse::write_renamed(server.outbox.buffer(), statement.name(), statement.body());
-    let parse = Message::Parse(Subject::Untracked);
-    server.turns.append(Expect::skip(parse, Undo::Prepared(Arc::clone(statement))));
-    read_as_before(path, server, back);
-}
-
-/// The server's unnamed statement is the client's once it reads what follows; when the client has none,
-/// the server has none either.
-fn ensure_unnamed<W>(path: &mut Path<'_, W>, client: &Client, server: &mut Server) -> u64 {
-    let before = server.statements.unnamed;
-    let unnamed = client.unnamed.as_ref().filter(|unnamed| unnamed.id == before || unnamed.is_kept());
-    let wanted = unnamed.map_or(0, |unnamed| unnamed.id);
-    server.statements.unnamed = wanted;
-    if before == wanted {
-        return wanted;
-    }
-    match unnamed {
-        Some(unnamed) => {
-            let back = read_as(path, server, unnamed);
-            frontend::parse::write_renamed(server.outbox.buffer(), b"", unnamed.body());
-            let parse = Message::Parse(Subject::Untracked);
-            server.turns.append(Expect::skip(parse, Undo::Unnamed(before)));
-            read_as_before(path, server, back);
-        }
-        None => {
-            write_close(server.outbox.buffer(), b"");
-            server.turns.append(Expect::skip(Message::Close, Undo::Unnamed(before)));
-        }
-    }
-    wanted
-}
-
-pub(super) fn make_room<W>(path: &mut Path<'_, W>, server: &mut Server) {
-    while let Some(evicted) = server.statements.evict(path.limits.prepared_max) {
-        path.counters.prepared_evicted += 1;
-        write_close(server.outbox.buffer(), evicted.name());
-        server.turns.append(Expect::skip(Message::Close, Undo::Closed(evicted)));
-    }
-}
-
-/// Closes a statement on the server; nobody hears of it.
-pub(crate) fn inject_close(server: &mut Server, statement: Arc<Statement>) {
-    write_close(server.outbox.buffer(), statement.name());
-    server.statements.remove(statement.id);
-    server.turns.append(Expect::skip(Message::Close, Undo::Closed(statement)));
-}
-
-pub(super) fn write_describe(out: &mut Vec<u8>, name: &[u8]) {
-    Describe { target: Target::Statement, name }.encode(out);
-}
-
-fn write_close(out: &mut Vec<u8>, name: &[u8]) {
-    Close { target: Target::Statement, name }.encode(out);
 }

@@ -9,7 +9,8 @@ use trunkline_wire::frame::{self, HEADER_BYTES};
 use trunkline_wire::frontend::parse;
 
 use super::from_client::{Step, body};
-use super::prepare::{cstr, ensure, make_room};
+use super::inject::{ensure, make_room};
+use super::prepare::cstr;
 use super::{Expect, Message, Subject, Undo};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
