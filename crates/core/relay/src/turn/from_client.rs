@@ -187,7 +187,10 @@ fn begin_turn<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serve
     if !path.replaying {
         client.replay_told = 0;
     }
-    if let Some(statement) = server.statements.get(std::mem::take(&mut server.heal)) {
+    // In a failed transaction nothing can be prepared anew.
+    if server.status != TransactionStatus::Failed
+        && let Some(statement) = server.statements.get(std::mem::take(&mut server.heal))
+    {
         // Its result type changed, or the server has lost it: it is prepared anew when it is used again.
         prepare::inject_close(server, statement);
     }
