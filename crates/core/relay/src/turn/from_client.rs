@@ -193,7 +193,10 @@ fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serv
     if is_recorded {
         turn.record = Record::Kept(std::mem::take(&mut server.replay_buffer));
     }
-    if let Some(statement) = server.statements.get(std::mem::take(&mut server.heal)) {
+    // In a failed transaction nothing can be prepared anew.
+    if server.status != TransactionStatus::Failed
+        && let Some(statement) = server.statements.get(std::mem::take(&mut server.heal))
+    {
         // Its result type changed, or the server has lost it: it is prepared anew when it is used again.
         inject::inject_close(server, statement);
     }

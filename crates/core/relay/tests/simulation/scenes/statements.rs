@@ -79,3 +79,25 @@ fn a_turn_that_is_about_to_be_played_again_hears_of_its_lost_server() {
     board.server_closed(server, "the server is gone");
     assert!(tags(&board, client).ends_with("EZ"), "{}", tags(&board, client));
 }
+
+/// Its text need not be one of the encoding that the connection has again since its transaction failed.
+#[test]
+fn an_outdated_statement_is_not_prepared_anew_in_a_failed_transaction() {
+    let changed =
+        b"SERROR\0VERROR\0C0A000\0Mcached plan must not change result type\0RRevalidateCachedQuery\0\0";
+    let sync = frame(b'S', b"").bytes;
+    let turn = [bind("s"), sync.clone()].concat();
+    for (status, closes) in [(b"E", false), (b"I", true)] {
+        let (mut board, client, server) = scene(&text(b'Q', "BEGIN").bytes);
+        board.server_bytes(server, &answers(&[(b'C', b"BEGIN\0"), (b'Z', b"T")]), &mut NoWires);
+        let parse = [frame(b'P', b"s\0SELECT 1\0\0\0").bytes, sync.clone()].concat();
+        board.client_bytes(client, &parse, &mut NoWires);
+        board.server_bytes(server, &answers(&[(b'1', b""), (b'Z', b"T")]), &mut NoWires);
+        board.client_bytes(client, &turn, &mut NoWires);
+        board.server_bytes(server, &answers(&[(b'E', changed), (b'Z', status)]), &mut NoWires);
+        sent(&mut board, server);
+        board.client_bytes(client, &turn, &mut NoWires);
+        let kinds: String = sent(&mut board, server).iter().map(|(tag, _)| *tag).collect();
+        assert_eq!(kinds, if closes { "CPBES" } else { "BES" });
+    }
+}
