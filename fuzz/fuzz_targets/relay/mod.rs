@@ -241,6 +241,7 @@ fn directory(settings: u8) -> Directory {
         scram_iterations_max: 10,
         ignored_parameters: Vec::new(),
         limits: limits(if settings & 4 == 0 { 2 } else { 0 }),
+        early_release: None,
         clients_max: 0,
         unauthenticated_max: 0,
         cancels_max: 2,

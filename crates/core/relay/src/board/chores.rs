@@ -65,7 +65,7 @@ impl Board {
             (Chore::AuthQuery, Some(client)) => self.secret_found(client, answer, key),
             // A turn of a client that was owed it and has gone.
             (Chore::Abandoned, Some(_)) => self.next_owner(key, None),
-            (Chore::Abandoned, _) if !server.turns.clients().is_empty() => {}
+            (Chore::Abandoned, _) if server.turns.has_clients() => {}
             (Chore::Abandoned, _) if !server.is_settled() => {
                 // One more turn of a client that is gone: it is cancelled like the one before.
                 if !matches!(server.stage, ServerStage::Finishing) {

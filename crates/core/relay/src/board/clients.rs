@@ -127,7 +127,7 @@ impl Board {
         let Some(server) = self.servers.get_mut(key) else { return };
         let torn = client.rest.is_passed();
         // Others that are owed answers here get them.
-        let running = !server.turns.is_empty() && server.turns.clients().is_empty();
+        let running = !server.turns.is_empty() && !server.turns.has_clients();
         if torn {
             // Half a message is on its way to the server: nothing can follow it.
             if running {

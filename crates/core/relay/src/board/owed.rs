@@ -4,15 +4,16 @@
 //! ([`Directory::early_release`](crate::Directory::early_release)). From then on it answers several clients in the order of
 //! their turns.
 
+use trunkline_pool::PoolId;
+use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
+use trunkline_wire::sqlstate::SqlState;
+
 use super::Board;
 use super::refusal::Refusal;
 use crate::client::{Client, Purpose, Stage};
 use crate::server::{Cancel, Server};
 use crate::turn::Owner;
 use crate::{ClientKey, ServerKey};
-use trunkline_pool::PoolId;
-use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
-use trunkline_wire::sqlstate::SqlState;
 
 impl Board {
     /// Gives connections on whose clients have sent all of their turns, to those who wait in the pool.

@@ -394,7 +394,7 @@ impl Board {
             _ => pool.lost(),
         }
         server.stage = ServerStage::Abandoned;
-        if !server.turns.clients().is_empty() {
+        if server.turns.has_clients() {
             self.due.push_back(Due::TurnsLost(server));
         }
         Some(home)

@@ -8,7 +8,7 @@ use trunkline_wire::frontend::{
 };
 
 use super::server_errors::await_early_syncs;
-use super::{Expect, Message, Pending, Record, Subject, Undo, inject, portals, prepare};
+use super::{Expect, Message, Pending, Subject, Undo, inject, portals, prepare};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::rest::Rest;
@@ -189,9 +189,9 @@ fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serv
         client.replay_told = 0;
     }
     let is_recorded = client.tracked && path.limits.replay_bytes_max > 0 && !path.replaying;
-    let turn = server.turns.begin(path.client);
+    server.turns.begin(path.client);
     if is_recorded {
-        turn.record = Record::Kept(std::mem::take(&mut server.replay_buffer));
+        server.turns.start_record(std::mem::take(&mut server.replay_buffer));
     }
     // In a failed transaction nothing can be prepared anew.
     if server.status != TransactionStatus::Failed

@@ -91,7 +91,7 @@ fn clients_turn_over<W>(path: &mut Path<'_, W>, server: &mut Server) -> Step {
     let status = server.status;
     // Its own chores may come after it.
     let others_have_it = server.turns.is_shared_after(path.client) || server.lent_to() != Some(path.client);
-    let others_follow = !server.turns.is_settled() && !server.turns.owes(path.client) && others_have_it;
+    let others_follow = others_have_it && !server.turns.is_settled() && !server.turns.owes(path.client);
     path.counters.turns += 1;
     if path.no_transactions && status != TransactionStatus::Idle {
         return Step::Stop(false, ServerStop::TransactionOpen);

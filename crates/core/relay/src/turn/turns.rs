@@ -21,6 +21,10 @@ const KEPT_CAPACITY: usize = 8;
 pub(crate) struct Turns {
     replies: Replies,
     turns: VecDeque<Turn>,
+    /// How many of them are clients'.
+    of_clients: usize,
+    /// One of them may be recorded.
+    is_recording: bool,
 }
 
 /// All questions about the answers that are owed. What changes them goes through the turns.
@@ -88,16 +92,23 @@ impl Turns {
         self.last_client() == Some(client)
     }
 
-    /// Whose turn is the last one of a client's.
+    /// Whose turn is the last one of a client's. Few chores stand behind it.
     #[inline]
     fn last_client(&self) -> Option<ClientKey> {
+        if self.of_clients == 0 {
+            return None;
+        }
         self.turns.iter().rev().find_map(Turn::client)
+    }
+
+    /// Whether a client is owed answers, or has begun a turn.
+    pub(crate) fn has_clients(&self) -> bool {
+        self.of_clients > 0
     }
 
     /// Whether others have turns after those of the first one's owner.
     pub(crate) fn is_shared(&self) -> bool {
-        let first = self.turns.iter().find_map(Turn::client);
-        first != self.last_client()
+        self.of_clients > 1 && self.turns.iter().find_map(Turn::client) != self.last_client()
     }
 
     /// Whether another client than this one has a turn here.
@@ -117,13 +128,6 @@ impl Turns {
         }
     }
 
-    /// The clients that are owed answers, in order, each once.
-    pub(crate) fn clients(&self) -> Vec<ClientKey> {
-        let mut clients: Vec<ClientKey> = self.turns.iter().filter_map(Turn::client).collect();
-        clients.dedup();
-        clients
-    }
-
     /// Where the turns of the first one's owner end, if others follow.
     fn end_of_first(&self) -> Option<Place> {
         if !self.is_shared() {
@@ -140,9 +144,8 @@ impl Turns {
     }
 
     /// What is sent next is of this client's turn: of the one that is open, or of a new one.
-    pub(super) fn begin(&mut self, client: ClientKey) -> &mut Turn {
-        let at = self.open_for(Owner::Client(client));
-        &mut self.turns[at]
+    pub(super) fn begin(&mut self, client: ClientKey) {
+        self.open_for(Owner::Client(client));
     }
 
     /// The place of the open turn. One of which nothing was sent gives way to another owner's.
@@ -150,11 +153,13 @@ impl Turns {
         let last = self.turns.len().saturating_sub(1);
         match self.turns.back() {
             Some(turn) if turn.phase == Phase::Begun && turn.owner != owner => {
+                self.of_clients += usize::from(owner.client().is_some());
                 self.turns.insert(last, Turn::new(owner, Phase::Begun));
                 last
             }
             Some(turn) if turn.is_open() => last,
             _ => {
+                self.of_clients += usize::from(owner.client().is_some());
                 self.turns.push_back(Turn::new(owner, Phase::Begun));
                 self.turns.len() - 1
             }
@@ -193,7 +198,8 @@ impl Turns {
     /// A turn of which nothing was sent is forgotten: its client gives the connection back.
     pub(crate) fn drop_begun(&mut self) {
         if self.turns.back().is_some_and(|turn| turn.phase == Phase::Begun) {
-            self.turns.pop_back();
+            let begun = self.turns.pop_back();
+            self.of_clients -= usize::from(begun.is_some_and(|turn| turn.client().is_some()));
         }
     }
 
@@ -210,6 +216,7 @@ impl Turns {
 
     fn pop_turn(&mut self) -> Option<Turn> {
         let turn = self.turns.pop_front();
+        self.of_clients -= usize::from(turn.as_ref().is_some_and(|turn| turn.client().is_some()));
         if self.turns.is_empty() && self.turns.capacity() > KEPT_CAPACITY {
             self.turns = VecDeque::new();
         }
@@ -227,17 +234,22 @@ impl Turns {
     /// A message of the last turn is part of its record, or (`None`) it cannot be played again. Only the first of a
     /// client's turns is recorded, and only while no other follows it.
     pub(super) fn record(&mut self, message: Option<&[u8]>, bytes_max: usize) {
-        let last = self.turns.len().saturating_sub(1);
-        let is_recorded = |turn: &Turn| matches!(turn.record, Record::Kept(_));
-        // Those before it are chores, or other clients', or all its own: then it is not recorded.
-        let Some(at) = self.turns.iter().rposition(is_recorded) else { return };
-        let record = &mut self.turns[at].record;
-        match (record, message.filter(|_| at == last)) {
-            (Record::Kept(kept), Some(message)) if kept.len() + message.len() <= bytes_max => {
+        if !self.is_recording {
+            return;
+        }
+        match (self.turns.back_mut().map(|turn| &mut turn.record), message) {
+            (Some(Record::Kept(kept)), Some(message)) if kept.len() + message.len() <= bytes_max => {
                 kept.extend_from_slice(message);
             }
-            (record @ Record::Kept(_), _) => *record = Record::None,
-            (Record::None | Record::Healing(_), _) => {}
+            _ => drop(self.forget_record()),
+        }
+    }
+
+    /// The turn that has begun is recorded, in this buffer.
+    pub(super) fn start_record(&mut self, buffer: Vec<u8>) {
+        if let Some(turn) = self.turns.back_mut() {
+            turn.record = Record::Kept(buffer);
+            self.is_recording = true;
         }
     }
 
@@ -287,13 +299,14 @@ impl Turns {
         let first = usize::from(is_query);
         let rest = (first + ignored).min(self.turns.len());
         let next = self.turns.get(rest).map(|turn| turn.phase);
-        if is_query {
-            self.turns.drain(first..rest);
-        } else {
-            self.turns.drain(1..(rest + 1).min(self.turns.len()));
-            if let Some(turn) = self.turns.front_mut() {
-                turn.phase = next.filter(|next| *next != Phase::Begun).unwrap_or(Phase::Unsynced);
-            }
+        let gone = match is_query {
+            true => first..rest,
+            false => 1..(rest + 1).min(self.turns.len()),
+        };
+        let gone = self.turns.drain(gone).filter(|turn| turn.client().is_some()).count();
+        self.of_clients -= gone;
+        if !is_query && let Some(turn) = self.turns.front_mut() {
+            turn.phase = next.filter(|next| *next != Phase::Begun).unwrap_or(Phase::Unsynced);
         }
         if let (Some(owner), false) = (owner, self.replies.ends_with_turn()) {
             let at = self.open_for(owner);
@@ -313,6 +326,7 @@ impl Turns {
             if turn.client() == Some(client) {
                 turn.owner = Owner::Chore(Chore::Abandoned);
                 turn.record = Record::None;
+                self.of_clients -= 1;
                 self.replies.disown(from..to);
             }
             from = to;
@@ -333,6 +347,7 @@ impl Turns {
 
     /// The client's turns are not played again: others' follow.
     pub(crate) fn forget_record(&mut self) -> Vec<u8> {
+        self.is_recording = false;
         let kept = self.turns.iter_mut().rev().find(|turn| matches!(turn.record, Record::Kept(_)));
         match kept.map(|turn| std::mem::take(&mut turn.record)) {
             Some(Record::Kept(sent)) => sent,
