@@ -12,7 +12,7 @@ use super::Board;
 use super::refusal::Refusal;
 use crate::client::{Client, Purpose, Stage};
 use crate::server::{Cancel, Server};
-use crate::turn::Owner;
+use crate::turn::{Owner, give_first};
 use crate::{ClientKey, ServerKey};
 
 impl Board {
@@ -117,6 +117,13 @@ impl Board {
     pub(super) fn next_owner(&mut self, key: ServerKey, before: Option<ClientKey>) {
         before.into_iter().for_each(|client| self.owed_over(client));
         self.cancel_wanted(key);
+        let Some(server) = self.servers.get_mut(key) else { return };
+        if let Some(first) = server.turns.owner().and_then(Owner::client)
+            && let Some(client) = self.clients.get_mut(first)
+        {
+            give_first(client, server);
+            self.list_client(first);
+        }
         let Some(server) = self.servers.get(key) else { return };
         if let (true, Some(client)) = (server.undecided, server.lent_to()) {
             self.deal_inbox(client);

@@ -57,6 +57,10 @@ impl Board {
             }
             return self.read_parameter(key, name, value, &encoding);
         }
+        if server.turns.sets_parameters_again() {
+            // What was set for one client is set for another since: the profile is what holds after that.
+            return;
+        }
         let ours = server.turns.head().is_some_and(Reply::is_ours);
         if ours && server.profile.value(name).is_some_and(|set| set.as_bytes() == value) {
             // What we have set, reported in UTF8 before its client's encoding is set.

@@ -46,7 +46,7 @@ pub(crate) fn from_server<W: Wires>(
     let mut at = passed + dropped;
     // Where the bytes begin that are to be passed on and have not been.
     let mut run = if relayed { dropped } else { at };
-    if at > 0 && local_is_next(server) {
+    if at > 0 && local_is_next(path, server) {
         if let Some(client) = client.as_deref_mut() {
             path.pass_client(client, &input[run..at]);
         }
@@ -104,7 +104,7 @@ pub(crate) fn from_server<W: Wires>(
             begin_reply(Some(client), server);
         }
         // Who is sent away hears of nothing behind that.
-        if local_is_next(server) && !matches!(stop, Some(ServerStop::TransactionOpen)) {
+        if local_is_next(path, server) && !matches!(stop, Some(ServerStop::TransactionOpen)) {
             if let Some(client) = client.as_deref_mut() {
                 path.pass_client(client, &input[run..at]);
             }
@@ -157,8 +157,22 @@ fn client_is_next(server: &Server) -> bool {
 }
 
 #[inline]
-fn local_is_next(server: &Server) -> bool {
-    server.turns.head().is_some_and(|head| head.expect.fate == Fate::Give)
+fn local_is_next<W>(path: &Path<'_, W>, server: &Server) -> bool {
+    let is_given = server.turns.head().is_some_and(|head| head.expect.fate == Fate::Give);
+    is_given && server.turns.owner().and_then(Owner::client).is_none_or(|client| client == path.client)
+}
+
+/// Gives the answers that are ours to the client whose turn has come first, where the server has nothing to say before.
+pub(crate) fn give_first(client: &mut Client, server: &mut Server) {
+    while server.turns.head().is_some_and(|head| head.expect.fate == Fate::Give) {
+        let frame = match server.turns.pop().map(|(expect, _)| expect.message) {
+            Some(Message::Parse(_)) => parse_complete::FRAME,
+            Some(Message::Close) => close_complete::FRAME,
+            _ => continue,
+        };
+        client.outbox.push(&frame);
+        client.held = false;
+    }
 }
 
 /// Gives the answers that are ours once they are next.
@@ -167,7 +181,7 @@ fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, ser
         // The message before is not whole yet.
         return;
     }
-    while local_is_next(server) {
+    while local_is_next(path, server) {
         let answered = server.turns.pop();
         let frame = match answered.map(|(expect, _)| expect.message) {
             Some(Message::Parse(_)) => parse_complete::FRAME,

@@ -121,6 +121,14 @@ impl Turns {
         self.turns.iter().any(|turn| turn.client() == Some(client))
     }
 
+    /// Whether the first turn sets parameters, and a later one sets them for another client.
+    pub(crate) fn sets_parameters_again(&self) -> bool {
+        let sets = |turn: &&Turn| turn.owner == Owner::Chore(Chore::Parameters);
+        self.turns.front().is_some_and(|first| sets(&first))
+            && self.is_shared()
+            && self.turns.iter().filter(sets).count() > 1
+    }
+
     /// The first of a client's turns is to be cancelled.
     pub(crate) fn want_cancel(&mut self, client: ClientKey) {
         if let Some(turn) = self.turns.iter_mut().find(|turn| turn.client() == Some(client)) {
