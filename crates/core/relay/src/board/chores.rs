@@ -57,7 +57,9 @@ impl Board {
                 self.server_lost(key, servers::body_of(&error));
             }
             (Chore::Parameters, Some(client)) => {
-                if server.undecided {
+                let undecided = server.undecided;
+                self.give_to_first(key);
+                if undecided {
                     self.deal_inbox(client);
                 }
             }

@@ -117,16 +117,20 @@ impl Board {
     pub(super) fn next_owner(&mut self, key: ServerKey, before: Option<ClientKey>) {
         before.into_iter().for_each(|client| self.owed_over(client));
         self.cancel_wanted(key);
-        let Some(server) = self.servers.get_mut(key) else { return };
-        if let Some(first) = server.turns.owner().and_then(Owner::client)
-            && let Some(client) = self.clients.get_mut(first)
-        {
-            give_first(client, server);
-            self.list_client(first);
-        }
+        self.give_to_first(key);
         let Some(server) = self.servers.get(key) else { return };
         if let (true, Some(client)) = (server.undecided, server.lent_to()) {
             self.deal_inbox(client);
+        }
+    }
+
+    /// What is ours to answer of the turn that has come first is answered.
+    pub(super) fn give_to_first(&mut self, key: ServerKey) {
+        let Some(server) = self.servers.get_mut(key) else { return };
+        let Some(first) = server.turns.owner().and_then(Owner::client) else { return };
+        if let Some(client) = self.clients.get_mut(first) {
+            give_first(client, server);
+            self.list_client(first);
         }
     }
 

@@ -46,7 +46,7 @@ pub(crate) fn from_server<W: Wires>(
     let mut at = passed + dropped;
     // Where the bytes begin that are to be passed on and have not been.
     let mut run = if relayed { dropped } else { at };
-    if at > 0 && local_is_next(path, server) {
+    if local_is_next(path, server) {
         if let Some(client) = client.as_deref_mut() {
             path.pass_client(client, &input[run..at]);
         }
