@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use trunkline_pool::{Micros, PoolId};
 use trunkline_session::backend::{CancelKey, Login};
+use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
 
 use crate::ServerKey;
 use crate::inbox::Inbox;
@@ -175,6 +176,14 @@ impl Client {
         match self.stage {
             Stage::Linked(server, _) | Stage::Owed(server) => Some(server),
             _ => None,
+        }
+    }
+
+    /// So many of its turns are answered with an error.
+    pub(crate) fn fail_turns(&mut self, turns: usize, error: &[u8]) {
+        for _ in 0..turns {
+            self.outbox.push(error);
+            ReadyForQuery { status: TransactionStatus::Idle }.encode(self.outbox.buffer());
         }
     }
 

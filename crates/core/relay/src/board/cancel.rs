@@ -141,14 +141,14 @@ impl Board {
                     .encode(false, &mut error);
                 self.fail_turn(victim, &error);
             }
-            Some(Stage::Linked(server, Purpose::Turn | Purpose::Session) | Stage::Owed(server))
-                if !self.is_clients_alone(*server, victim) =>
-            {
-                let server = *server;
-                self.cancel_shared(server, victim);
-            }
             Some(Stage::Linked(server, Purpose::Turn | Purpose::Session) | Stage::Owed(server)) => {
                 let server = *server;
+                let alone = self.is_alone(server, victim);
+                if let (false, Some(server)) = (alone, self.servers.get_mut(server)) {
+                    // The server would cancel whatever it runs when the request arrives, if only somebody else's turn.
+                    server.turns.want_cancel(victim);
+                    return self.answer_cancel(from, asker);
+                }
                 let runs = |server: &crate::server::Server| {
                     matches!(server.turns.owner(), Some(Owner::Client(_))) && !server.turns.is_settled()
                 };

@@ -57,11 +57,8 @@ impl Board {
                 self.server_lost(key, servers::body_of(&error));
             }
             (Chore::Parameters, Some(client)) => {
-                let undecided = server.undecided;
                 self.give_to_first(key);
-                if undecided {
-                    self.deal_inbox(client);
-                }
+                self.deal_undecided(key, Some(client));
             }
             (Chore::Probe, Some(client)) => self.probe_over(client, key, answer),
             (Chore::AuthQuery, Some(client)) => self.secret_found(client, answer, key),

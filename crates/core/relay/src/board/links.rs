@@ -4,8 +4,7 @@ use trunkline_pool::{Micros, PoolMode};
 use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
 use trunkline_wire::frame;
 use trunkline_wire::frontend::{
-    bind, close, copy_data, copy_done, copy_fail, describe, execute, flush, function_call, parse, query,
-    sync, terminate,
+    copy_data, copy_done, copy_fail, flush, function_call, query, sync, terminate,
 };
 use trunkline_wire::sqlstate::SqlState;
 
@@ -15,7 +14,7 @@ use crate::client::{Client, Failed, Purpose, Stage};
 use crate::error::ClientMisbehaved;
 use crate::rest::Rest;
 use crate::server::ServerStage;
-use crate::turn::{ClientStop, ServerStop, from_client, from_server, turn_is_ready};
+use crate::turn::{ClientStop, ServerStop, from_client, from_server, is_answered, turn_is_ready};
 use crate::wires::{Path, Wires};
 use crate::{ClientKey, ServerKey};
 
@@ -177,31 +176,14 @@ impl Board {
             }
             // Left over from a COPY that failed, or nothing to flush.
             copy_data::TAG | copy_done::TAG | copy_fail::TAG | flush::TAG => {}
-            query::TAG
-            | parse::TAG
-            | bind::TAG
-            | describe::TAG
-            | execute::TAG
-            | close::TAG
-            | function_call::TAG
-                if client.failed == Failed::Skipping => {}
+            tag if is_answered(tag) && client.failed == Failed::Skipping => {}
             query::TAG | function_call::TAG if client.failed == Failed::Next => {
                 client.failed = Failed::No;
                 ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
                 self.list_client(key);
             }
-            parse::TAG | bind::TAG | describe::TAG | execute::TAG | close::TAG
-                if client.failed == Failed::Next =>
-            {
-                client.failed = Failed::Skipping;
-            }
-            query::TAG
-            | parse::TAG
-            | bind::TAG
-            | describe::TAG
-            | execute::TAG
-            | close::TAG
-            | function_call::TAG => {
+            tag if is_answered(tag) && client.failed == Failed::Next => client.failed = Failed::Skipping,
+            tag if is_answered(tag) => {
                 if !turn_is_ready(input, self.directory.limits.client_buffer_bytes) {
                     return (0, false);
                 }
@@ -244,7 +226,9 @@ impl Board {
         let (consumed, stop) = self.pass_to_server(key, server_key, input, wires, false, share);
         match stop {
             ClientStop::More => {
-                if let Some(pool) = self.servers.get(server_key).map(|server| server.pool) {
+                if self.directory.early_release.is_some()
+                    && let Some(pool) = self.servers.get(server_key).map(|server| server.pool)
+                {
                     self.share_connections(pool);
                 }
                 (consumed, false)
@@ -441,7 +425,7 @@ impl Board {
     }
 
     /// What a client sent is dealt with, if it has waited for what its turns before would bring.
-    fn deal_undecided(&mut self, key: ServerKey, client: Option<ClientKey>) {
+    pub(super) fn deal_undecided(&mut self, key: ServerKey, client: Option<ClientKey>) {
         let undecided = self.servers.get(key).is_some_and(|server| server.undecided);
         client.filter(|_| undecided).into_iter().for_each(|client| self.deal_inbox(client));
     }

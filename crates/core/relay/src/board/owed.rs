@@ -5,14 +5,14 @@
 //! their turns.
 
 use trunkline_pool::PoolId;
-use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
+use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::sqlstate::SqlState;
 
 use super::Board;
 use super::refusal::Refusal;
 use crate::client::{Client, Purpose, Stage};
 use crate::server::{Cancel, Server};
-use crate::turn::{Owner, give_first};
+use crate::turn::{Owner, Turn, give_first};
 use crate::{ClientKey, ServerKey};
 
 impl Board {
@@ -90,10 +90,7 @@ impl Board {
     /// The connection is gone that owes this client answers to turns: each of them hears of it.
     pub(super) fn fail_owed(&mut self, key: ClientKey, turns: usize, error: &[u8]) {
         let Some(client) = self.clients.get_mut(key) else { return };
-        for _ in 0..turns {
-            client.outbox.push(error);
-            ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
-        }
+        client.fail_turns(turns, error);
         client.held = false;
         self.owed_over(key);
     }
@@ -105,23 +102,13 @@ impl Board {
         }
     }
 
-    /// A cancel was asked for by a client that shares its connection. The server would cancel whatever it runs when the
-    /// request arrives: it must be that client's turn, and nobody else's may follow.
-    pub(super) fn cancel_shared(&mut self, key: ServerKey, client: ClientKey) {
-        if let Some(server) = self.servers.get_mut(key) {
-            server.turns.want_cancel(client);
-        }
-    }
-
     /// All turns of one client are answered, and another has the connection.
     pub(super) fn next_owner(&mut self, key: ServerKey, before: Option<ClientKey>) {
         before.into_iter().for_each(|client| self.owed_over(client));
         self.cancel_wanted(key);
         self.give_to_first(key);
-        let Some(server) = self.servers.get(key) else { return };
-        if let (true, Some(client)) = (server.undecided, server.lent_to()) {
-            self.deal_inbox(client);
-        }
+        let lent = self.servers.get(key).and_then(Server::lent_to);
+        self.deal_undecided(key, lent);
     }
 
     /// What is ours to answer of the turn that has come first is answered.
@@ -137,24 +124,18 @@ impl Board {
     /// Another turn has come first: it is cancelled now if its client has asked for that.
     fn cancel_wanted(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get(key) else { return };
-        let wanted = server.turns.first().is_some_and(|turn| turn.cancel_wanted);
-        if wanted && self.is_alone(key) {
+        let wanted = server.turns.first().filter(|turn| turn.cancel_wanted).and_then(Turn::client);
+        if wanted.is_some_and(|client| self.is_alone(key, client)) {
             self.cancel_server(key);
         }
     }
 
-    /// Whether the connection works for one client only: no turn of another follows, and no other can send one.
-    pub(super) fn is_alone(&self, key: ServerKey) -> bool {
+    /// Whether the connection works for this client only: no turn of another stands there, and no other can send one.
+    pub(super) fn is_alone(&self, key: ServerKey, client: ClientKey) -> bool {
         let Some(server) = self.servers.get(key) else { return true };
         let first = server.turns.owner().and_then(Owner::client);
-        !server.turns.is_shared()
-            && (server.lent_to().is_none() || first.is_none() || first == server.lent_to())
-    }
-
-    /// The same, for this one.
-    pub(super) fn is_clients_alone(&self, key: ServerKey, client: ClientKey) -> bool {
-        let first = self.servers.get(key).and_then(|server| server.turns.owner()).and_then(Owner::client);
-        self.is_alone(key) && first.is_none_or(|first| first == client)
+        let lent = server.lent_to().filter(|_| first.is_some());
+        !server.turns.is_shared() && [first, lent].into_iter().flatten().all(|key| key == client)
     }
 
     /// A client reads too slowly while others wait for answers that come after its own.

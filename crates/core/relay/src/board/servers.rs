@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use trunkline_pool::PoolId;
 use trunkline_session::frontend::{Credential, Login, LoginError, LoginEvent, ServerReady, TlsWish};
-use trunkline_wire::backend::{ErrorResponse, ReadyForQuery, TransactionStatus};
+use trunkline_wire::backend::{ErrorResponse, TransactionStatus};
 use trunkline_wire::frame::HEADER_BYTES;
 use trunkline_wire::frontend::terminate;
 use trunkline_wire::sqlstate::SqlState;
@@ -351,10 +351,7 @@ impl Board {
     /// The server connection that a client was lent is gone, with this many turns of its to be told.
     fn fail_lent(&mut self, key: ClientKey, turns: usize, server: &Server, lost: &LostTurns, error: &[u8]) {
         let Some(client) = self.clients.get_mut(key) else { return };
-        for _ in 0..turns {
-            client.outbox.push(error);
-            ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
-        }
+        client.fail_turns(turns, error);
         let skipping = server.turns.is_skipping();
         if server.turns.is_unsynced() || lost.unended {
             // Its last turn has no Sync yet: it hears of the error now, unless it has heard of another.

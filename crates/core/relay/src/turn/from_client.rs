@@ -231,20 +231,20 @@ fn awaits_reset(client: &Client, server: &mut Server) -> bool {
     waits
 }
 
+/// Whether the server answers a message of this type by itself: all but a Sync, which ends what others have asked, and
+/// what belongs to a COPY.
+#[inline]
+pub(crate) fn is_answered(tag: u8) -> bool {
+    matches!(
+        tag,
+        query::TAG | parse::TAG | bind::TAG | describe::TAG | execute::TAG | close::TAG | function_call::TAG
+    )
+}
+
 /// Whether nothing before this message belongs to its turn.
 #[inline]
 fn begins_turn(tag: u8, server: &Server) -> bool {
-    let begins = matches!(
-        tag,
-        query::TAG
-            | parse::TAG
-            | bind::TAG
-            | describe::TAG
-            | execute::TAG
-            | close::TAG
-            | sync::TAG
-            | function_call::TAG
-    );
+    let begins = tag == sync::TAG || is_answered(tag);
     begins && !server.turns.is_unsynced() && !server.copy.takes_data
 }
 
@@ -302,26 +302,11 @@ fn step<W: Wires>(
     let whole = there.len() == frame_bytes;
     if server.turns.is_skipping() && !matches!(tag, sync::TAG | terminate::TAG) {
         // The server would skip it; it costs nothing to spare it that.
-        return Ok(
-            if matches!(
-                tag,
-                parse::TAG
-                    | bind::TAG
-                    | describe::TAG
-                    | close::TAG
-                    | execute::TAG
-                    | flush::TAG
-                    | query::TAG
-                    | function_call::TAG
-                    | copy_data::TAG
-                    | copy_done::TAG
-                    | copy_fail::TAG
-            ) {
-                Step::Drop
-            } else {
-                return Err(ClientMisbehaved::UnknownMessage(tag));
-            },
-        );
+        return match tag {
+            flush::TAG | copy_data::TAG | copy_done::TAG | copy_fail::TAG => Ok(Step::Drop),
+            tag if is_answered(tag) => Ok(Step::Drop),
+            tag => Err(ClientMisbehaved::UnknownMessage(tag)),
+        };
     }
     match tag {
         sync::TAG => {

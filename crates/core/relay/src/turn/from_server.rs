@@ -158,20 +158,31 @@ fn client_is_next(server: &Server) -> bool {
 
 #[inline]
 fn local_is_next<W>(path: &Path<'_, W>, server: &Server) -> bool {
-    let is_given = server.turns.head().is_some_and(|head| head.expect.fate == Fate::Give);
-    is_given && server.turns.owner().and_then(Owner::client).is_none_or(|client| client == path.client)
+    is_given(server)
+        && server.turns.owner().and_then(Owner::client).is_none_or(|client| client == path.client)
+}
+
+#[inline]
+fn is_given(server: &Server) -> bool {
+    server.turns.head().is_some_and(|head| head.expect.fate == Fate::Give)
+}
+
+/// Takes what is ours to answer; there is nothing to say to the end of a COPY.
+fn take_given(server: &mut Server) -> Option<&'static [u8]> {
+    match server.turns.pop()?.0.message {
+        Message::Parse(_) => Some(&parse_complete::FRAME),
+        Message::Close => Some(&close_complete::FRAME),
+        _ => None,
+    }
 }
 
 /// Gives the answers that are ours to the client whose turn has come first, where the server has nothing to say before.
 pub(crate) fn give_first(client: &mut Client, server: &mut Server) {
-    while server.turns.head().is_some_and(|head| head.expect.fate == Fate::Give) {
-        let frame = match server.turns.pop().map(|(expect, _)| expect.message) {
-            Some(Message::Parse(_)) => parse_complete::FRAME,
-            Some(Message::Close) => close_complete::FRAME,
-            _ => continue,
-        };
-        client.outbox.push(&frame);
-        client.held = false;
+    while is_given(server) {
+        if let Some(frame) = take_given(server) {
+            client.outbox.push(frame);
+            client.held = false;
+        }
     }
 }
 
@@ -182,14 +193,8 @@ fn settle<W: Wires>(path: &mut Path<'_, W>, mut client: Option<&mut Client>, ser
         return;
     }
     while local_is_next(path, server) {
-        let answered = server.turns.pop();
-        let frame = match answered.map(|(expect, _)| expect.message) {
-            Some(Message::Parse(_)) => parse_complete::FRAME,
-            Some(Message::Close) => close_complete::FRAME,
-            _ => continue,
-        };
-        if let Some(client) = client.as_deref_mut() {
-            path.pass_client(client, &frame);
+        if let (Some(frame), Some(client)) = (take_given(server), client.as_deref_mut()) {
+            path.pass_client(client, frame);
         }
     }
 }

@@ -29,7 +29,7 @@ mod unshared;
 
 pub(crate) use copy::CopyState;
 pub use expect::{Expect, Fate, Foreign, Message, Subject, Undo};
-pub(crate) use from_client::{ClientStop, from_client, is_begun_transaction, turn_is_ready};
+pub(crate) use from_client::{ClientStop, from_client, is_answered, is_begun_transaction, turn_is_ready};
 pub(crate) use from_server::{from_server, give_first};
 pub(crate) use pending::Pending;
 pub(crate) use reading::Unsettled;

@@ -1,6 +1,7 @@
 //! What messages under way may do to a session.
 
 use super::Unsettled;
+use crate::text::Effects;
 
 /// What the turns that a client has under way may do, as far as that is known before they are answered.
 #[derive(Debug, Default)]
@@ -15,4 +16,12 @@ pub(crate) struct Pending {
     pub(crate) beyond_rows: bool,
     /// A DEALLOCATE or DISCARD was prepared or bound.
     pub(crate) forgets: bool,
+}
+
+impl Pending {
+    /// A statement with these effects was prepared, and may be run.
+    pub(crate) fn prepared(&mut self, effects: &Effects) {
+        self.forgets |= effects.forgets;
+        self.begins |= effects.begins_transaction;
+    }
 }

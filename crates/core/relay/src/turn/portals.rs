@@ -15,8 +15,7 @@ const PORTALS_MAX: usize = 64;
 pub(super) fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Arc<Statement>) {
     let effects = statement.effects();
     let portal = significant(portal);
-    server.pending.forgets |= effects.forgets;
-    server.pending.begins |= effects.begins_transaction;
+    server.pending.prepared(effects);
     server.pending.beyond_rows |= !effects.only_rows;
     if !client.portals.is_empty() {
         client.portals.retain(|(name, _)| **name != *portal);

@@ -171,8 +171,7 @@ fn parse<W: Wires>(
     let name = significant(name);
     let again = path.replaying && forget_outdated(client, name, rest);
     let statement = statement_of(path, client, server, rest);
-    server.pending.forgets |= statement.effects().forgets;
-    server.pending.begins |= statement.effects().begins_transaction;
+    server.pending.prepared(statement.effects());
     if client.statements().named(name).is_some() {
         // The server itself refuses it: it knows whether something else is wrong with it before.
         ensure(path, server, &statement);
@@ -267,8 +266,7 @@ fn parse_unnamed<W: Wires>(
     if reading.is_none() {
         client.unread.push(Arc::clone(&statement));
     }
-    server.pending.forgets |= statement.effects().forgets;
-    server.pending.begins |= statement.effects().begins_transaction;
+    server.pending.prepared(statement.effects());
     let id = statement.id;
     let previous = client.unnamed.replace(Arc::clone(&statement));
     let on_server = std::mem::replace(&mut server.statements.unnamed, id);

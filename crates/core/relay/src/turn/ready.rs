@@ -6,7 +6,6 @@ use super::from_client::body;
 use super::server_errors::await_early_syncs;
 use super::server_step::{ServerStop, Step, unexpected};
 use super::{Chore, Expect, Message, Owner, Record, Turn, Undo};
-use crate::ClientKey;
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::server::Server;
@@ -44,7 +43,7 @@ pub(super) fn ready<W>(
     if of_client && client.is_some_and(|client| client.resets.is_some()) {
         return Ok(Step::Before(ServerStop::Resets(status)));
     }
-    if of_client && status != TransactionStatus::Idle && is_owed(path.client, client, server) {
+    if of_client && status != TransactionStatus::Idle && server.lent_to() != Some(path.client) {
         // What others have sent since stands in it: nothing of that may be committed.
         return Err(ServerMisbehaved::TransactionLeftOpen);
     }
@@ -79,11 +78,6 @@ pub(super) fn ready<W>(
             clients_turn_over(path, server)
         }
     })
-}
-
-/// Whether the client of the first turn has given the connection on.
-fn is_owed(key: ClientKey, client: Option<&Client>, server: &Server) -> bool {
-    client.is_some() && server.lent_to() != Some(key)
 }
 
 /// A client's turn is answered.

@@ -84,8 +84,8 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    pub(crate) fn new(owner: Owner, phase: Phase) -> Self {
-        Self { owner, phase, answered: false, cancel_wanted: false, record: Record::None }
+    pub(crate) fn new(owner: Owner) -> Self {
+        Self { owner, phase: Phase::Begun, answered: false, cancel_wanted: false, record: Record::None }
     }
 
     /// Whether more of it is to come.

@@ -158,20 +158,15 @@ impl Turns {
 
     /// The place of the open turn. One of which nothing was sent gives way to another owner's.
     fn open_for(&mut self, owner: Owner) -> usize {
-        let last = self.turns.len().saturating_sub(1);
-        match self.turns.back() {
-            Some(turn) if turn.phase == Phase::Begun && turn.owner != owner => {
-                self.of_clients += usize::from(owner.client().is_some());
-                self.turns.insert(last, Turn::new(owner, Phase::Begun));
-                last
-            }
-            Some(turn) if turn.is_open() => last,
-            _ => {
-                self.of_clients += usize::from(owner.client().is_some());
-                self.turns.push_back(Turn::new(owner, Phase::Begun));
-                self.turns.len() - 1
-            }
-        }
+        let turns = self.turns.len();
+        let at = match self.turns.back() {
+            Some(turn) if turn.phase == Phase::Begun && turn.owner != owner => turns - 1,
+            Some(turn) if turn.is_open() => return turns - 1,
+            _ => turns,
+        };
+        self.of_clients += usize::from(owner.client().is_some());
+        self.turns.insert(at, Turn::new(owner));
+        at
     }
 
     /// One more answer is owed, of this owner's turn.
@@ -268,11 +263,10 @@ impl Turns {
 
     /// The first turn has failed and nobody knows: it is played again when it has ended.
     pub(super) fn heal(&mut self) {
-        if let Some(turn) = self.turns.front_mut() {
-            turn.record = match std::mem::take(&mut turn.record) {
-                Record::Kept(sent) | Record::Healing(sent) => Record::Healing(sent),
-                Record::None => Record::None,
-            };
+        if let Some(turn) = self.turns.front_mut()
+            && let Record::Kept(sent) = std::mem::take(&mut turn.record)
+        {
+            turn.record = Record::Healing(sent);
             self.replies.disown_head();
         }
     }

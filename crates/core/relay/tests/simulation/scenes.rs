@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use trunkline_pool::PoolMode;
 use trunkline_relay::turn::Chore;
-use trunkline_relay::{Action, Board, ClientKey, Mail, ServerKey, ServerStage, Shared, Wires};
+use trunkline_relay::{Action, Board, ClientKey, Directory, Mail, ServerKey, ServerStage, Shared, Wires};
 
 use crate::frames::{field, frame, row_description, take, text};
 use crate::world::settings::{Edition, Flavour, Limits};
@@ -63,7 +63,11 @@ pub(crate) fn plain() -> Flavour {
 }
 
 pub(crate) fn boards_of<const N: usize>(flavour: &Flavour) -> [Board; N] {
-    let directory = Arc::new(flavour.directory(&flavour.edition()));
+    boards_with(flavour.directory(&flavour.edition()))
+}
+
+fn boards_with<const N: usize>(directory: Directory) -> [Board; N] {
+    let directory = Arc::new(directory);
     let shared = Arc::new(Shared::new(N, 1 << 16));
     let entropy = || Box::new(|bytes: &mut [u8]| bytes.fill(7));
     std::array::from_fn(|worker| Board::new(worker, Arc::clone(&shared), Arc::clone(&directory), entropy()))
@@ -129,6 +133,7 @@ pub(crate) fn answers(of: &[(u8, &[u8])]) -> Vec<u8> {
 }
 
 const BEGUN: [(u8, &[u8]); 3] = [(b'1', b""), (b'2', b""), (b'G', &[0; 3])];
+const DONE: [(u8, &[u8]); 2] = [(b'C', b"SELECT 1\0"), (b'Z', b"I")];
 const CUT: (u8, &[u8]) = (b'E', b"SERROR\0VERROR\0C57014\0Mcanceling statement\0\0");
 
 /// Whether the server has read the early Sync when its COPY fails, and so whether one ReadyForQuery or two come, is
@@ -196,6 +201,15 @@ fn a_query_behind_a_lost_turn_that_was_answered_is_answered() {
     }
 }
 
+/// What the server is sent for another client with these start-up parameters, which asks for `work_mem`.
+fn sent_for_another(board: &mut Board, server: ServerKey, parameters: &str) -> String {
+    let before = board.server_unsent(server).len();
+    let other = board.client_accepted(false).expect("a client is welcome");
+    board.client_bytes(other, &start_up(parameters), &mut NoWires);
+    board.client_bytes(other, &text(b'Q', "SHOW work_mem").bytes, &mut NoWires);
+    String::from_utf8_lossy(&board.server_unsent(server)[before..]).into_owned()
+}
+
 /// What a RESET makes of what is not reported is not known: it may be rolled back, and whoever did it may be gone. The
 /// next client finds its own values all the same.
 #[test]
@@ -216,11 +230,7 @@ fn what_a_reset_may_have_changed_is_set_for_the_next_client() {
         board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoWires);
         board.cancel_delivered(server, true);
         assert!(!closes(&mut board, server));
-        let sent = board.server_unsent(server).len();
-        let other = board.client_accepted(false).expect("a client is welcome");
-        board.client_bytes(other, &start_up(""), &mut NoWires);
-        board.client_bytes(other, &text(b'Q', "SHOW work_mem").bytes, &mut NoWires);
-        let sent = String::from_utf8_lossy(&board.server_unsent(server)[sent..]).into_owned();
+        let sent = sent_for_another(&mut board, server, "");
         let (reset, asked) = (sent.find("RESET work_mem;"), sent.find("SHOW work_mem"));
         assert!(reset.is_some() && reset < asked, "{commands:?}, {vanishes}: {sent:?}");
     }
@@ -238,11 +248,7 @@ fn a_reset_whose_client_vanishes_before_its_turn_ends_is_known_of() {
         board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoWires);
         board.cancel_delivered(server, true);
         assert!(!closes(&mut board, server));
-        let sent = board.server_unsent(server).len();
-        let other = board.client_accepted(false).expect("a client is welcome");
-        board.client_bytes(other, &start_up("work_mem\x0064kB\0"), &mut NoWires);
-        board.client_bytes(other, &text(b'Q', "SHOW work_mem").bytes, &mut NoWires);
-        let sent = String::from_utf8_lossy(&board.server_unsent(server)[sent..]).into_owned();
+        let sent = sent_for_another(&mut board, server, "work_mem\x0064kB\0");
         let (set, asked) = (sent.find("SET work_mem=E'64kB'"), sent.find("SHOW work_mem"));
         assert!(set.is_some() && set < asked, "{text_of_reset}: {sent:?}");
     }

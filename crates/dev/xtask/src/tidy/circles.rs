@@ -55,10 +55,7 @@ struct Functions<'a> {
 
 impl Functions<'_> {
     fn add(&mut self, signature: &syn::Signature, block: &syn::Block) {
-        let takes = |input: &syn::FnArg| match input {
-            syn::FnArg::Receiver(_) => self.inside,
-            syn::FnArg::Typed(typed) => names_type(&typed.ty, self.watched),
-        };
+        let takes = |input: &syn::FnArg| matches!(input, syn::FnArg::Typed(typed) if names_type(&typed.ty, self.watched));
         if !self.inside && !signature.inputs.iter().any(takes) {
             return;
         }
@@ -76,15 +73,10 @@ impl Functions<'_> {
     /// Who calls whom, of those that were found.
     fn calls(&self) -> BTreeMap<&str, Vec<&str>> {
         let known = |name: &String| self.found.get_key_value(name).map(|(name, _)| name.as_str());
-        let calls = |function: &Function| function.calls.iter().filter_map(known).collect();
-        // Borrowed from the map itself, so that they live as long as it.
-        let mut all = BTreeMap::new();
-        for (name, function) in &self.found {
-            let mut callees: Vec<&str> = calls(function);
-            callees.retain(|callee| callee != name);
-            all.insert(name.as_str(), callees);
-        }
-        all
+        let callees = |name: &String, function: &'_ Function| {
+            function.calls.iter().filter(|callee| *callee != name).filter_map(known).collect()
+        };
+        self.found.iter().map(|(name, function)| (name.as_str(), callees(name, function))).collect()
     }
 }
 

@@ -50,9 +50,7 @@ fn a_long_query_that_comes_in_pieces_is_read_to_its_end() {
     let flavour = Flavour { mode: PoolMode::Transaction, pool_size: 1, buffer_bytes: 2_000, ..plain() };
     let mut directory = flavour.directory(&flavour.edition());
     directory.limits.outstanding_turns_max = 1;
-    let shared = Arc::new(Shared::new(1, 1 << 16));
-    let entropy = || Box::new(|bytes: &mut [u8]| bytes.fill(7));
-    let board = Board::new(0, shared, Arc::new(directory), entropy());
+    let [board] = boards_with(directory);
     let query = text(b'Q', &format!("SELECT '{}'", "x".repeat(10_000))).bytes;
     let (mut board, client, server) = lent(board, "", &query[..6_000]);
     board.server_sent(server, board.server_unsent(server).len());

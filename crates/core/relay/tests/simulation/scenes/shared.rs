@@ -13,7 +13,6 @@ struct Two {
 }
 
 const ROW: (u8, &[u8]) = (b'D', b"\0\x01\0\0\0\x03one");
-const DONE: [(u8, &[u8]); 2] = [(b'C', b"SELECT 1\0"), (b'Z', b"I")];
 
 fn extended(text: &str) -> Vec<u8> {
     let parse = format!("\0{text}\0\0\0");

@@ -2,8 +2,6 @@
 
 use super::*;
 
-const DONE: [(u8, &[u8]); 2] = [(b'C', b"SELECT 1\0"), (b'Z', b"I")];
-
 fn query() -> Vec<u8> {
     text(b'Q', "SELECT 1").bytes
 }
