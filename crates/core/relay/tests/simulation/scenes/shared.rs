@@ -113,6 +113,27 @@ fn a_cancel_of_the_second_waits_for_its_turn() {
     assert_eq!(two.told(), ["CZ", "EZ"]);
 }
 
+/// Its client is gone before its turn comes: the request would hit whoever is behind.
+#[test]
+fn a_cancel_that_waits_goes_with_its_client() {
+    let mut two = Two::sent();
+    let third = two.board.client_accepted(false).expect("a client is welcome");
+    let turn = [start_up(""), text(b'Q', "SELECT 3").bytes].concat();
+    two.board.client_bytes(third, &turn, &mut NoWires);
+    cancel(&mut two.board, two.second);
+    two.board.client_closed(two.second);
+    let cancels = |board: &mut Board| {
+        std::iter::from_fn(|| board.next_action())
+            .filter(|action| matches!(action, Action::Cancel(_)))
+            .count()
+    };
+    two.server_says(&DONE);
+    assert_eq!(cancels(&mut two.board), 0, "the third one's query would be hit");
+    two.server_says(&DONE);
+    two.server_says(&DONE);
+    assert!(tags(&two.board, third).ends_with("KZCZ"));
+}
+
 /// What a client sends with the key that it was given.
 fn cancel(board: &mut Board, victim: ClientKey) {
     let mut welcome = board.client_unsent(victim).to_vec();
