@@ -4,6 +4,8 @@
 mod bindings;
 #[path = "build/compile.rs"]
 mod compile;
+#[path = "build/profile.rs"]
+mod profile;
 
 use std::error::Error;
 use std::path::PathBuf;

@@ -4,13 +4,17 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::profile;
+
 /// Every global symbol of the C sources: each gets the prefix `trunkline_`, so that a program may link another
 /// libpg_query, or PostgreSQL's own libraries, beside ours. `tests/symbols.rs` says which are missing.
 const SYMBOLS: &str = include_str!("../csrc/symbols.txt");
 
 /// Our sources, each a translation unit. Those that include PostgreSQL's are named in `INCLUDED`.
-const OURS: &[&str] =
-    &["unity.c", "location.c", "leaves.c", "plpgsql.c", "plpgsql_json.c", "plpgsql_parse.c"];
+const OURS: &[&str] = &["location.c", "leaves.c", "plpgsql.c", "plpgsql_json.c", "plpgsql_parse.c"];
+
+/// The grammar, the scanner and what makes nodes: where the time of a parse goes.
+const HOT: &str = "unity.c";
 
 /// Sources of `src/postgres` that are part of a unit of ours, or that ours take the place of (memory contexts).
 const INCLUDED: &[&str] = &[
@@ -53,6 +57,11 @@ pub(crate) fn compile(source: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     }
     theirs.sort();
     build.files(theirs);
+    let mut hot = configured(source, &ours, &rename);
+    hot.file(ours.join(HOT));
+    for object in profile::compile(hot, out)? {
+        build.object(object);
+    }
 
     build.compile(LIBRARY);
     println!("cargo::rustc-env=TRUNKLINE_PG_QUERY_ARCHIVE={}", out.join(format!("lib{LIBRARY}.a")).display());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use trunkline_bench_parser::{LONG, OLTP, SELECT};
+use trunkline_bench_parser::{LONG, SELECT, oltp};
 
 use crate::counts::Counts;
 use crate::times::Times;
@@ -97,7 +97,7 @@ pub fn render(options: &Options, times: &Times, counts: &Counts) -> String {
          callgrind, in thousands, of the first two.\n",
         SELECT.len(),
         LONG.len(),
-        OLTP.len(),
+        oltp().len(),
         options.repetitions
     );
     for (title, lines) in TABLES {
@@ -123,8 +123,8 @@ fn figures(line: &Line, times: &Times, counts: &Counts) -> Vec<String> {
         Some(all - line.less.as_ref().map_or(Some(0.0), |less| counts.get(less)?[statement])?)
     };
     let mut figures: Vec<String> = (0..2).map(|statement| micros(time(statement))).collect();
-    let taken: Vec<f64> = (2..2 + OLTP.len()).filter_map(time).filter(|time| *time > 0.0).collect();
-    let mean = (taken.len() == OLTP.len())
+    let taken: Vec<f64> = (2..2 + oltp().len()).filter_map(time).filter(|time| *time > 0.0).collect();
+    let mean = (taken.len() == oltp().len())
         .then(|| (taken.iter().map(|time| time.ln()).sum::<f64>() / taken.len() as f64).exp());
     // Where a contender does not take all statements its mean is of others: none is given.
     figures.push(mean.map_or_else(|| partial(&taken), |mean| micros(Some(mean))));
@@ -133,7 +133,7 @@ fn figures(line: &Line, times: &Times, counts: &Counts) -> Vec<String> {
 }
 
 fn partial(taken: &[f64]) -> String {
-    format!("- ({} of {})", taken.len(), OLTP.len())
+    format!("- ({} of {})", taken.len(), oltp().len())
 }
 
 fn micros(nanoseconds: Option<f64>) -> String {
