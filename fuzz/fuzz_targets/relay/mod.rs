@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use trunkline_pool::{Capacity, PoolMode, PoolSettings};
+use trunkline_relay::prepared::Registry;
 use trunkline_relay::{
-    Action, Board, ClientKey, Database, Directory, Note, ServerKey, Shared, Target, Timeouts, TurnLimits,
+    Action, Board, Classes, ClientKey, Database, Directory, Note, ServerKey, Shared, Target, Timeouts, TurnLimits,
     UnprovenLookUps, User, Wires,
 };
 use trunkline_session::backend::{Challenge, LoginSettings};
@@ -69,7 +70,7 @@ pub struct Desk {
 impl Desk {
     /// A client that is logged in, and a server connection that is.
     pub fn new(settings: u8) -> Self {
-        let shared = Arc::new(Shared::new(1, 1 << 12));
+        let shared = Arc::new(Shared::new(1, Registry::new(1 << 12), Classes::new(1 << 12, 7)));
         let entropy = |bytes: &mut [u8]| bytes.fill(5);
         let board = Board::new(0, shared, Arc::new(directory(settings)), Box::new(entropy));
         let sockets = Sockets { client_takes: true, server_takes: true, ..Sockets::default() };
@@ -201,6 +202,8 @@ fn limits(prepared_max: usize) -> TurnLimits {
         outstanding_turns_max: 8,
         round_messages_max: 3,
         lent_turns_max: 2,
+        round_parse_bytes_max: 64,
+        classified_text_bytes_max: 512,
         client_buffer_bytes: BUFFER_BYTES,
         server_buffer_bytes: BUFFER_BYTES,
     }

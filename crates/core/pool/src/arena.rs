@@ -2,14 +2,14 @@
 
 use std::marker::PhantomData;
 
-/// Names one slot of an [`Arena`] of `T`; stale once the slot was emptied.
-pub struct Key<T> {
+/// Names one slot of an [`Arena`] whose keys are `K`'s; stale once the slot was emptied.
+pub struct Key<K> {
     index: u32,
     generation: u32,
-    kind: PhantomData<fn() -> T>,
+    kind: PhantomData<fn() -> K>,
 }
 
-impl<T> Key<T> {
+impl<K> Key<K> {
     /// The slot's number: dense, re-used after removal.
     #[must_use]
     pub fn index(self) -> usize {
@@ -30,24 +30,24 @@ impl<T> Key<T> {
     }
 }
 
-impl<T> Clone for Key<T> {
+impl<K> Clone for Key<K> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Key<T> {}
-impl<T> PartialEq for Key<T> {
+impl<K> Copy for Key<K> {}
+impl<K> PartialEq for Key<K> {
     fn eq(&self, other: &Self) -> bool {
         self.index == other.index && self.generation == other.generation
     }
 }
-impl<T> Eq for Key<T> {}
-impl<T> std::hash::Hash for Key<T> {
+impl<K> Eq for Key<K> {}
+impl<K> std::hash::Hash for Key<K> {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self.to_u64().hash(state);
     }
 }
-impl<T> std::fmt::Debug for Key<T> {
+impl<K> std::fmt::Debug for Key<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.index, self.generation)
     }
@@ -59,27 +59,29 @@ struct Slot<T> {
 }
 
 /// Boxed values by [`Key`]: growing moves pointers, not values, so ten thousand idle clients cost
-/// what they hold and no doubled table of them.
-pub struct Arena<T> {
+/// what they hold and no doubled table of them. `K` tells the keys of one arena from another's: a type that names what is
+/// held, so that who only has keys need not know what they name.
+pub struct Arena<T, K = T> {
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
+    kind: PhantomData<fn() -> K>,
 }
 
 /// Generations fit the token of an event loop beside the index and a few bits of kind.
 const GENERATION_MASK: u32 = (1 << 28) - 1;
 
-impl<T> Default for Arena<T> {
+impl<T, K> Default for Arena<T, K> {
     fn default() -> Self {
-        Self { slots: Vec::new(), free: Vec::new() }
+        Self { slots: Vec::new(), free: Vec::new(), kind: PhantomData }
     }
 }
 
-impl<T> Arena<T> {
+impl<T, K> Arena<T, K> {
     /// Puts `value` into a free slot.
     ///
     /// # Panics
     /// With 2^32 values at once, which no process can open sockets for.
-    pub fn insert(&mut self, value: Box<T>) -> Key<T> {
+    pub fn insert(&mut self, value: Box<T>) -> Key<K> {
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot { generation: 0, value: None });
             u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 connections")
@@ -90,7 +92,7 @@ impl<T> Arena<T> {
     }
 
     /// Takes the value out; every copy of its key is stale from here on.
-    pub fn remove(&mut self, key: Key<T>) -> Option<Box<T>> {
+    pub fn remove(&mut self, key: Key<K>) -> Option<Box<T>> {
         let slot = self.slots.get_mut(key.index())?;
         if slot.generation != key.generation {
             return None;
@@ -104,14 +106,14 @@ impl<T> Arena<T> {
     /// The value, unless the key is stale.
     #[inline]
     #[must_use]
-    pub fn get(&self, key: Key<T>) -> Option<&T> {
+    pub fn get(&self, key: Key<K>) -> Option<&T> {
         let slot = self.slots.get(key.index())?;
         if slot.generation == key.generation { slot.value.as_deref() } else { None }
     }
 
     /// The value, unless the key is stale.
     #[inline]
-    pub fn get_mut(&mut self, key: Key<T>) -> Option<&mut T> {
+    pub fn get_mut(&mut self, key: Key<K>) -> Option<&mut T> {
         let slot = self.slots.get_mut(key.index())?;
         if slot.generation == key.generation { slot.value.as_deref_mut() } else { None }
     }
@@ -130,7 +132,7 @@ impl<T> Arena<T> {
 
     /// All values with their keys, in slot order.
     #[allow(clippy::cast_possible_truncation)]
-    pub fn iter(&self) -> impl Iterator<Item = (Key<T>, &T)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Key<K>, &T)> {
         self.slots.iter().enumerate().filter_map(|(index, slot)| {
             let key = Key { index: index as u32, generation: slot.generation, kind: PhantomData };
             slot.value.as_deref().map(|value| (key, value))
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_stale_key_names_nothing() {
-        let mut arena = Arena::default();
+        let mut arena: Arena<i32> = Arena::default();
         let first = arena.insert(Box::new(1));
         assert_eq!(arena.remove(first), Some(Box::new(1)));
         let second = arena.insert(Box::new(2));

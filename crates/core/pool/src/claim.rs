@@ -5,8 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::ledger::PoolId;
-use crate::pool::Micros;
+use crate::names::{Micros, PoolId};
 
 /// A claim that is not renewed for so long has been given up.
 const CLAIM_LIFE: Micros = 1_000_000;

@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::ledger::{Ledger, PoolId, Tally};
+use crate::ledger::{Ledger, Tally};
+use crate::names::PoolId;
 
 /// All ledgers of the process: asked when a worker meets a database and user, and when it forgets them.
 #[derive(Debug)]

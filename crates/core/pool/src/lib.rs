@@ -9,10 +9,12 @@ pub mod arena;
 mod claim;
 mod ledger;
 mod ledgers;
+mod names;
 mod pool;
 mod settings;
 
-pub use ledger::{Capacity, Ledger, PoolId, Refused, Tally};
+pub use ledger::{Capacity, Ledger, Refused, Tally};
 pub use ledgers::Ledgers;
-pub use pool::{Micros, Pool, Release, Waiter, Want};
+pub use names::{Micros, PoolId};
+pub use pool::{Pool, Release, Waiter, Want};
 pub use settings::{PoolMode, PoolSettings};

@@ -4,10 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Capacity, Ledger, PoolSettings, Refused};
-
-/// A moment: microseconds of the process's own clock, never 0.
-pub type Micros = u64;
+use crate::ledger::{Capacity, Ledger, Refused};
+use crate::names::Micros;
+use crate::settings::PoolSettings;
 
 /// Own waiters are served before another worker's unless that one has waited for twice as long, and this: moving a
 /// connection costs more than a turn, so queues that are equal but for chance must not trade connections.

@@ -6,12 +6,12 @@ use trunkline_pool::{Micros, PoolId};
 use trunkline_session::backend::{CancelKey, Login};
 use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
 
-use crate::ServerKey;
+use crate::carried::parameters::Profile;
+use crate::carried::prepared::{ClientStatements, Named, Statement, Unread};
+use crate::carried::resets::Resets;
 use crate::inbox::Inbox;
+use crate::keys::ServerKey;
 use crate::outbox::Outbox;
-use crate::parameters::Profile;
-use crate::prepared::{ClientStatements, Named, Statement, Unread};
-use crate::resets::Resets;
 use crate::rest::Rest;
 
 /// Why a client asks for a server connection.
@@ -179,7 +179,7 @@ impl Client {
         }
     }
 
-    /// So many of its turns are answered with an error.
+    /// This many of its turns are answered with an error.
     pub(crate) fn fail_turns(&mut self, turns: usize, error: &[u8]) {
         for _ in 0..turns {
             self.outbox.push(error);

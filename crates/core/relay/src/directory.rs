@@ -9,7 +9,7 @@ use trunkline_session::authentication::{Password, Secret};
 use trunkline_session::backend::{Challenge, LoginSettings};
 use trunkline_session::frontend::TlsWish;
 
-use crate::wires::TurnLimits;
+use crate::limits::TurnLimits;
 
 /// Everything that a reload may change. A new one replaces the old as a whole.
 #[derive(Debug)]
@@ -72,9 +72,9 @@ pub struct Directory {
 /// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnprovenLookUps {
-    /// So many under way (`unproven_lookups_max`); 0: there are none, and such users are nobody.
+    /// This many under way (`unproven_lookups_max`); 0: there are none, and such users are nobody.
     pub at_once: u32,
-    /// So many in a second (`unproven_lookups_per_second`), at least 1.
+    /// This many in a second (`unproven_lookups_per_second`), at least 1.
     pub per_second: u32,
 }
 
@@ -101,7 +101,7 @@ pub struct Timeouts {
     pub cancel_wait: Duration,
     /// A pool without clients and connections is forgotten after this.
     pub pool_idle: Duration,
-    /// The turn of a vanished client: as long again for one that said good-bye behind it before it is cancelled.
+    /// The turn of a vanished client: as long again for one that said good-bye after it before it is cancelled.
     pub abandoned_turn: Duration,
 }
 
@@ -144,7 +144,7 @@ pub struct AuthQuery {
 /// How server connections are shared by clients whose turns are sent whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EarlyRelease {
-    /// Bytes of answers kept for a client that reads slowly while others wait behind it; above that it is cut off.
+    /// Bytes of answers kept for a client that reads slowly while others wait for theirs; above that it is cut off.
     pub buffered_bytes_max: usize,
 }
 

@@ -5,35 +5,33 @@
 //! and closed. The event loop around it, and the simulator in its tests, only carry that out.
 
 pub mod board;
+mod carried;
 mod client;
 mod counters;
 pub mod directory;
 mod error;
 mod inbox;
+mod keys;
+mod limits;
 mod outbox;
-pub mod parameters;
-pub mod prepared;
-mod resets;
 mod rest;
 mod server;
 mod shown;
 mod text;
 pub mod turn;
+mod welcome;
 mod wires;
 
 pub use board::{Action, Board, CancelKeys, Mail, Note, Shared};
+pub use carried::{parameters, prepared};
 pub use client::{Client, Purpose, Stage};
 pub use counters::Counters;
 pub use directory::{AuthQuery, Database, Directory, EarlyRelease, Target, Timeouts, UnprovenLookUps, User};
 pub use error::{ClientMisbehaved, ServerMisbehaved};
+pub use keys::{ClientKey, Clients, ServerKey, Servers};
+pub use limits::TurnLimits;
 pub use outbox::Outbox;
 pub use server::{Server, ServerStage};
 pub use shown::in_short;
-pub use wires::{TurnLimits, Wires};
-
-use trunkline_pool::arena::Key;
-
-/// Names a client connection of a worker.
-pub type ClientKey = Key<Client>;
-/// Names a server connection of a worker.
-pub type ServerKey = Key<Server>;
+pub use text::{Classes, ClassesStatus};
+pub use wires::Wires;

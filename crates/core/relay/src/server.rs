@@ -7,15 +7,15 @@ use trunkline_session::frontend::Login;
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::frontend::{Query, sync};
 
-use crate::ClientKey;
-use crate::board::Welcome;
+use crate::carried::parameters::{Profile, UNKNOWN};
+use crate::carried::prepared::{ServerStatements, StatementId};
 use crate::directory::TlsWay;
 use crate::inbox::Inbox;
+use crate::keys::ClientKey;
 use crate::outbox::Outbox;
-use crate::parameters::{Profile, UNKNOWN};
-use crate::prepared::ServerStatements;
 use crate::rest::Rest;
 use crate::turn::{Chore, CopyState, Expect, Message, Owner, Pending, Turns, Undo};
+use crate::welcome::Welcome;
 
 /// Where a server connection is.
 #[derive(Debug)]
@@ -68,11 +68,11 @@ pub(crate) enum Cancel {
 
 /// What must be done before the next client gets the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Wear {
+pub(crate) enum Condition {
     #[default]
-    Fresh,
+    Clean,
     /// A whole session used it: it is reset.
-    Worn,
+    Used,
     /// A cancel or a chore went wrong: nobody gets it.
     Condemned,
 }
@@ -104,8 +104,8 @@ pub struct Server {
     /// The ParameterDescription that came last, while what it is part of is not complete.
     pub(crate) described: Box<[u8]>,
     /// The statement whose result was asked for in this turn.
-    pub(crate) shape_asked: u64,
-    pub(crate) wear: Wear,
+    pub(crate) shape_asked: Option<StatementId>,
+    pub(crate) condition: Condition,
     /// The turn that has ended has reset parameters: where its client keeps the connection, what it set at start-up has
     /// to come back. With what has to come back for the rest of the transaction only, and its value.
     pub(crate) resetting: Option<Vec<(Box<str>, Box<str>)>>,
@@ -120,7 +120,7 @@ pub struct Server {
     /// What a chore brought back: the error's message, or the first row.
     pub(crate) chore_answer: Option<ChoreAnswer>,
     /// The statement that a turn is played again for.
-    pub(crate) heal: u64,
+    pub(crate) heal: Option<StatementId>,
     pub(crate) process_id: i32,
     pub(crate) secret: BackendSecret,
     pub(crate) opened: Micros,
@@ -174,8 +174,8 @@ impl Server {
             misread: Vec::new(),
             withheld: Vec::new(),
             described: Box::default(),
-            shape_asked: 0,
-            wear: Wear::Fresh,
+            shape_asked: None,
+            condition: Condition::Clean,
             resetting: None,
             cancel: Cancel::None,
             status: TransactionStatus::Idle,
@@ -185,7 +185,7 @@ impl Server {
             outbox: Outbox::keeping(),
             replay_buffer: Vec::new(),
             chore_answer: None,
-            heal: 0,
+            heal: None,
             process_id: 0,
             secret: BackendSecret::default(),
             opened: now,
@@ -199,14 +199,14 @@ impl Server {
     /// It must not be used again, if that is so.
     pub(crate) fn condemn_if(&mut self, wrong: bool) {
         if wrong {
-            self.wear = Wear::Condemned;
+            self.condition = Condition::Condemned;
         }
     }
 
     /// A whole session uses it.
     pub(crate) fn wear_out(&mut self) {
-        if self.wear == Wear::Fresh {
-            self.wear = Wear::Worn;
+        if self.condition == Condition::Clean {
+            self.condition = Condition::Used;
         }
     }
 
@@ -250,8 +250,8 @@ impl Server {
 
     /// A Query of ours was written: what it will be answered, and that it drops the unnamed statement, is noted.
     pub(crate) fn owes_query(&mut self, chore: Chore) {
-        self.turns.push(Expect::skip(Message::Query, Undo::Unnamed(0)), Owner::Chore(chore));
-        self.statements.unnamed = 0;
+        self.turns.push(Expect::skip(Message::Query, Undo::Unnamed(None)), Owner::Chore(chore));
+        self.statements.unnamed = None;
     }
 
     /// Sends a Query of ours.

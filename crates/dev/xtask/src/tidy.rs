@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the list of checks.
 
 mod circles;
+mod file_circles;
 mod flags;
 mod fuzz;
 mod layers;
@@ -31,6 +32,10 @@ pub(crate) const CHECKS: &[Check] = &[
     Check {
         name: "at most five of the board's functions call each other in a circle",
         run: circles::of_calls,
+    },
+    Check {
+        name: "no files of the relay or the pool use each other in a circle",
+        run: file_circles::of_uses,
     },
     Check { name: "no struct of the relay has more than six fields of two values", run: flags::of_structs },
     Check { name: "every Rust file is part of a crate", run: reach::dead_files },

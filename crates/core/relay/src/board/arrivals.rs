@@ -5,40 +5,15 @@
 //! as [`Board::next_login`] gives, then accepts as many as [`Board::may_accept`] allows. Who is not dealt with keeps its
 //! place in line for the next round, and who is not accepted waits in the kernel's backlog.
 
-use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
 
 use trunkline_pool::Micros;
 
 use super::Board;
-use crate::ClientKey;
-
-/// Logins that are taken a step further in one round, at most.
-pub const LOGIN_STEPS_MAX: u32 = 8;
-/// Microseconds of a round after which no further login is taken up and nobody else accepted.
-pub const ARRIVALS_MICROS_MAX: Micros = 100;
-/// Connections accepted in one round, at most.
-pub const ACCEPTS_MAX: u32 = 4;
-/// Rounds in a row in which those who come may get nothing, because the kernel has more events than a round takes: what
-/// those who are in have sent may be among them.
-pub const ROUNDS_PUT_OFF_MAX: u32 = 16;
-/// From so many logins in line on one connection is accepted in a round: more would only change the place where they
-/// wait. One, so that logins which go on for ever keep nobody out.
-pub const LOGINS_WAITING_MAX: usize = 64;
-/// So many clients share a worker before others are woken for more: a worker that wakes for one client's message at a
-/// time costs more than one that finds several.
-pub const CLOSE_COMPANY: u32 = 16;
-
-/// The line, and what is left of this round's share.
-#[derive(Debug, Default)]
-pub(super) struct Arrivals {
-    /// Clients that are logging in and have sent something, each once; some may be gone.
-    line: VecDeque<ClientKey>,
-    began: Micros,
-    steps: u32,
-    accepts: u32,
-    put_off: u32,
-}
+use super::kept::arrivals::{
+    ACCEPTS_MAX, CLOSE_COMPANY, LOGIN_STEPS_MAX, LOGINS_WAITING_MAX, ROUNDS_PUT_OFF_MAX,
+};
+use crate::keys::ClientKey;
 
 impl Board {
     /// A client has sent something, or is gone. True: it is to be read now. False: it is logging in, and
@@ -99,7 +74,7 @@ impl Board {
     /// The worker that is to have a connection which this one has accepted: the first that has few clients, so that few
     /// clients wake few workers, or else this one: the kernel spreads connections over all of them.
     ///
-    /// Counts the connection there: whoever takes it calls [`Board::seat_given_back`] first.
+    /// Counts the connection there: the worker that takes it calls [`Board::seat_given_back`] first.
     #[must_use]
     pub fn seat(&self) -> usize {
         let seats = &self.shared.seats;
@@ -120,11 +95,5 @@ impl Board {
     /// A connection that another worker has accepted is here, or could not be sent there: it was counted on its way.
     pub fn seat_given_back(&self, worker: usize) {
         self.shared.seats[worker].fetch_sub(1, Relaxed);
-    }
-}
-
-impl Arrivals {
-    fn is_late(&self, now: Micros) -> bool {
-        now.saturating_sub(self.began) >= ARRIVALS_MICROS_MAX
     }
 }

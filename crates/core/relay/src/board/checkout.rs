@@ -5,27 +5,29 @@ use std::sync::Arc;
 use trunkline_pool::{Ledger, PoolId, PoolMode, Release, Waiter, Want};
 use trunkline_wire::backend::TransactionStatus;
 
-use super::due::Due;
+use super::kept::due::Due;
+use super::kept::local_pool::LocalPool;
 use super::servers::as_fatal;
-use super::slots::Slot;
 use super::{Action, Board, Mail};
+use crate::carried::bring_parameters;
+use crate::carried::parameters::SEED;
 use crate::client::{Failed, Purpose, Stage};
-use crate::parameters::SEED;
-use crate::server::{Cancel, Server, ServerStage, Wear};
+use crate::keys::{ClientKey, ServerKey};
+use crate::server::{Cancel, Condition, Server, ServerStage};
+use crate::text::ParseShare;
 use crate::turn::{Chore, is_begun_transaction};
-use crate::{ClientKey, ServerKey};
 
 impl Board {
     /// A client wants a server connection of a pool. It is linked at once, or waits, or is told why not.
     pub(super) fn acquire(&mut self, key: ClientKey, pool: PoolId, purpose: Purpose) {
         let now = self.now;
         while !self.paused {
-            let Some(slot) = self.slot_mut(pool) else { return };
-            if slot.pool.out_of_order(now) {
+            let Some(local) = self.local_pool_mut(pool) else { return };
+            if local.pool.out_of_order(now) {
                 return self.fail_for_pool(key, pool, purpose);
             }
-            let Some((server, idle_since)) = slot.pool.take_idle() else { break };
-            let check = slot.pool.check_due(idle_since, now);
+            let Some((server, idle_since)) = local.pool.take_idle() else { break };
+            let check = local.pool.check_due(idle_since, now);
             if self.is_spent(server) {
                 self.close_server(server);
             } else if check {
@@ -38,8 +40,8 @@ impl Board {
         let Some(client) = self.clients.get_mut(key) else { return };
         client.stage = Stage::Waiting(purpose);
         client.since = now;
-        if let Some(slot) = self.slot_mut(pool) {
-            slot.pool.enqueue(key, now);
+        if let Some(local) = self.local_pool_mut(pool) {
+            local.pool.enqueue(key, now);
         }
         self.share_connections(pool);
         self.serve_queue(pool);
@@ -53,18 +55,18 @@ impl Board {
         let now = self.now;
         let worker = self.worker;
         loop {
-            let Some(slot) = self.slot_mut(pool) else { return };
-            match slot.pool.want(now) {
+            let Some(local) = self.local_pool_mut(pool) else { return };
+            match local.pool.want(now) {
                 Want::Open => self.open_server(pool),
                 Want::Ask(other) => {
                     self.actions.push_back(Action::Mail(other, Mail::Starving(pool, worker)));
                     return;
                 }
                 Want::Evict(refused) => {
-                    let ledger = Arc::clone(slot.pool.ledger());
+                    let ledger = Arc::clone(local.pool.ledger());
                     if self.evict_for(&ledger).is_none() {
-                        if let Some(slot) = self.slot(pool) {
-                            slot.pool.claim(refused, now);
+                        if let Some(local) = self.local_pool(pool) {
+                            local.pool.claim(refused, now);
                         }
                         self.ask_for_eviction(&ledger);
                         return;
@@ -78,7 +80,7 @@ impl Board {
     /// A connection of `pool` is gone: its place is for who waits, here or in another worker.
     pub(super) fn serve_place(&mut self, pool: PoolId) {
         self.serve_queue(pool);
-        let ledger = self.slot(pool).map(|slot| Arc::clone(slot.pool.ledger()));
+        let ledger = self.local_pool(pool).map(|local| Arc::clone(local.pool.ledger()));
         if let Some(ledger) = ledger
             && let Some((worker, _)) = ledger.starving_elsewhere(self.worker)
         {
@@ -90,11 +92,11 @@ impl Board {
     /// A place under the limits of `pool`, or an idle connection to close for one, is there: for who waits in other pools
     /// that share a limit with it.
     pub(super) fn serve_sharers(&mut self, pool: PoolId) {
-        let Some(slot) = self.slot(pool) else { return };
-        if !slot.pool.has_shared_limit() {
+        let Some(local) = self.local_pool(pool) else { return };
+        if !local.pool.has_shared_limit() {
             return;
         }
-        let ledger = Arc::clone(slot.pool.ledger());
+        let ledger = Arc::clone(local.pool.ledger());
         self.serve_sharers_here(&ledger);
         if ledger.sharers_wait() {
             for worker in (0..ledger.workers()).filter(|worker| *worker != self.worker) {
@@ -105,7 +107,7 @@ impl Board {
 
     /// The same, for this worker's pools, that pool among them.
     pub(super) fn serve_sharers_here(&mut self, ledger: &Ledger) {
-        let others = self.slots.iter().flatten().map(|slot| &slot.pool);
+        let others = self.local_pools.iter().flatten().map(|local| &local.pool);
         let waiting: Vec<PoolId> = others
             .filter(|other| other.waiting() > 0)
             .filter(|other| other.ledger().id == ledger.id || other.ledger().shares_limit(ledger))
@@ -117,11 +119,11 @@ impl Board {
     /// Closes an idle connection of another pool that shares a limit with that of `ledger`, and says of which.
     pub(super) fn evict_for(&mut self, ledger: &Ledger) -> Option<PoolId> {
         let victim = self
-            .slots
+            .local_pools
             .iter_mut()
             .flatten()
-            .find(|slot| slot.pool.ledger().shares_limit(ledger) && slot.pool.idle() > 0);
-        let server = victim.and_then(|slot| slot.pool.take_coldest())?;
+            .find(|local| local.pool.ledger().shares_limit(ledger) && local.pool.idle() > 0);
+        let server = victim.and_then(|local| local.pool.take_coldest())?;
         self.hang_up(server)
     }
 
@@ -139,10 +141,10 @@ impl Board {
     /// Whether a server connection is not to be used by another client.
     pub(super) fn is_outdated(&self, key: ServerKey) -> bool {
         let Some(server) = self.servers.get(key) else { return true };
-        let Some(slot) = self.slot(server.pool) else { return true };
-        server.wear == Wear::Condemned
-            || server.epoch < slot.epoch
-            || slot.pool.too_old(server.opened, self.now)
+        let Some(local) = self.local_pool(server.pool) else { return true };
+        server.condition == Condition::Condemned
+            || server.epoch < local.epoch
+            || local.pool.too_old(server.opened, self.now)
     }
 
     /// Lends a server connection that is on no list.
@@ -153,9 +155,9 @@ impl Board {
             return;
         };
         if matches!(client.stage, Stage::Waiting(_))
-            && let Some(Some(slot)) = self.slots.get_mut(server.pool)
+            && let Some(Some(local)) = self.local_pools.get_mut(server.pool)
         {
-            slot.counters.wait_us += now.saturating_sub(client.since);
+            local.counters.wait_us += now.saturating_sub(client.since);
         }
         client.stage = Stage::Linked(server_key, purpose);
         server.stage = ServerStage::Lent(key);
@@ -164,31 +166,11 @@ impl Board {
         server.since = now;
         match purpose {
             Purpose::Turn => {
-                if !Arc::ptr_eq(&client.profile, &server.profile) {
-                    let profile = Arc::clone(&client.profile);
-                    Self::send_parameters(server, profile, Chore::Parameters);
-                }
+                bring_parameters(server, Arc::clone(&client.profile), Chore::Parameters);
                 self.deal_inbox(key);
             }
             Purpose::Probe | Purpose::Session | Purpose::AuthQuery => self.due.push_back(Due::Begin(key)),
         }
-    }
-
-    /// Sends what turns the connection's parameters into `wanted`. False when nothing differs.
-    pub(super) fn send_parameters(
-        server: &mut Server,
-        wanted: Arc<crate::parameters::Profile>,
-        chore: Chore,
-    ) -> bool {
-        if let Some(between) = server.profile.detour(&wanted) {
-            Self::send_parameters(server, Arc::new(between), Chore::Parameters);
-        }
-        let differs = server.profile.write_change(&wanted, server.outbox.buffer());
-        if differs {
-            server.owes_query(chore);
-        }
-        server.profile = wanted;
-        differs
     }
 
     /// Nobody uses a server connection any more. What came with its last answer is read before somebody else does.
@@ -206,7 +188,7 @@ impl Board {
         if !server.is_abandoned() {
             return;
         }
-        // A client that vanished within its RESET has left this behind.
+        // A client that vanished within its RESET has left this.
         server.resetting = None;
         if server.paused {
             server.paused = false;
@@ -215,7 +197,7 @@ impl Board {
         // A seed that a session's client set at start-up is taken back by nothing.
         server.condemn_if(server.profile.value(SEED).is_some());
         let status = server.status;
-        if server.wear == Wear::Condemned || server.has_strays() {
+        if server.condition == Condition::Condemned || server.has_strays() {
             return self.close_server(key);
         }
         if server.cancel != Cancel::None {
@@ -225,14 +207,14 @@ impl Board {
         if status != TransactionStatus::Idle {
             return self.start_query(key, "ROLLBACK", Chore::Rollback);
         }
-        // A session's client could bind the statement that a look-up left behind when it failed, or a client of before a
+        // A session's client could bind the statement that a look-up left when it failed, or a client of before a
         // reload.
         let (prepared, pool) = (!server.statements.is_clear(), server.pool);
-        let session = |slot: &Slot| slot.pool.settings().mode == PoolMode::Session;
-        let worn = std::mem::take(&mut server.wear) == Wear::Worn
+        let session = |local: &LocalPool| local.pool.settings().mode == PoolMode::Session;
+        let used = std::mem::take(&mut server.condition) == Condition::Used
             || self.directory.reset_always
-            || (prepared && self.slot(pool).is_some_and(session));
-        if worn && !self.directory.reset_query.is_empty() {
+            || (prepared && self.local_pool(pool).is_some_and(session));
+        if used && !self.directory.reset_query.is_empty() {
             let directory = Arc::clone(&self.directory);
             return self.start_query(key, &directory.reset_query, Chore::Reset);
         }
@@ -243,12 +225,13 @@ impl Board {
     pub(super) fn give_on(&mut self, key: ServerKey) {
         let now = self.now;
         let Some(pool) = self.servers.get(key).map(|server| server.pool) else { return };
-        let unwanted = self.slot(pool).is_none_or(|slot| slot.pool.over_size() || slot.pool.must_yield(now));
+        let unwanted =
+            self.local_pool(pool).is_none_or(|local| local.pool.over_size() || local.pool.must_yield(now));
         if self.paused || unwanted || self.is_spent(key) {
             return self.close_server(key);
         }
-        let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
-        match slot.pool.release(key, now) {
+        let Some(local) = self.local_pools.get_mut(pool).and_then(Option::as_deref_mut) else { return };
+        match local.pool.release(key, now) {
             Release::Serve(Waiter { client, .. }) => {
                 let purpose = match self.clients.get(client).map(|client| &client.stage) {
                     Some(Stage::Waiting(purpose)) => *purpose,
@@ -264,7 +247,7 @@ impl Board {
                 self.serve_sharers(pool);
             }
             Release::Handoff(worker) => {
-                slot.counters.handed_on += 1;
+                local.counters.handed_on += 1;
                 self.hand_over(key, worker);
             }
         }
@@ -290,10 +273,10 @@ impl Board {
         server.profile = self.profiles.intern((*server.profile).clone());
         let welcome = server.welcome.clone();
         let key = self.servers.insert(server);
-        if let Some(slot) = self.slot_mut(pool)
-            && slot.welcome.is_none()
+        if let Some(local) = self.local_pool_mut(pool)
+            && local.welcome.is_none()
         {
-            slot.welcome = welcome;
+            local.welcome = welcome;
         }
         self.give_on(key);
         self.do_what_is_due();
@@ -301,12 +284,12 @@ impl Board {
     }
 
     /// Another worker's clients wait for a connection that this one has idle.
-    pub(super) fn help(&mut self, pool: PoolId, worker: usize) {
+    pub(super) fn lend_to_starving(&mut self, pool: PoolId, worker: usize) {
         let here = self.worker;
-        let Some(slot) = self.slot_mut(pool) else { return };
-        let starving = slot.pool.ledger().starving_elsewhere(here).is_some();
-        if starving && let Some(server) = slot.pool.take_coldest() {
-            slot.counters.handed_on += 1;
+        let Some(local) = self.local_pool_mut(pool) else { return };
+        let starving = local.pool.ledger().starving_elsewhere(here).is_some();
+        if starving && let Some(server) = local.pool.take_coldest() {
+            local.counters.handed_on += 1;
             self.hand_over(server, worker);
         }
     }
@@ -315,7 +298,8 @@ impl Board {
     /// was to begin.
     pub(super) fn fail_turn(&mut self, key: ClientKey, error: &[u8]) {
         let Some(client) = self.clients.get_mut(key) else { return };
-        if is_begun_transaction(client, client.inbox.waiting()) {
+        let mut share = ParseShare::unbounded(&self.directory.limits);
+        if is_begun_transaction(client, client.inbox.waiting(), &self.shared.classes, &mut share) {
             client.outbox.push(&as_fatal(error));
             return self.close_client(key);
         }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use trunkline_wire::backend::TransactionStatus;
 
-use super::due::Due;
+use super::kept::due::Due;
 use super::links::NoWires;
 use super::{Board, servers};
-use crate::ServerKey;
-use crate::server::{Cancel, ChoreAnswer, ServerStage, Wear};
+use crate::keys::ServerKey;
+use crate::server::{Cancel, ChoreAnswer, Condition, ServerStage};
 use crate::turn::{Chore, Expect, Message, Owner, Undo};
 
 impl Board {
@@ -93,7 +93,7 @@ impl Board {
                 if let Some(defaults) = server.welcome.as_ref().map(|welcome| Arc::clone(&welcome.defaults)) {
                     server.profile = defaults;
                 }
-                if server.wear == Wear::Condemned
+                if server.condition == Condition::Condemned
                     || server.cancel != Cancel::None
                     || server.status != TransactionStatus::Idle
                 {
@@ -113,7 +113,7 @@ impl Board {
     }
 
     /// All early Syncs of a COPY that failed are answered.
-    fn settled(&mut self, client_key: crate::ClientKey, key: ServerKey) {
+    fn settled(&mut self, client_key: crate::keys::ClientKey, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         if server.is_settled() {
             server.turns.drop_begun();
@@ -124,7 +124,7 @@ impl Board {
     }
 
     /// Plays a client's turn again: the server had not done anything of it.
-    pub(super) fn replay(&mut self, client_key: crate::ClientKey, key: ServerKey, turn: &[u8]) {
+    pub(super) fn replay(&mut self, client_key: crate::keys::ClientKey, key: ServerKey, turn: &[u8]) {
         let Some(client) = self.clients.get_mut(client_key) else { return };
         if client.held {
             // Answers of ours to its Parse messages, which nobody has seen yet.
@@ -134,14 +134,14 @@ impl Board {
         }
         client.replay_told = client.told_parsed;
         if let Some(server) = self.servers.get(key)
-            && let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut)
+            && let Some(local) = self.local_pools.get_mut(server.pool).and_then(Option::as_deref_mut)
         {
-            slot.counters.replays += 1;
+            local.counters.replays += 1;
         }
         let mut all = usize::MAX;
         let (consumed, _) = self.pass_to_server(client_key, key, turn, &mut NoWires, true, &mut all);
         if let Some(client) = self.clients.get_mut(client_key) {
-            // What waits for an answer of the server comes before what the client sent behind the turn.
+            // What waits for an answer of the server comes before what the client sent after the turn.
             client.inbox.put_back(&turn[consumed..]);
         }
         self.deal_inbox(client_key);

@@ -9,8 +9,8 @@ use trunkline_wire::sqlstate::SqlState;
 
 use super::refusal::Refusal;
 use super::{Action, Board};
-use crate::ClientKey;
 use crate::client::{Client, LoginState, Stage};
+use crate::keys::ClientKey;
 use crate::server::ServerStage;
 use crate::turn::{Chore, Expect, Message, Owner, Undo};
 
@@ -81,17 +81,17 @@ impl Board {
         }
         let now = self.now;
         if client.counted
-            && let Some(slot) = self.slot_mut(client.home)
+            && let Some(local) = self.local_pool_mut(client.home)
         {
-            slot.clients -= 1;
-            slot.used = now;
-            slot.pool.ledger().database.give_client();
-            slot.pool.ledger().user.give_client();
+            local.clients -= 1;
+            local.used = now;
+            local.pool.ledger().database.give_client();
+            local.pool.ledger().user.give_client();
         }
         match client.stage {
             Stage::Waiting(_) => {
-                if let Some(slot) = self.slot_mut(client.pool) {
-                    slot.pool.leave_queue(key);
+                if let Some(local) = self.local_pool_mut(client.pool) {
+                    local.pool.leave_queue(key);
                 } else if let Some(at) = self.strangers.iter().position(|stranger| *stranger == key) {
                     self.strangers.remove(at);
                 }
@@ -105,7 +105,7 @@ impl Board {
 
     /// The client of this server connection is gone in the middle of something: the connection is brought back to
     /// a clean state, or closed.
-    fn abandon(&mut self, key: crate::ServerKey, client_key: ClientKey, client: &Client) {
+    fn abandon(&mut self, key: crate::keys::ServerKey, client_key: ClientKey, client: &Client) {
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
         server.turns.disown(client_key);
@@ -173,7 +173,7 @@ impl Board {
         }
     }
 
-    /// Takes what the client sent behind its request for TLS: it belongs to TLS.
+    /// Takes what the client sent after its request for TLS: it belongs to TLS.
     pub fn take_client_inbox(&mut self, key: ClientKey) -> Vec<u8> {
         self.clients
             .get_mut(key)

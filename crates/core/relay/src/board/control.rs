@@ -5,29 +5,19 @@ use std::sync::Arc;
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::sqlstate::SqlState;
 
+use super::mail::Shutdown;
 use super::refusal::Refusal;
 use super::{Board, Mail};
-use crate::ClientKey;
 use crate::client::{Purpose, Stage};
 use crate::directory::Directory;
+use crate::keys::ClientKey;
 use crate::server::ServerStage;
-
-/// How to come to an end (the signals of PgBouncer 1.23 and later).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shutdown {
-    /// New connections are refused; clients go when their server connection is released (SIGINT).
-    WaitForServers,
-    /// New connections are refused; clients stay until they leave (SIGTERM).
-    WaitForClients,
-    /// Everybody goes now (SIGQUIT, or a second signal).
-    Now,
-}
 
 impl Board {
     /// Deals with what another worker or the operator says.
     pub fn handle_mail(&mut self, mail: Mail) {
         match mail {
-            Mail::Starving(pool, worker) => self.help(pool, worker),
+            Mail::Starving(pool, worker) => self.lend_to_starving(pool, worker),
             Mail::Evict(ledger) => {
                 if let Some(pool) = self.evict_for(&ledger) {
                     self.serve_sharers(pool);
@@ -44,11 +34,11 @@ impl Board {
     }
 
     fn reload(&mut self, directory: Arc<Directory>) {
-        self.configure_slots(&directory);
+        self.configure_local_pools(&directory);
         self.secrets.clear();
         self.directory = directory;
         self.meet_pools();
-        for pool in self.slots.ids() {
+        for pool in self.local_pools.ids() {
             self.serve_queue(pool);
         }
     }
@@ -61,7 +51,7 @@ impl Board {
         let directory = Arc::clone(&self.directory);
         for (name, database) in &directory.databases {
             if let (Some(user), 1..) = (&database.forced_user, database.pool.min_size) {
-                self.slot_for(name, database, user);
+                self.local_pool_for(name, database, user);
             }
         }
     }
@@ -69,12 +59,12 @@ impl Board {
     /// Holds all turns back: server connections are closed as they come free, clients wait.
     fn pause(&mut self, paused: bool) {
         self.paused = paused;
-        for pool in self.slots.ids() {
+        for pool in self.local_pools.ids() {
             if !paused {
                 self.serve_queue(pool);
                 continue;
             }
-            while let Some(server) = self.slot_mut(pool).and_then(|slot| slot.pool.take_coldest()) {
+            while let Some(server) = self.local_pool_mut(pool).and_then(|local| local.pool.take_coldest()) {
                 self.close_server(server);
             }
         }
@@ -111,9 +101,11 @@ impl Board {
         for key in leaving {
             self.refuse(key, &Refusal::new(SqlState::ADMIN_SHUTDOWN, "the proxy is shutting down"));
         }
-        for pool in self.slots.ids() {
+        for pool in self.local_pools.ids() {
             let unused = self.clients.is_empty();
-            while unused && let Some(server) = self.slot_mut(pool).and_then(|slot| slot.pool.take_coldest()) {
+            while unused
+                && let Some(server) = self.local_pool_mut(pool).and_then(|local| local.pool.take_coldest())
+            {
                 self.close_server(server);
             }
         }

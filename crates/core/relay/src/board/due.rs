@@ -1,33 +1,15 @@
 //! What one event makes possible for others: a server connection comes free for who waits, an answer for what came
-//! behind it. It is written down here and done once the event itself has been dealt with, one after the other: the stack
+//! after it. It is written down here and done once the event itself has been dealt with, one after the other: the stack
 //! does not grow with those who wait.
 //!
 //! What a client sends is dealt with in shares: one that sends thousands of messages at once does not keep the others of its
 //! worker waiting for all of them.
 
 use super::Board;
+use super::kept::due::Due;
 use crate::client::{Purpose, Stage};
-use crate::server::Server;
-use crate::{ClientKey, ServerKey};
-
-/// Something to be done for a client, or with a server connection.
-#[derive(Debug)]
-pub(super) enum Due {
-    /// What it sent earlier may be dealt with now.
-    Inbox(ClientKey),
-    /// It was lent a server connection, for something else than a turn of its own.
-    Begin(ClientKey),
-    /// It was asked for proof, or let in without.
-    Login(ClientKey),
-    /// Its cancel request is dealt with: it is answered by the close.
-    CancelAnswered(ClientKey),
-    /// It was closed by us, and owes answers to clients.
-    TurnsLost(Box<Server>),
-    /// Nobody uses it any more: it is for the next one, once all is read that came with the last answer.
-    Free(ServerKey),
-    /// It has been reset, and is for the next one.
-    GiveOn(ServerKey),
-}
+use crate::keys::ClientKey;
+use crate::text::ParseShare;
 
 impl Board {
     /// Ends each of the methods that say what happened.
@@ -60,7 +42,6 @@ impl Board {
         let Some(client) = self.clients.get_mut(key) else { return };
         client.resting = true;
         self.resting.push(key);
-        self.shared.hit("round_messages_max");
     }
 
     /// Whether clients wait for the next round to go on: the shell must not sleep before [`Board::next_round`].
@@ -72,6 +53,7 @@ impl Board {
     /// Every client has had its share of the round: those that used theirs up go on. Call it once a round, when all that
     /// had happened is dealt with.
     pub fn next_round(&mut self) {
+        self.parses = ParseShare::of(&self.directory.limits);
         for key in std::mem::take(&mut self.resting) {
             if let Some(client) = self.clients.get_mut(key) {
                 client.resting = false;

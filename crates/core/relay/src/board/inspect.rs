@@ -5,10 +5,10 @@ use trunkline_pool::PoolId;
 use trunkline_wire::backend::TransactionStatus;
 
 use super::{Board, Shared};
+use crate::carried::parameters::Profile;
 use crate::client::{Client, Stage};
-use crate::parameters::Profile;
+use crate::keys::{ClientKey, ServerKey};
 use crate::server::{Server, ServerStage};
-use crate::{ClientKey, ServerKey};
 
 impl Board {
     /// All client connections of this worker.
@@ -87,7 +87,7 @@ impl Server {
     /// Whether it has an unnamed statement that a client may use again.
     #[must_use]
     pub fn has_unnamed_statement(&self) -> bool {
-        self.statements.unnamed != 0
+        self.statements.unnamed.is_some()
     }
 
     /// The process id of its backend; 0 before login.

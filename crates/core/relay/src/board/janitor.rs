@@ -9,8 +9,8 @@ use trunkline_wire::sqlstate::SqlState;
 use super::Board;
 use super::refusal::Refusal;
 use crate::client::{Client, Purpose, Stage};
+use crate::keys::{ClientKey, ServerKey};
 use crate::server::ServerStage;
-use crate::{ClientKey, ServerKey};
 
 fn passed(timeout: Duration, age: Micros) -> bool {
     !timeout.is_zero() && u128::from(age) >= timeout.as_micros()
@@ -21,7 +21,7 @@ impl Board {
     pub fn tick(&mut self) {
         self.expire_clients();
         self.expire_servers();
-        for pool in self.slots.ids() {
+        for pool in self.local_pools.ids() {
             self.tend_pool(pool);
         }
         self.forget_pools();
@@ -61,7 +61,7 @@ impl Board {
                 ("client_login_timeout", Refusal::new(code, "the login took too long (client_login_timeout)"))
             });
         }
-        let user = self.slot(client.home).and_then(|slot| self.directory.users.get(&slot.user));
+        let user = self.local_pool(client.home).and_then(|local| self.directory.users.get(&local.user));
         let client_idle = user.and_then(|user| user.client_idle_timeout).unwrap_or(timeouts.client_idle);
         match client.stage {
             Stage::Idle if passed(client_idle, age) => {
@@ -144,24 +144,24 @@ impl Board {
             self.shared.hit("query_wait_timeout");
             self.wait_expired(client, pool);
         }
-        while let Some(server) = self.slot_mut(pool).and_then(|slot| slot.pool.expired_idle(now)) {
+        while let Some(server) = self.local_pool_mut(pool).and_then(|local| local.pool.expired_idle(now)) {
             self.close_server(server);
         }
-        let spent: Vec<ServerKey> = match self.slot(pool) {
-            Some(slot) => slot.pool.idle_servers().filter(|server| self.is_spent(*server)).collect(),
+        let spent: Vec<ServerKey> = match self.local_pool(pool) {
+            Some(local) => local.pool.idle_servers().filter(|server| self.is_spent(*server)).collect(),
             None => Vec::new(),
         };
         for server in spent {
-            if let Some(slot) = self.slot_mut(pool) {
-                slot.pool.remove_idle(server);
+            if let Some(local) = self.local_pool_mut(pool) {
+                local.pool.remove_idle(server);
             }
             self.close_server(server);
         }
         self.serve_queue(pool);
         while !self.paused
             && self.shutdown.is_none()
-            && self.slot(pool).is_some_and(|slot| !self.is_nameless(slot))
-            && self.slot_mut(pool).is_some_and(|slot| slot.pool.want_spare(now))
+            && self.local_pool(pool).is_some_and(|local| !self.is_nameless(local))
+            && self.local_pool_mut(pool).is_some_and(|local| local.pool.want_spare(now))
         {
             self.open_server(pool);
         }
@@ -169,14 +169,14 @@ impl Board {
 
     fn next_expired_waiter(&mut self, pool: PoolId) -> Option<ClientKey> {
         let now = self.now;
-        Some(self.slot_mut(pool)?.pool.expired_waiter(now)?.client)
+        Some(self.local_pool_mut(pool)?.pool.expired_waiter(now)?.client)
     }
 
     /// The bound that keeps a pool from another server connection now, which is counted, and what is held under it.
     fn hit_bound(&self, pool: PoolId) -> Option<(Refused, u32)> {
-        let slot = self.slot(pool)?;
-        let ledger = slot.pool.ledger();
-        Some(match slot.pool.bound()? {
+        let local = self.local_pool(pool)?;
+        let ledger = local.pool.ledger();
+        Some(match local.pool.bound()? {
             Refused::PoolSize => (Refused::PoolSize, ledger.open()),
             Refused::Database => {
                 self.shared.hit("max_db_connections");

@@ -10,15 +10,17 @@ use trunkline_wire::sqlstate::SqlState;
 
 use super::Board;
 use super::refusal::Refusal;
+use crate::carried::{Bond, bond};
 use crate::client::{Client, Failed, Purpose, Stage};
 use crate::error::ClientMisbehaved;
+use crate::keys::{ClientKey, ServerKey};
 use crate::rest::Rest;
 use crate::server::ServerStage;
-use crate::turn::{ClientStop, ServerStop, from_client, from_server, is_answered, turn_is_ready};
-use crate::wires::{Path, Wires};
-use crate::{ClientKey, ServerKey};
+use crate::text::ParseShare;
+use crate::turn::{ClientStop, Path, ServerStop, from_client, from_server, is_answered, turn_is_ready};
+use crate::wires::Wires;
 
-/// For bytes that lie in an inbox: they are few, and whoever deals with them has no sockets at hand.
+/// For bytes that lie in an inbox: they are few, and the code that deals with them has no sockets at hand.
 pub(super) struct NoWires;
 
 impl Wires for NoWires {
@@ -122,6 +124,7 @@ impl Board {
                 return at;
             }
             if share == 0 && !rest.is_empty() {
+                self.shared.hit("round_messages_max");
                 self.rest(key);
                 return at;
             }
@@ -131,7 +134,7 @@ impl Board {
                     share = share.saturating_sub(1);
                     self.idle_bytes(key, rest)
                 }
-                // What comes behind a turn that is played again waits until it has been.
+                // Messages after a turn that is played again wait until that is done.
                 Stage::Linked(server, Purpose::Turn) if self.is_healing(server) => (0, false),
                 Stage::Linked(server, Purpose::Turn | Purpose::Session) => {
                     self.relay_client(key, server, rest, wires, &mut share)
@@ -184,7 +187,7 @@ impl Board {
             }
             tag if is_answered(tag) && client.failed == Failed::Next => client.failed = Failed::Skipping,
             tag if is_answered(tag) => {
-                if !turn_is_ready(input, self.directory.limits.client_buffer_bytes) {
+                if !turn_is_ready(header, input, self.directory.limits.client_buffer_bytes) {
                     return (0, false);
                 }
                 let pool = client.pool;
@@ -238,6 +241,11 @@ impl Board {
                 (consumed, false)
             }
             ClientStop::Share => (consumed, true),
+            ClientStop::Later => {
+                self.shared.hit("round_parse_bytes_max");
+                self.rest(key);
+                (consumed, false)
+            }
             ClientStop::Terminate => {
                 if let Some(server) = self.servers.get_mut(server_key)
                     && !server.turns.is_unsynced()
@@ -252,7 +260,7 @@ impl Board {
         }
     }
 
-    /// Passes on so many messages at most as `share` says, which becomes less by them.
+    /// Passes on at most as many messages as `share` says, and takes them off it.
     pub(super) fn pass_to_server<W: Wires>(
         &mut self,
         key: ClientKey,
@@ -266,19 +274,24 @@ impl Board {
         else {
             return (input.len(), ClientStop::More);
         };
-        let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else {
+        let Some(local) = self.local_pools.get_mut(server.pool).and_then(Option::as_deref_mut) else {
             return (input.len(), ClientStop::More);
         };
+        // A turn that is played again is short.
+        let mut again = ParseShare::unbounded(&self.directory.limits);
         let full = server.lent_turns >= self.directory.limits.lent_turns_max;
         let borrowed = matches!(client.stage, Stage::Linked(_, Purpose::Turn));
-        let wanted = borrowed && (slot.pool.waiting() > 0 || (full && slot.pool.is_wanted(self.now)));
+        let wanted = borrowed && (local.pool.waiting() > 0 || (full && local.pool.is_wanted(self.now)));
         let mut path = Path {
             wires,
             registry: &self.shared.registry,
+            classes: &self.shared.classes,
+            parses: if replaying { &mut again } else { &mut self.parses },
+            shares: self.directory.early_release.is_some(),
             limits: &self.directory.limits,
-            counters: &mut slot.counters,
+            counters: &mut local.counters,
             entropy: &mut *self.entropy,
-            schema: &slot.schema,
+            schema: &local.schema,
             client: key,
             server: server_key,
             share: *share,
@@ -356,7 +369,7 @@ impl Board {
     fn relay_server<W: Wires>(&mut self, key: ServerKey, input: &[u8], wires: &mut W) -> (usize, bool) {
         let Some(server) = self.servers.get_mut(key) else { return (input.len(), false) };
         let client_key = server.speaks_to();
-        let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else {
+        let Some(local) = self.local_pools.get_mut(server.pool).and_then(Option::as_deref_mut) else {
             return (input.len(), false);
         };
         let client = client_key.and_then(|client| self.clients.get_mut(client));
@@ -365,11 +378,14 @@ impl Board {
             wires,
             registry: &self.shared.registry,
             limits: &self.directory.limits,
-            no_transactions: slot.pool.settings().mode == PoolMode::Statement
+            no_transactions: local.pool.settings().mode == PoolMode::Statement
                 && client.as_deref().is_some_and(turns),
-            counters: &mut slot.counters,
+            counters: &mut local.counters,
             entropy: &mut *self.entropy,
-            schema: &slot.schema,
+            schema: &local.schema,
+            classes: &self.shared.classes,
+            parses: &mut self.parses,
+            shares: self.directory.early_release.is_some(),
             client: client_key.unwrap_or(ClientKey::from_u64(u64::MAX)),
             server: key,
             share: usize::MAX,
@@ -406,7 +422,7 @@ impl Board {
             ServerStop::Parameter(name, value) => self.parameter_changed(key, &name, &value),
             ServerStop::ParametersUnknown => {
                 self.parameters_unknown(key);
-                // What the client sent behind its DISCARD may wait for just that.
+                // What the client sent after its DISCARD may wait for just that.
                 self.deal_undecided(key, client_key);
             }
             ServerStop::Resets(status) => self.apply_resets(key, status),
@@ -452,23 +468,16 @@ impl Board {
         let Some(client) = self.clients.get_mut(client_key) else { return };
         client.since = self.now;
         client.unread.read_under(&client.profile);
-        let session = matches!(client.stage, Stage::Linked(_, Purpose::Session));
-        let keeps = session || status != TransactionStatus::Idle;
+        let bond = bond(client, server);
+        let keeps = matches!(bond, Some(Bond::Session | Bond::Transaction));
         if let Some(local_defaults) = resetting.filter(|_| keeps && status != TransactionStatus::Failed) {
             // The client keeps the connection: what it set at start-up has to come back now.
             self.restore_parameters(client_key, key, &local_defaults);
         }
-        let Some(client) = self.clients.get_mut(client_key) else { return };
-        if session || !client.rest.is_none() {
-            if undecided {
-                self.deal_inbox(client_key);
-            }
-            return;
-        }
-        if status == TransactionStatus::Idle {
-            self.unlink(client_key, key);
-        } else if undecided {
-            self.deal_inbox(client_key);
+        match bond {
+            None => self.unlink(client_key, key),
+            Some(_) if undecided => self.deal_inbox(client_key),
+            Some(_) => {}
         }
     }
 
@@ -508,7 +517,7 @@ impl Board {
         self.servers.get(key).map_or(&[], |server| server.outbox.pending())
     }
 
-    /// So many of them were written.
+    /// This many of them were written.
     pub fn client_sent(&mut self, key: ClientKey, count: usize) {
         let Some(client) = self.clients.get_mut(key) else { return };
         client.outbox.advance(count);
@@ -522,7 +531,7 @@ impl Board {
         }
     }
 
-    /// So many of them were written.
+    /// This many of them were written.
     pub fn server_sent(&mut self, key: ServerKey, count: usize) {
         let Some(server) = self.servers.get_mut(key) else { return };
         server.outbox.advance(count);

@@ -12,17 +12,18 @@ use trunkline_session::frontend::Credential;
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::sqlstate::SqlState;
 
-use super::due::Due;
+use super::kept::due::Due;
 use super::refusal::Refusal;
 use super::{Action, Board};
-use crate::client::{Identity, Purpose, Stage};
-use crate::parameters::{
+use crate::carried::bring_parameters;
+use crate::carried::parameters::{
     Profile, SEED, canonical_name, encode, is_expressible, is_of_a_transaction, is_parameter_name,
 };
+use crate::client::{Identity, Purpose, Stage};
+use crate::keys::{ClientKey, ServerKey};
 use crate::server::ChoreAnswer;
 use crate::shown::{REASON_BYTES_MAX, cut};
 use crate::turn::Chore;
-use crate::{ClientKey, ServerKey};
 
 impl Board {
     pub(super) fn login_bytes(&mut self, key: ClientKey, input: &[u8]) -> (usize, bool) {
@@ -153,19 +154,19 @@ impl Board {
             return self.refuse(key, &refusal);
         }
         let server_user = database.forced_user.as_deref().unwrap_or(&user);
-        let Some(pool) = self.slot_for(&name, database, server_user) else {
+        let Some(pool) = self.local_pool_for(&name, database, server_user) else {
             let refusal = Refusal::new(SqlState::TOO_MANY_CONNECTIONS, "no more pools allowed (pools_max)")
                 .hint("a pool is a database and a user that have, or had a short time ago, connections");
             return self.refuse(key, &refusal);
         };
-        let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
-        let mode = slot.pool.settings().mode;
+        let Some(local) = self.local_pools.get_mut(pool).and_then(Option::as_deref_mut) else { return };
+        let mode = local.pool.settings().mode;
         let plain = directory.users.get(&user).and_then(|user| user.secret.as_ref());
         let configured = database.password.is_some() || matches!(plain, Some(Secret::Plain(_)));
         if server_user == user && !configured {
-            learn_credential(&mut slot.credential, verified, stored);
+            learn_credential(&mut local.credential, verified, stored);
         }
-        let ledger = Arc::clone(slot.pool.ledger());
+        let ledger = Arc::clone(local.pool.ledger());
         let of_user = directory.user_capacity(&user).clients;
         if !ledger.database.take_client(database.capacity.clients) {
             self.shared.hit("max_db_client_connections");
@@ -182,8 +183,8 @@ impl Board {
             );
             return self.refuse(key, &Refusal::new(SqlState::TOO_MANY_CONNECTIONS, message));
         }
-        if let Some(slot) = self.slot_mut(pool) {
-            slot.clients += 1;
+        if let Some(local) = self.local_pool_mut(pool) {
+            local.clients += 1;
         }
         if let Some(client) = self.clients.get_mut(key) {
             client.counted = true;
@@ -231,14 +232,14 @@ impl Board {
         let wanted = self.wanted_parameters(key)?;
         let Some(home) = self.clients.get(key).map(|client| client.home) else { return Ok(None) };
         self.learn_welcome(home);
-        let Some(slot) = self.slot(home) else { return Ok(None) };
-        let Some(welcome) = &slot.welcome else { return Ok(None) };
+        let Some(local) = self.local_pool(home) else { return Ok(None) };
+        let Some(welcome) = &local.welcome else { return Ok(None) };
         if wanted.is_empty() {
             return Ok(Some(Arc::clone(&welcome.base)));
         }
         let mut profile = (*welcome.base).clone();
         for (name, raw) in wanted {
-            match slot.proven.get(&(name.clone(), raw)) {
+            match local.proven.get(&(name.clone(), raw)) {
                 Some(canonical) => profile.set(&name, canonical),
                 None => return Ok(None),
             }
@@ -262,7 +263,7 @@ impl Board {
         server.chore_answer = None;
         // From the server's own values: `DateStyle=ISO` leaves the order of day and month as it finds it.
         let chore = if plain { Chore::Probe } else { Chore::Parameters };
-        let reset = Self::send_parameters(server, Arc::clone(&welcome.base), chore);
+        let reset = bring_parameters(server, Arc::clone(&welcome.base), chore);
         if plain {
             return match reset {
                 true => self.list_server(server_key),
@@ -271,7 +272,7 @@ impl Board {
         }
         let profile = Arc::new(profile);
         let before = Arc::clone(&server.profile);
-        Self::send_parameters(server, Arc::clone(&profile), Chore::Probe);
+        bring_parameters(server, Arc::clone(&profile), Chore::Probe);
         // What the server reports is known when it reports it: until then it has what it had.
         let mut expected = (*profile).clone();
         for (name, value) in before.iter().filter(|(name, _)| welcome.reports(name)) {
@@ -297,10 +298,10 @@ impl Board {
             return self.close_client(key);
         }
         let wanted = self.wanted_parameters(key).unwrap_or_default();
-        if let Some(slot) = self.slot_mut(pool) {
+        if let Some(local) = self.local_pool_mut(pool) {
             for (name, raw) in wanted {
                 let canonical = profile.value(&name).unwrap_or(&raw).to_owned();
-                slot.remember(&name, &raw, &canonical);
+                local.remember(&name, &raw, &canonical);
             }
         }
         let session = matches!(
@@ -326,7 +327,7 @@ impl Board {
         let server = server_key.and_then(|server| self.servers.get(server));
         let said = match server {
             Some(server) => server.welcome.clone(),
-            None => self.clients.get(key).and_then(|client| self.slot(client.home)?.welcome.clone()),
+            None => self.clients.get(key).and_then(|client| self.local_pool(client.home)?.welcome.clone()),
         };
         let Some(said) = said else {
             let refusal =

@@ -14,33 +14,20 @@ use trunkline_wire::frontend::{self, Bind, Close, Execute, Parse, Target};
 use trunkline_wire::sqlstate::SqlState;
 
 use super::Board;
-use super::gate::Pass;
+use super::kept::gate::Pass;
+use super::kept::look_up::LookUp;
+use super::kept::secrets::Asked;
 use super::refusal::Refusal;
-use super::secrets::Asked;
 use super::servers::error_text;
+use crate::carried::bring_parameters;
 use crate::client::{Purpose, Stage};
-use crate::directory::AuthQuery;
 use crate::in_short;
+use crate::keys::{ClientKey, ServerKey};
 use crate::server::ChoreAnswer;
 use crate::turn::{Chore, Expect, Message, Owner, Subject, Undo};
-use crate::{ClientKey, ServerKey};
 
 /// The type `text`: pg_type.dat.
 const TEXT_OID: u32 = 25;
-
-/// What a client waits for that is being looked up.
-#[derive(Debug)]
-pub(crate) struct LookUp {
-    query: Arc<AuthQuery>,
-    /// In which database.
-    there: String,
-    /// Its answer is remembered as the answer to this.
-    asked: Asked,
-    /// The client has chosen that database: by a name that only the fallback entry serves.
-    chosen: bool,
-    /// Leave to ask in a database that is not known to exist.
-    pass: Option<Pass>,
-}
 
 impl Board {
     /// Finds out what the proof of a client is checked against that the configuration does not know.
@@ -95,7 +82,7 @@ impl Board {
         if ledgers.is_proven(&look_up.there) {
             return false;
         }
-        let failed = |id| self.slot(id).is_some_and(|slot| slot.pool.out_of_order(self.now));
+        let failed = |id| self.local_pool(id).is_some_and(|local| local.pool.out_of_order(self.now));
         !ledgers.find(&look_up.there, &look_up.query.user).is_some_and(|ledger| failed(ledger.id))
     }
 
@@ -144,7 +131,7 @@ impl Board {
             );
             return self.cannot_look_up(key);
         };
-        let Some(pool) = self.slot_for(&there, database, &query.user) else {
+        let Some(pool) = self.local_pool_for(&there, database, &query.user) else {
             return self.cannot_look_up(key);
         };
         if let Some(client) = self.clients.get_mut(key) {
@@ -168,7 +155,7 @@ impl Board {
         };
         // No client's search_path may choose what the query's names mean (CVE-2025-12819).
         if let Some(base) = server.welcome.as_ref().map(|welcome| Arc::clone(&welcome.base)) {
-            Self::send_parameters(server, base, Chore::Parameters);
+            bring_parameters(server, base, Chore::Parameters);
         }
         server.chore_answer = None;
         let out = server.outbox.buffer();
@@ -186,7 +173,7 @@ impl Board {
             (Message::Parse(Subject::Untracked), Undo::Unnamed(on_server)),
             (Message::Bind(Subject::Untracked), Undo::Nothing),
             (Message::Execute, Undo::Nothing),
-            (Message::Close, Undo::Unnamed(self.shared.registry.fresh_id())),
+            (Message::Close, Undo::Unnamed(Some(self.shared.registry.fresh_id()))),
             (Message::Sync, Undo::Nothing),
         ] {
             server.turns.push(Expect::skip(message, undo), Owner::Chore(Chore::AuthQuery));
@@ -210,8 +197,8 @@ impl Board {
         let Some(user) = request.map(|request| &request.user) else { return };
         let secret = match answer {
             Some(ChoreAnswer::Error(error)) => {
-                let asked = pool.and_then(|pool| self.slot(pool));
-                let asked = asked.map(|slot| in_short(&slot.name).into_owned()).unwrap_or_default();
+                let asked = pool.and_then(|pool| self.local_pool(pool));
+                let asked = asked.map(|local| in_short(&local.name).into_owned()).unwrap_or_default();
                 let text = format!("auth_query failed in database \"{asked}\": {}", error_text(&error));
                 self.warn("auth_query", text);
                 return self.cannot_look_up(key);

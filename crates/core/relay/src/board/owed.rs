@@ -11,9 +11,9 @@ use trunkline_wire::sqlstate::SqlState;
 use super::Board;
 use super::refusal::Refusal;
 use crate::client::{Client, Purpose, Stage};
+use crate::keys::{ClientKey, ServerKey};
 use crate::server::{Cancel, Server};
 use crate::turn::{Owner, Turn, give_first};
-use crate::{ClientKey, ServerKey};
 
 impl Board {
     /// Gives connections on whose clients have sent all of their turns, to those who wait in the pool.
@@ -22,7 +22,7 @@ impl Board {
             return;
         }
         while let Some(key) = self.shareable(pool) {
-            let waiter = self.slot_mut(pool).and_then(|slot| slot.pool.take_waiter());
+            let waiter = self.local_pool_mut(pool).and_then(|local| local.pool.take_waiter());
             let Some(waiter) = waiter else { return };
             self.give_early(key, waiter.client);
         }
@@ -30,7 +30,7 @@ impl Board {
 
     /// A connection of the pool that can be given on, if one can and the first who waits wants it for a turn.
     fn shareable(&self, pool: PoolId) -> Option<ServerKey> {
-        let first = self.slot(pool)?.pool.waiters().next()?.client;
+        let first = self.local_pool(pool)?.pool.waiters().next()?.client;
         if !matches!(self.clients.get(first)?.stage, Stage::Waiting(Purpose::Turn)) {
             return None;
         }

@@ -1,57 +1,13 @@
 //! Turning clients away, with a reason that helps.
 
 use std::borrow::Cow;
-use std::sync::atomic::Ordering::Relaxed;
 
 use trunkline_wire::backend::ErrorResponse;
 use trunkline_wire::sqlstate::SqlState;
 
 use super::Board;
-use crate::ClientKey;
-use crate::board::Shared;
+use crate::keys::ClientKey;
 use crate::shown::{REASON_BYTES_MAX, cut};
-
-/// Bounds that can turn a client away, end it, or make it or a server connection wait, by the names of their settings.
-pub(crate) const BOUNDS: [&str; 25] = [
-    "max_client_conn",
-    "unauthenticated_conn_max",
-    "max_db_client_connections",
-    "max_user_client_connections",
-    "max_db_connections",
-    "max_user_connections",
-    "query_wait_timeout",
-    "client_login_timeout",
-    "client_idle_timeout",
-    "idle_transaction_timeout",
-    "query_timeout",
-    "cancel_requests_max",
-    "abandoned_turn_timeout",
-    "message_bytes_max",
-    "prepared_statement_bytes_max",
-    "client_prepared_statements_max",
-    "client_prepared_statement_bytes_max",
-    "client_buffer_bytes",
-    "server_buffer_bytes",
-    "outstanding_turns_max",
-    "round_messages_max",
-    "lent_turns_max",
-    "pools_max",
-    "unproven_lookups_max",
-    "auth_cache_bytes_max",
-];
-
-impl Shared {
-    /// How often each bound has struck since the start: name and count.
-    pub fn limits_hit(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        BOUNDS.iter().zip(&self.limits_hit).map(|(name, count)| (*name, count.load(Relaxed)))
-    }
-
-    pub(crate) fn hit(&self, bound: &str) {
-        if let Some(at) = BOUNDS.iter().position(|name| *name == bound) {
-            self.limits_hit[at].fetch_add(1, Relaxed);
-        }
-    }
-}
 
 /// Why a client is turned away.
 #[derive(Debug)]

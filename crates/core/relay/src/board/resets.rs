@@ -5,11 +5,12 @@ use std::sync::Arc;
 use trunkline_wire::backend::{ParameterStatus, TransactionStatus};
 
 use super::Board;
-use crate::ServerKey;
+use crate::carried::bring_parameters;
+use crate::carried::parameters::{Profile, UNKNOWN, decode, encode, follows, write_local};
 use crate::client::Client;
-use crate::parameters::{Profile, UNKNOWN, decode, encode, follows, write_local};
+use crate::keys::ServerKey;
 use crate::server::Server;
-use crate::text::{Effects, Reset};
+use crate::text::Effects;
 use crate::turn::{Chore, Reply};
 
 /// Values of one report that are read again when it tells of another encoding: a report has few that are not ASCII.
@@ -23,16 +24,8 @@ impl Client {
         }
         let resets = self.resets.get_or_insert_default();
         for reset in &effects.resets {
-            let is_known = match reset {
-                Reset::Parameter(name)
-                | Reset::LocalDefault(name)
-                | Reset::Set(name)
-                | Reset::LocalSet(name) => {
-                    self.startup.value(name).or_else(|| self.profile.value(name)).is_some()
-                }
-                Reset::All | Reset::Session | Reset::End | Reset::EndOfPart => true,
-            };
-            resets.add(reset, is_known);
+            let has_value = |name| self.startup.value(name).or_else(|| self.profile.value(name)).is_some();
+            resets.add(reset, reset.name().is_none_or(has_value));
         }
     }
 
@@ -81,7 +74,7 @@ impl Board {
         let before = Arc::clone(&server.profile);
         let value = decode(value, encoding);
         let mut profile = (*before).clone();
-        // What cannot be read is set again for whoever comes next.
+        // A value that cannot be read is set again for the next client.
         profile.set(name, value.as_deref().unwrap_or(UNKNOWN));
         let profile = self.profiles.intern(profile);
         server.profile = Arc::clone(&profile);
@@ -176,7 +169,7 @@ impl Board {
     /// Sets what a reset has taken from a client that keeps its connection.
     pub(super) fn restore_parameters(
         &mut self,
-        client_key: crate::ClientKey,
+        client_key: crate::keys::ClientKey,
         key: ServerKey,
         local_defaults: &[(Box<str>, Box<str>)],
     ) {
@@ -195,7 +188,7 @@ impl Board {
             }
             server.profile = self.profiles.intern(there);
         }
-        Self::send_parameters(server, Arc::clone(&client.profile), Chore::Parameters);
+        bring_parameters(server, Arc::clone(&client.profile), Chore::Parameters);
         self.list_server(key);
     }
 }

@@ -9,17 +9,17 @@ use trunkline_wire::frame::HEADER_BYTES;
 use trunkline_wire::frontend::terminate;
 use trunkline_wire::sqlstate::SqlState;
 
-use super::due::Due;
+use super::kept::due::Due;
 use super::refusal::Refusal;
-use super::welcomes::Welcome;
 use super::{Action, Board};
+use crate::carried::parameters::{Profile, follows};
 use crate::client::{Failed, Purpose, Stage};
 use crate::directory::TlsWay;
 use crate::in_short;
-use crate::parameters::{Profile, follows};
+use crate::keys::{ClientKey, ServerKey};
 use crate::server::{BackendSecret, Opening, Reached, Server, ServerStage};
 use crate::turn::{Chore, LostTurns, undo_lost};
-use crate::{ClientKey, ServerKey};
+use crate::welcome::Welcome;
 
 /// A whole ErrorResponse's message and code in one line, for the log.
 pub(super) fn error_text(frame: &[u8]) -> String {
@@ -64,17 +64,17 @@ fn with_severity(body: &[u8], fatal: bool) -> Vec<u8> {
 impl Board {
     /// Opens a connection that is counted already.
     pub(super) fn open_server(&mut self, pool: PoolId) {
-        let way = self.slot(pool).map(|slot| slot.tls_way).unwrap_or_default();
+        let way = self.local_pool(pool).map(|local| local.tls_way).unwrap_or_default();
         self.open_server_by(pool, way, false);
     }
 
     fn open_server_by(&mut self, pool: PoolId, way: TlsWay, last_try: bool) {
-        let Some(slot) = self.slots.get(pool).and_then(Option::as_deref) else { return };
-        let login = slot.server_login(&self.directory, way);
+        let Some(local) = self.local_pools.get(pool).and_then(Option::as_deref) else { return };
+        let login = local.server_login(&self.directory, way);
         let login = Login::new(Arc::new(login), &mut *self.entropy);
-        let target = Arc::clone(&slot.database.target);
+        let target = Arc::clone(&local.database.target);
         let opening = Opening { login, reached: Reached::Nothing, way, last_try };
-        let server = Server::new(opening, pool, slot.epoch, Arc::clone(&self.blank), self.now);
+        let server = Server::new(opening, pool, local.epoch, Arc::clone(&self.blank), self.now);
         let key = self.servers.insert(Box::new(server));
         self.actions.push_back(Action::Connect(key, target));
     }
@@ -137,8 +137,8 @@ impl Board {
                 if let ServerStage::Login(opening) = &mut server.stage {
                     opening.reached = Reached::Tls;
                 }
-                let Some(Some(slot)) = self.slots.get(server.pool) else { return consumed };
-                self.actions.push_back(Action::ServerTls(key, Arc::clone(&slot.database.target)));
+                let Some(Some(local)) = self.local_pools.get(server.pool) else { return consumed };
+                self.actions.push_back(Action::ServerTls(key, Arc::clone(&local.database.target)));
             }
             Some(LoginEvent::Ready(ready)) => self.server_ready(key, *ready),
         }
@@ -167,11 +167,13 @@ impl Board {
         let base = self.profiles.intern(base);
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
-        let Some(slot) = self.slots.get_mut(server.pool).and_then(Option::as_deref_mut) else { return };
-        slot.counters.opened += 1;
-        slot.last_error.clear();
-        slot.tls_way = server.opening().map_or(slot.tls_way, |opening| opening.way);
-        if let (Credential::Password { cached, .. }, Some(keys)) = (&mut slot.credential, ready.scram_keys) {
+        let Some(local) = self.local_pools.get_mut(server.pool).and_then(Option::as_deref_mut) else {
+            return;
+        };
+        local.counters.opened += 1;
+        local.last_error.clear();
+        local.tls_way = server.opening().map_or(local.tls_way, |opening| opening.way);
+        if let (Credential::Password { cached, .. }, Some(keys)) = (&mut local.credential, ready.scram_keys) {
             *cached = Some(keys);
         }
         let defaults = Arc::clone(&base);
@@ -184,7 +186,7 @@ impl Board {
         server.opened = now;
         server.since = now;
         server.stage = ServerStage::Chore(Chore::Connect);
-        let query = slot.database.connect_query.clone().filter(|query| !query.is_empty());
+        let query = local.database.connect_query.clone().filter(|query| !query.is_empty());
         match query {
             Some(query) => self.start_query(key, &query, Chore::Connect),
             None => self.server_opened(key),
@@ -194,8 +196,8 @@ impl Board {
     /// It is ready for clients: until then it counts as being opened, and nobody opens another for the same client.
     pub(super) fn server_opened(&mut self, key: ServerKey) {
         let Some(pool) = self.servers.get(key).map(|server| server.pool) else { return };
-        if let Some(slot) = self.slot_mut(pool) {
-            slot.pool.opened();
+        if let Some(local) = self.local_pool_mut(pool) {
+            local.pool.opened();
         }
         self.learn_from(key);
         self.free_server(key);
@@ -221,9 +223,9 @@ impl Board {
         self.forget_cancels(key);
         let now = self.now;
         let pool = server.pool;
-        let Some(slot) = self.slots.get_mut(pool).and_then(Option::as_deref_mut) else { return };
+        let Some(local) = self.local_pools.get_mut(pool).and_then(Option::as_deref_mut) else { return };
         let stage = std::mem::replace(&mut server.stage, ServerStage::Abandoned);
-        let target = &slot.database.target;
+        let target = &local.database.target;
         if let ServerStage::Login(opening) = &stage {
             let tls_was_tried = match opening.reached {
                 Reached::Nothing => false,
@@ -238,28 +240,28 @@ impl Board {
         }
         let failed = match stage {
             ServerStage::Login(_) | ServerStage::Chore(Chore::Connect) => {
-                slot.counters.open_failed += 1;
-                slot.last_error = with_severity(body, true);
-                let why = error_text(&slot.last_error);
-                let (name, user) = (in_short(&slot.name), in_short(&slot.user));
+                local.counters.open_failed += 1;
+                local.last_error = with_severity(body, true);
+                let why = error_text(&local.last_error);
+                let (name, user) = (in_short(&local.name), in_short(&local.user));
                 let (kind, what) = match stage {
                     ServerStage::Login(_) => ("server_login", "cannot log in to"),
                     _ => ("connect_query", "no server connection for"),
                 };
-                let failed = slot.pool.open_failed(now);
+                let failed = local.pool.open_failed(now);
                 let text = format!("{what} database \"{name}\" as \"{user}\": {why}");
                 self.warn(kind, text);
                 failed
             }
             ServerStage::Idle => {
-                slot.pool.remove_idle(key);
-                slot.pool.lost();
+                local.pool.remove_idle(key);
+                local.pool.lost();
                 Vec::new()
             }
             _ => {
-                slot.counters.lost += 1;
-                slot.pool.lost();
-                let (name, user) = (in_short(&slot.name), in_short(&slot.user));
+                local.counters.lost += 1;
+                local.pool.lost();
+                let (name, user) = (in_short(&local.name), in_short(&local.user));
                 let why = error_text(&with_severity(body, true));
                 let text = format!("a server connection of database \"{name}\" as \"{user}\" is lost: {why}");
                 self.warn("server_lost", text);
@@ -283,10 +285,10 @@ impl Board {
 
     /// Tells a client that its pool's server cannot be had.
     pub(super) fn fail_for_pool(&mut self, key: ClientKey, pool: PoolId, purpose: Purpose) {
-        let Some(slot) = self.slot(pool) else { return };
-        let error = match slot.last_error.is_empty() {
+        let Some(local) = self.local_pool(pool) else { return };
+        let error = match local.last_error.is_empty() {
             true => with_severity(&Self::lost_body("the server cannot be reached"), true),
-            false => slot.last_error.clone(),
+            false => local.last_error.clone(),
         };
         if purpose == Purpose::Turn {
             let error = with_severity(error.get(HEADER_BYTES..).unwrap_or_default(), false);
@@ -340,7 +342,7 @@ impl Board {
     /// Whether a client goes on without the server connection that it was lent.
     fn is_kept(&self, key: ClientKey, server: &Server) -> bool {
         let Some(client) = self.clients.get(key) else { return false };
-        // What stands behind a BEGIN must not be run without it.
+        // Messages after a BEGIN must not be run without it.
         let turns = server.turns.turns_of_client()
             + usize::from(server.turns.is_unsynced())
             + usize::from(!client.inbox.is_empty());
@@ -385,7 +387,7 @@ impl Board {
         self.actions.push_back(Action::CloseServer(key, good_bye));
         self.forget_cancels(key);
         let home = server.pool;
-        let pool = &mut self.slot_mut(home)?.pool;
+        let pool = &mut self.local_pool_mut(home)?.pool;
         match server.stage {
             ServerStage::Login(_) | ServerStage::Chore(Chore::Connect) => pool.open_given_up(),
             _ => pool.lost(),

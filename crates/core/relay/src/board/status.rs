@@ -72,8 +72,8 @@ impl Board {
                 }
             } += 1;
             status.server_unsent_bytes += server.outbox.pending().len() as u64;
-            if let Some(slot) = self.slot(server.pool) {
-                let database = slot.name.clone();
+            if let Some(local) = self.local_pool(server.pool) {
+                let database = local.name.clone();
                 status.prepared_by_server.push((server.process_id, database, server.hits, server.misses));
             }
         }

@@ -1,7 +1,8 @@
 //! Whether PostgreSQL reads a text in the same way under all settings.
 
 use memchr::{memchr, memchr_iter, memmem};
-use trunkline_parser::lexer::{Lexer, TokenKind};
+
+use super::plain::first_word;
 
 /// What in a statement's text PostgreSQL reads by the settings of the session that parses it.
 ///
@@ -128,17 +129,6 @@ impl Literals {
             name => !is_of_no_account(name),
         }
     }
-}
-
-/// The word that a text begins with, behind comments; empty where it begins otherwise.
-fn first_word(text: &[u8]) -> &[u8] {
-    let start = text.trim_ascii_start();
-    if matches!(start.first(), Some(b'-' | b'/')) {
-        let token = Lexer::new(start).next().and_then(Result::ok);
-        return token.filter(|token| token.kind == TokenKind::Word).map_or(b"", |token| token.bytes(start));
-    }
-    let length = start.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(start.len());
-    &start[..length]
 }
 
 /// Parameters that neither decide what a text means nor what its plan gives: limits of time and memory, costs, messages,

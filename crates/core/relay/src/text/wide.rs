@@ -7,13 +7,7 @@ use std::borrow::Cow;
 /// PostgreSQL converts a text before it reads it. What counts here is written in ASCII, so that hiding the other bytes is
 /// enough. The lengths of characters are those of wchar.c.
 pub(super) fn hide_trail_bytes<'a>(text: &'a [u8], client_encoding: Option<&str>) -> Cow<'a, [u8]> {
-    let length: fn(&[u8]) -> usize = match client_encoding {
-        Some("SJIS" | "SHIFT_JIS_2004") => |at| if matches!(at[0], 0xa1..=0xdf) { 1 } else { 2 },
-        Some("BIG5" | "GBK" | "UHC") => |_| 2,
-        Some("JOHAB") => |at| if at[0] == 0x8f { 3 } else { 2 },
-        Some("GB18030") => |at| if at.get(1).is_some_and(u8::is_ascii_digit) { 4 } else { 2 },
-        _ => return Cow::Borrowed(text),
-    };
+    let Some(length) = length_of_characters(client_encoding) else { return Cow::Borrowed(text) };
     let mut hidden = Cow::Borrowed(text);
     let mut at = 0;
     while let Some(next) = text[at..].iter().position(|byte| !byte.is_ascii()) {
@@ -22,6 +16,22 @@ pub(super) fn hide_trail_bytes<'a>(text: &'a [u8], client_encoding: Option<&str>
         hidden.to_mut()[first..at].iter_mut().for_each(|byte| *byte |= 0x80);
     }
     hidden
+}
+
+/// Whether characters of the encoding have ASCII bytes in them.
+pub(super) fn has_ascii_inside(client_encoding: Option<&str>) -> bool {
+    length_of_characters(client_encoding).is_some()
+}
+
+/// How long the character is that begins at the first byte, which is not ASCII; only of encodings in which that matters.
+fn length_of_characters(client_encoding: Option<&str>) -> Option<fn(&[u8]) -> usize> {
+    Some(match client_encoding? {
+        "SJIS" | "SHIFT_JIS_2004" => |at| if matches!(at[0], 0xa1..=0xdf) { 1 } else { 2 },
+        "BIG5" | "GBK" | "UHC" => |_| 2,
+        "JOHAB" => |at| if at[0] == 0x8f { 3 } else { 2 },
+        "GB18030" => |at| if at.get(1).is_some_and(u8::is_ascii_digit) { 4 } else { 2 },
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

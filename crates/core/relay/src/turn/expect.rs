@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::prepared::{Named, Statement, StatementId};
+use crate::carried::prepared::{Named, Statement, StatementId};
 
 /// One answer that is expected: to which message, what becomes of it, and what is put back when it does not come.
 #[derive(Debug)]
@@ -68,10 +68,10 @@ pub enum Undo {
     Closed(Arc<Statement>),
     /// The client has this name no more.
     Released(Box<[u8]>, Arc<Statement>),
-    /// The server's unnamed statement was this one; 0 for none.
-    Unnamed(StatementId),
+    /// The server's unnamed statement was this one, or it had none.
+    Unnamed(Option<StatementId>),
     /// The same, and the client's was the other one.
-    BothUnnamed(StatementId, Option<Arc<Statement>>),
+    BothUnnamed(Option<StatementId>, Option<Arc<Statement>>),
 }
 
 /// Which statement a message is of.
@@ -81,7 +81,7 @@ pub enum Subject {
     Untracked,
     /// One whose name on the server is not the client's own.
     Foreign(Box<Foreign>),
-    /// One known by its number only, as the client's unnamed one; 0 when there is none.
+    /// One known by its number only, as the client's unnamed one.
     Numbered(StatementId),
     /// One of the client's.
     Named(Arc<Named>),
@@ -99,19 +99,24 @@ pub struct Foreign {
 }
 
 impl Subject {
+    /// A statement known by its number, if there is one.
+    pub(super) fn numbered(id: Option<StatementId>) -> Self {
+        id.map_or(Self::Untracked, Self::Numbered)
+    }
+
     /// A statement of which the server was sent another name than the client's own.
     #[must_use]
     pub fn foreign(own: &[u8], sent: &[u8]) -> Self {
         Self::Foreign(Box::new(Foreign { own: own.into(), sent: sent.into() }))
     }
 
-    /// The statement's number; 0 when it is not tracked.
+    /// The statement's number, when it is tracked.
     #[must_use]
-    pub fn id(&self) -> StatementId {
+    pub fn id(&self) -> Option<StatementId> {
         match self {
-            Self::Untracked | Self::Foreign(_) | Self::Outdated => 0,
-            Self::Numbered(id) => *id,
-            Self::Named(named) => named.statement.id,
+            Self::Untracked | Self::Foreign(_) | Self::Outdated => None,
+            Self::Numbered(id) => Some(*id),
+            Self::Named(named) => Some(named.statement.id),
         }
     }
 
@@ -179,7 +184,7 @@ impl Expect {
     }
 
     /// What the server's unnamed statement was before, where it changes that.
-    pub(super) fn unnamed_on_server(&mut self) -> Option<&mut StatementId> {
+    pub(super) fn unnamed_on_server(&mut self) -> Option<&mut Option<StatementId>> {
         match &mut self.undo {
             Undo::Unnamed(before) | Undo::BothUnnamed(before, _) => Some(before),
             _ => None,

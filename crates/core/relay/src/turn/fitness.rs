@@ -5,11 +5,11 @@ use std::sync::Arc;
 use trunkline_wire::frontend;
 
 use super::inject::{ensure, inject_close, write_describe};
+use super::path::Path;
 use super::{Expect, Message, Subject, Undo};
+use crate::carried::prepared::{Named, Shape, Statement};
 use crate::client::Client;
-use crate::prepared::{Named, Shape, Statement};
 use crate::server::Server;
-use crate::wires::Path;
 
 /// What the client reads the statement's answers by, unless it has the portal described. A column's name need not be one of
 /// its encoding of now: the server could not be asked for it.
@@ -32,7 +32,7 @@ pub(super) enum Fitness {
 }
 
 /// A client that was told what a statement's result is reads later answers by that. On another connection, or prepared
-/// anew, the same text may give another result (after ALTER TABLE): a direct connection would then refuse it ("cached
+/// again, the same text may give another result (after ALTER TABLE): a direct connection would then refuse it ("cached
 /// plan must not change result type"), and so must we.
 pub(super) fn fitness<W>(
     path: &mut Path<'_, W>,
@@ -51,7 +51,7 @@ pub(super) fn fitness<W>(
         return Fitness::Fits;
     }
     // Prepared again since then, it is not known again.
-    if server.shape_asked == statement.id && here != Shape::UNKNOWN {
+    if server.shape_asked == Some(statement.id) && here != Shape::UNKNOWN {
         return Fitness::Outdated;
     }
     if here != Shape::UNKNOWN {
@@ -64,6 +64,6 @@ pub(super) fn fitness<W>(
     let describe = Message::Describe(Subject::Numbered(statement.id));
     server.turns.append(Expect::skip(describe, Undo::Nothing));
     server.awaits_shape = true;
-    server.shape_asked = statement.id;
+    server.shape_asked = Some(statement.id);
     Fitness::Asked
 }

@@ -1,55 +1,29 @@
 //! Frames from a client to the server connection it is lent.
 
 use trunkline_wire::backend::TransactionStatus;
-use trunkline_wire::frame::{self, HEADER_BYTES, Header};
+use trunkline_wire::frame::{self, Header};
 use trunkline_wire::frontend::{
     bind, close, copy_data, copy_done, copy_fail, describe, execute, flush, function_call, parse, query,
     sync, terminate,
 };
 
+use super::body::{body, parsed_text, query_text};
+use super::client_step::{ClientStop, Step};
+use super::path::Path;
 use super::server_errors::await_early_syncs;
 use super::{Expect, Message, Pending, Subject, Undo, inject, portals, prepare};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::rest::Rest;
 use crate::server::Server;
-use crate::text::Effects;
-use crate::wires::{Path, Wires};
-
-/// Why [`from_client`] returned.
-#[derive(Debug)]
-pub(crate) enum ClientStop {
-    /// All is dealt with but what is returned as not consumed: the beginning of a message.
-    More,
-    /// The client's share of the round is used up.
-    Share,
-    /// Others wait for the server connection: what came next waits until all turns before it are answered.
-    Yield,
-    /// The client says good-bye.
-    Terminate,
-    /// The client broke the protocol or a limit.
-    Fault(ClientMisbehaved),
-}
-
-/// What is done with a frame.
-pub(super) enum Step {
-    /// It goes to the server as it is, its rest too when it is not all there yet.
-    Pass,
-    /// It goes nowhere.
-    Drop,
-    /// So many bytes of its beginning were replaced; the rest goes as it is.
-    Replaced(usize),
-    /// More of it is needed first.
-    Wait,
-    /// Good-bye.
-    Terminate,
-}
+use crate::text::{Classes, Effects, ParseShare, Reading};
+use crate::wires::Wires;
 
 /// Whether what an idle client sent deserves a server connection: a turn that is complete (or asks for
 /// answers by Flush), or more than `gather_max` bytes of one. A client that dribbles holds nobody up.
-pub(crate) fn turn_is_ready(input: &[u8], gather_max: usize) -> bool {
-    let mut at = 0;
-    while let Ok(Some(header)) = frame::header(&input[at..]) {
+pub(crate) fn turn_is_ready(first: Header, input: &[u8], gather_max: usize) -> bool {
+    let (mut at, mut header) = (0, first);
+    loop {
         at += header.frame_bytes();
         if at > input.len() {
             break;
@@ -60,14 +34,24 @@ pub(crate) fn turn_is_ready(input: &[u8], gather_max: usize) -> bool {
         ) {
             return true;
         }
+        header = match frame::header(&input[at..]) {
+            Ok(Some(next)) => next,
+            Ok(None) => break,
+            // A length that cannot be is for `from_client` to refuse.
+            Err(_) => return true,
+        };
     }
-    // A length that cannot be is for `from_client` to refuse.
-    input.len() >= gather_max || frame::header(input).is_err()
+    input.len() >= gather_max
 }
 
-/// Whether what came from a client is a turn that may begin a transaction, and others behind it, which would then be run
+/// Whether what came from a client is a turn that may begin a transaction, and others after it, which would then be run
 /// outside of one if this turn came to nothing.
-pub(crate) fn is_begun_transaction(client: &Client, input: &[u8]) -> bool {
+pub(crate) fn is_begun_transaction(
+    client: &Client,
+    input: &[u8],
+    classes: &Classes,
+    share: &mut ParseShare,
+) -> bool {
     let (mut at, mut begins) = (0, false);
     while let Ok(Some(header)) = frame::header(&input[at..]) {
         let end = at + header.frame_bytes();
@@ -75,10 +59,14 @@ pub(crate) fn is_begun_transaction(client: &Client, input: &[u8]) -> bool {
             break;
         }
         let body = body(&input[at..end]);
-        let of_text = |text| Effects::under(&client.profile, query_text(text)).begins_transaction;
+        // What cannot be parsed now may be anything.
+        let mut of_text = |text: &[u8]| {
+            let effects = classes.effects(text, || Reading::of(&client.profile), share);
+            effects.map_or(true, |effects| effects.is_some_and(|effects| effects.begins_transaction))
+        };
         begins |= match header.tag {
-            query::TAG => of_text(body),
-            parse::TAG => body.splitn(2, |byte| *byte == 0).nth(1).is_some_and(of_text),
+            query::TAG => of_text(query_text(body)),
+            parse::TAG => parsed_text(body).is_some_and(of_text),
             bind::TAG => prepare::bound_statement(client, &input[at..end])
                 .is_some_and(|statement| statement.effects().begins_transaction),
             _ => false,
@@ -144,6 +132,7 @@ pub(crate) fn from_client<W: Wires>(
                 continue;
             }
             Step::Wait => break ClientStop::More,
+            Step::Later => break ClientStop::Later,
             Step::Terminate => break ClientStop::Terminate,
         };
         record(path, server, header.tag, there, whole, false);
@@ -179,7 +168,7 @@ fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serv
     // A portal of an earlier turn lives on in a transaction.
     let forgets = server.pending.forgets && server.status != TransactionStatus::Idle;
     server.pending = Pending { forgets, redefines: server.pending.redefines, ..Pending::default() };
-    server.shape_asked = 0;
+    server.shape_asked = None;
     client.bound = None;
     client.told_parsed = 0;
     if server.status == TransactionStatus::Idle {
@@ -193,11 +182,11 @@ fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serv
     if is_recorded {
         server.turns.start_record(std::mem::take(&mut server.replay_buffer));
     }
-    // In a failed transaction nothing can be prepared anew.
+    // In a failed transaction nothing can be prepared.
     if server.status != TransactionStatus::Failed
-        && let Some(statement) = server.statements.get(std::mem::take(&mut server.heal))
+        && let Some(statement) = server.heal.take().and_then(|outdated| server.statements.get(outdated))
     {
-        // Its result type changed, or the server has lost it: it is prepared anew when it is used again.
+        // Its result type changed, or the server has lost it: it is prepared again when it is used again.
         inject::inject_close(server, statement);
     }
     if server.turns.is_settled() {
@@ -205,22 +194,15 @@ fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serv
     }
 }
 
-/// Learns from a command's text what it changes of the session. False when the command has to wait for what is
-/// `unanswered` before it, because it resets something: what comes back depends on that.
-fn note_effects(client: &mut Client, server: &mut Server, text: &[u8], unanswered: bool) -> bool {
-    let effects = Effects::under(&client.profile, text);
-    if effects.has_resets() && unanswered {
-        prepare::await_answers(server);
-        return false;
-    }
+/// A command with these effects is sent: what it changes of the session is not known before it is answered.
+fn note_effects(client: &mut Client, server: &mut Server, effects: Option<&Effects>) {
+    let Some(effects) = effects else { return };
     if effects.may_set {
         server.pending.settings.changed();
     }
     server.pending.redefines |= effects.may_define;
     server.pending.begins |= effects.begins_transaction;
-    server.pending.beyond_rows |= !effects.only_rows;
-    client.add_resets(&effects);
-    true
+    client.add_resets(effects);
 }
 
 /// Whether what the client sends now has to wait until its reset is answered: what it set at start-up comes back first.
@@ -260,11 +242,6 @@ fn must_yield<W>(path: &Path<'_, W>, server: &mut Server) -> bool {
     }
     server.lent_turns += 1;
     false
-}
-
-/// The text that a Query's or an untracked Parse's body has, without the zero byte behind it.
-fn query_text(body: &[u8]) -> &[u8] {
-    memchr::memchr(0, body).map_or(body, |end| &body[..end])
 }
 
 /// Whether the step for this message may write to the server itself.
@@ -324,10 +301,14 @@ fn step<W: Wires>(
         }
         query::TAG => {
             if whole {
-                let unanswered = !server.turns.is_empty();
-                if !note_effects(client, server, query_text(body(there)), unanswered) {
-                    return Ok(Step::Wait);
+                let text = query_text(body(there));
+                let Ok(effects) = path.effects(client, text) else { return Ok(Step::Later) };
+                if !server.turns.is_empty() && effects.as_ref().is_some_and(|effects| effects.has_resets()) {
+                    // What comes back depends on the turns before it.
+                    return Ok(prepare::await_answers(server));
                 }
+                note_effects(client, server, effects.as_deref());
+                server.pending.beyond_rows |= !path.can_share_text(client, text);
             } else if frame_bytes <= path.limits.client_buffer_bytes {
                 return Ok(Step::Wait);
             } else {
@@ -363,11 +344,14 @@ fn step<W: Wires>(
         }
         parse::TAG if !whole && frame_bytes <= path.limits.client_buffer_bytes => return Ok(Step::Wait),
         parse::TAG => {
-            let text = body(there).splitn(2, |byte| *byte == 0).nth(1).filter(|_| whole).map(query_text);
-            let unanswered = server.turns.turns() > 0;
-            if !text.is_none_or(|text| note_effects(client, server, text, unanswered)) {
-                return Ok(Step::Wait);
+            let text = parsed_text(body(there)).filter(|_| whole);
+            let Ok(effects) = text.map_or(Ok(None), |text| path.effects(client, text)) else {
+                return Ok(Step::Later);
+            };
+            if server.turns.turns() > 0 && effects.as_ref().is_some_and(|effects| effects.has_resets()) {
+                return Ok(prepare::await_answers(server));
             }
+            note_effects(client, server, effects.as_deref());
             extended(server, Message::Parse(Subject::Untracked));
         }
         bind::TAG => {
@@ -400,9 +384,4 @@ fn step<W: Wires>(
 
 fn extended(server: &mut Server, message: Message) {
     server.turns.append(Expect::forward(message, Undo::Nothing));
-}
-
-/// The body of a frame that is all there.
-pub(super) fn body(there: &[u8]) -> &[u8] {
-    there.get(HEADER_BYTES..).unwrap_or_default()
 }

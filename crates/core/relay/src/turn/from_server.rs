@@ -10,18 +10,19 @@ use trunkline_wire::backend::{
 };
 use trunkline_wire::{Limits, frame};
 
-use super::from_client::body;
+use super::body::body;
+use super::path::Path;
 use super::ready::ready;
 use super::server_errors::error;
 use super::server_step::{ServerStop, Step, unexpected};
 use super::{Chore, Expect, Fate, Message, Owner, Reply, Subject, Undo, reading};
+use crate::carried::parameters::canonical_name;
+use crate::carried::prepared::{Shape, changes_definitions};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
-use crate::parameters::canonical_name;
-use crate::prepared::{Shape, changes_definitions};
 use crate::rest::Rest;
 use crate::server::{ChoreAnswer, Server};
-use crate::wires::{Path, Wires};
+use crate::wires::Wires;
 
 /// A ParameterDescription up to this is remembered of a statement that gives no rows.
 const DESCRIPTION_KEPT_BYTES: usize = 256;
@@ -103,7 +104,7 @@ pub(crate) fn from_server<W: Wires>(
             path.pass_client(client, &bytes);
             begin_reply(Some(client), server);
         }
-        // Who is sent away hears of nothing behind that.
+        // A client that is sent away hears nothing after that.
         if local_is_next(path, server) && !matches!(stop, Some(ServerStop::TransactionOpen)) {
             if let Some(client) = client.as_deref_mut() {
                 path.pass_client(client, &input[run..at]);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use trunkline_wire::frontend::{self, Close, Describe, Target};
 
+use super::path::Path;
 use super::reading::{read_as, read_as_before};
 use super::{Expect, Message, Subject, Undo};
+use crate::carried::prepared::{Statement, StatementId};
 use crate::client::Client;
-use crate::prepared::Statement;
 use crate::server::Server;
-use crate::wires::Path;
 
 /// The server has the statement once it reads what follows.
 pub(super) fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
@@ -29,10 +29,14 @@ pub(super) fn ensure<W>(path: &mut Path<'_, W>, server: &mut Server, statement: 
 
 /// The server's unnamed statement is the client's once it reads what follows; when the client has none,
 /// the server has none either.
-pub(super) fn ensure_unnamed<W>(path: &mut Path<'_, W>, client: &Client, server: &mut Server) -> u64 {
+pub(super) fn ensure_unnamed<W>(
+    path: &mut Path<'_, W>,
+    client: &Client,
+    server: &mut Server,
+) -> Option<StatementId> {
     let before = server.statements.unnamed;
-    let unnamed = client.unnamed.as_ref().filter(|unnamed| unnamed.id == before || unnamed.is_kept());
-    let wanted = unnamed.map_or(0, |unnamed| unnamed.id);
+    let unnamed = client.unnamed.as_ref().filter(|unnamed| Some(unnamed.id) == before || unnamed.is_kept());
+    let wanted = unnamed.map(|unnamed| unnamed.id);
     server.statements.unnamed = wanted;
     if before == wanted {
         return wanted;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::places::{Place, VISITS};
 use super::{Expect, Fate, Message, Replies, Subject, Undo};
-use crate::prepared::{Registry, Statement, StatementId};
+use crate::carried::prepared::{Registry, Statement, StatementId};
 
 /// What an expected answer is to these tests.
 #[derive(Clone, Debug)]
@@ -100,10 +100,10 @@ fn draw(rng: &mut fastrand::Rng, statements: &[Arc<Statement>], names: &[Box<[u8
         2 => Expect::give(Message::Close, Undo::Released(name, statement)),
         3 => Expect::skip(parse, Undo::Prepared(statement)),
         4 => Expect::skip(Message::Close, Undo::Closed(statement)),
-        5 => Expect::forward(parse, Undo::BothUnnamed(7, None)),
-        6 => Expect::forward(Message::Close, Undo::BothUnnamed(7, None)),
-        7 => Expect::skip(parse, Undo::Unnamed(7)),
-        8 => Expect::forward(Message::Query, Undo::BothUnnamed(7, None)),
+        5 => Expect::forward(parse, Undo::BothUnnamed(StatementId::new(7), None)),
+        6 => Expect::forward(Message::Close, Undo::BothUnnamed(StatementId::new(7), None)),
+        7 => Expect::skip(parse, Undo::Unnamed(StatementId::new(7))),
+        8 => Expect::forward(Message::Query, Undo::BothUnnamed(StatementId::new(7), None)),
         9 | 10 => Expect::forward(Message::Sync, Undo::Nothing),
         11 => Expect::give(Message::CopyEnd, Undo::Nothing),
         12 | 13 => Expect::forward(Message::Execute, Undo::Nothing),
@@ -171,14 +171,14 @@ fn amend(rng: &mut fastrand::Rng, replies: &mut Replies, plain: &mut Plain, stat
         close.statement = None;
     }
     let unnamed = Registry::new(1 << 20).plain(&rng.u64(..).to_be_bytes());
-    let server = rng.u64(10..);
+    let server = StatementId::new(rng.u64(10..));
     let said = replies.amend_unnamed(server, Some(&unnamed), None);
     let first = |holds: fn(&Entry) -> bool| plain.0.iter().position(holds);
     let (on_server, of_client) = (first(|entry| entry.sets_unnamed), first(|entry| entry.keeps_unnamed));
     assert_eq!(said, (on_server.is_some(), of_client.is_some()));
     let found =
         |at: Option<usize>| at.and_then(|at| replies.iter().nth(at)).map(|expect| format!("{expect:?}"));
-    assert!(found(on_server).is_none_or(|found| found.contains(&server.to_string())));
+    assert!(found(on_server).is_none_or(|found| found.contains(&format!("{server:?}"))));
     assert!(found(of_client).is_none_or(|found| found.contains(&unnamed.id.to_string())));
 }
 
@@ -199,7 +199,7 @@ fn compare(
         let (name, statement) =
             (&names[rng.usize(..names.len())], &statements[rng.usize(..statements.len())]);
         let undecided = plain.is_undecided(name, statement.id);
-        assert_eq!(replies.is_undecided(name, statement.id), undecided);
+        assert_eq!(replies.is_undecided(name, Some(statement.id)), undecided);
     }
 }
 
@@ -212,10 +212,10 @@ fn visits(turns: usize, synced: bool) -> usize {
     for n in 0..turns {
         let statement = &statements[n % statements.len()];
         let name = format!("{n}").into_bytes();
-        assert!(!replies.is_undecided(&name, 0));
+        assert!(!replies.is_undecided(&name, None));
         let mut push = |message, undo| replies.push(Expect::forward(message, undo));
         push(Message::Parse(Subject::Untracked), Undo::Named(Arc::clone(statement), name.into()));
-        push(Message::Parse(Subject::Untracked), Undo::BothUnnamed(0, None));
+        push(Message::Parse(Subject::Untracked), Undo::BothUnnamed(None, None));
         let _ = (replies.is_unnamed_undecided(), replies.turns(), replies.may_copy(), replies.may_execute());
         let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing));
         push(Message::Bind(Subject::Numbered(statement.id)));
@@ -230,7 +230,7 @@ fn visits(turns: usize, synced: bool) -> usize {
         n += 1;
         if n % 10 == 0 {
             replies.fail(|_, _| {});
-            replies.amend_unnamed(1, None, None);
+            replies.amend_unnamed(StatementId::new(1), None, None);
             replies.amend_close(statements[n % statements.len()].id, None);
         }
         if replies.head().is_some_and(|head| matches!(head.expect.message, Message::Execute)) && n % 3 == 0 {
@@ -258,7 +258,7 @@ fn a_lost_or_abandoned_queue_is_gone_through_once() {
     let mut replies = Replies::default();
     for _ in 0..20_000 {
         let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing));
-        push(Message::Bind(Subject::Numbered(1)));
+        push(Message::Bind(Subject::Numbered(StatementId::MIN)));
         push(Message::Sync);
     }
     VISITS.set(0);

@@ -3,6 +3,8 @@
 //! A **turn** is what a client sends up to and including a Sync (or one Query, or one FunctionCall), and
 //! all its answers up to ReadyForQuery. [`Replies`] is the server connection's memory of what it owes.
 
+mod body;
+mod client_step;
 mod copy;
 mod expect;
 mod fitness;
@@ -12,6 +14,7 @@ mod inject;
 #[cfg(test)]
 mod long_queues;
 mod own_names;
+mod path;
 mod pending;
 mod places;
 mod portals;
@@ -27,10 +30,12 @@ mod turns;
 mod undo;
 mod unshared;
 
+pub(crate) use client_step::ClientStop;
 pub(crate) use copy::CopyState;
 pub use expect::{Expect, Fate, Foreign, Message, Subject, Undo};
-pub(crate) use from_client::{ClientStop, from_client, is_answered, is_begun_transaction, turn_is_ready};
+pub(crate) use from_client::{from_client, is_answered, is_begun_transaction, turn_is_ready};
 pub(crate) use from_server::{from_server, give_first};
+pub(crate) use path::Path;
 pub(crate) use pending::Pending;
 pub(crate) use reading::Unsettled;
 pub use replies::{CopyIn, Replies, Reply};

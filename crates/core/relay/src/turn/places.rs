@@ -9,7 +9,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 
 use super::{Expect, Reply, Undo};
-use crate::prepared::StatementId;
+use crate::carried::prepared::StatementId;
 
 /// The order of all answers that were ever owed by a connection: only comparisons mean something.
 pub(crate) type Place = u64;
@@ -113,7 +113,7 @@ impl Places {
         }
     }
 
-    /// All are looked at anew when next asked: whose they are has changed.
+    /// All are looked at again when next asked: their owners have changed.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
@@ -129,7 +129,7 @@ impl Places {
 
     /// The first answer that touches the statement.
     pub(super) fn of_statement(&self, id: StatementId) -> Option<Place> {
-        self.touches.get(&id).map(|touches| touches.first)
+        self.touches.get(&id.get()).map(|touches| touches.first)
     }
 
     /// The first answer that touches the client's name.
@@ -154,8 +154,8 @@ impl Places {
     /// By what is found again: the name and the statement that an answer touches.
     fn keys(&self, expect: &Expect) -> [Option<u64>; 2] {
         match &expect.undo {
-            Undo::Named(statement, name) => [Some(statement.id), Some(self.key(name))],
-            Undo::Prepared(statement) | Undo::Closed(statement) => [Some(statement.id), None],
+            Undo::Named(statement, name) => [Some(statement.id.get()), Some(self.key(name))],
+            Undo::Prepared(statement) | Undo::Closed(statement) => [Some(statement.id.get()), None],
             Undo::Claimed(name) | Undo::Released(name, _) => [None, Some(self.key(name))],
             Undo::Nothing | Undo::Unnamed(_) | Undo::BothUnnamed(..) => [None, None],
         }

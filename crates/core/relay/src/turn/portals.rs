@@ -2,21 +2,27 @@
 
 use std::sync::Arc;
 
-use super::from_client::body;
-use super::prepare::cstr;
+use super::body::{body, cstr};
+use super::path::Path;
+use crate::carried::prepared::{Statement, significant};
 use crate::client::Client;
-use crate::prepared::{Statement, significant};
 use crate::server::Server;
 
 /// Portals of one client that are remembered because running them changes its session; what more are bound counts as run.
 const PORTALS_MAX: usize = 64;
 
 /// A portal is made of the statement.
-pub(super) fn bound(client: &mut Client, server: &mut Server, portal: &[u8], statement: &Arc<Statement>) {
+pub(super) fn bound<W>(
+    path: &mut Path<'_, W>,
+    client: &mut Client,
+    server: &mut Server,
+    portal: &[u8],
+    statement: &Arc<Statement>,
+) {
     let effects = statement.effects();
     let portal = significant(portal);
     server.pending.prepared(effects);
-    server.pending.beyond_rows |= !effects.only_rows;
+    server.pending.beyond_rows |= !path.can_share(statement);
     if !client.portals.is_empty() {
         client.portals.retain(|(name, _)| **name != *portal);
     }

@@ -10,24 +10,21 @@ use trunkline_wire::backend::{TransactionStatus, close_complete, no_data, parse_
 use trunkline_wire::frame::HEADER_BYTES;
 use trunkline_wire::frontend::{self, Target};
 
+use super::body::{body, cstr, parsed_text};
+use super::client_step::Step;
 use super::fitness::{Fitness, fitness, shape_told};
-use super::from_client::{Step, body};
 use super::inject::{ensure, ensure_unnamed, inject_close, make_room, write_close, write_describe};
+use super::path::Path;
 use super::portals::bound;
 use super::reading::{self, known, read_as, read_as_before};
 use super::unshared::{self, is_usable};
 use super::{Expect, Message, Subject, Undo};
+use crate::carried::prepared::{NAME_PREFIX, Parsed, Shape, Statement, significant};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
-use crate::prepared::{NAME_PREFIX, Parsed, Shape, Statement, significant};
 use crate::server::Server;
-use crate::wires::{Path, Wires};
-
-/// Splits a string that ends in a zero byte off the beginning.
-pub(super) fn cstr(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = bytes.iter().position(|byte| *byte == 0)?;
-    Some((&bytes[..end], &bytes[end + 1..]))
-}
+use crate::text::Effects;
+use crate::wires::Wires;
 
 pub(super) fn step<W: Wires>(
     path: &mut Path<'_, W>,
@@ -39,7 +36,7 @@ pub(super) fn step<W: Wires>(
     next: Option<u8>,
 ) -> Result<Step, ClientMisbehaved> {
     if tag == frontend::bind::TAG {
-        if is_undecided(path, client, server, tag, there) {
+        if is_undecided(path, client, server, tag, there, None) {
             return Ok(await_answers(server));
         }
         if resets(client, there) && server.turns.turns() > 0 {
@@ -57,12 +54,17 @@ pub(super) fn step<W: Wires>(
             Err(ClientMisbehaved::StatementTooLarge { limit: path.limits.statement_bytes_max })
         };
     }
-    if is_undecided(path, client, server, tag, there) {
+    let text = parsed_text(body(there)).filter(|_| tag == frontend::parse::TAG && !unshared);
+    let Ok(effects) = text.map_or(Ok(None), |text| path.effects(client, text)) else {
+        return Ok(Step::Later);
+    };
+    let effects = effects.as_ref();
+    if is_undecided(path, client, server, tag, there, effects) {
         return Ok(await_answers(server));
     }
     match tag {
         frontend::parse::TAG if unshared => unshared::parse(path, client, server, there),
-        frontend::parse::TAG => parse(path, client, server, there),
+        frontend::parse::TAG => parse(path, client, server, there, effects),
         frontend::describe::TAG => describe(path, client, server, there),
         _ => close(client, server, there, path),
     }
@@ -99,6 +101,7 @@ fn is_undecided<W>(
     server: &mut Server,
     tag: u8,
     there: &[u8],
+    effects: Option<&Arc<Effects>>,
 ) -> bool {
     if server.copy.takes_data {
         // The server waits for the end of a COPY: no answer comes before the client sends something.
@@ -114,7 +117,7 @@ fn is_undecided<W>(
     }
     if tag == frontend::parse::TAG && server.pending.settings.in_turn() && server.turns.turns_of_client() > 0
     {
-        // How the server reads it is asked behind it, which cannot be before the turns before are answered.
+        // How the server reads it is asked after it, which must wait until the turns before are answered.
         return true;
     }
     let body = body(there);
@@ -127,7 +130,8 @@ fn is_undecided<W>(
     };
     let Some((name, rest)) = from_name.and_then(cstr) else { return false };
     if name.is_empty() {
-        let here = client.unnamed.as_ref().is_none_or(|unnamed| unnamed.id == server.statements.unnamed);
+        let here =
+            client.unnamed.as_ref().is_none_or(|unnamed| Some(unnamed.id) == server.statements.unnamed);
         return matches!(tag, frontend::bind::TAG | frontend::describe::TAG)
             && (server.turns.is_unnamed_undecided() || (server.pending.settings.before() && !here));
     }
@@ -136,21 +140,26 @@ fn is_undecided<W>(
     }
     let name = significant(name);
     let (id, here) = match tag {
-        frontend::parse::TAG if unshared::is_too_long(path.limits, there) => (0, true),
+        frontend::parse::TAG if unshared::is_too_long(path.limits, there) => (None, true),
         // Which statement it is depends on the settings; and what is read there under others must wait for them too.
         frontend::parse::TAG if server.pending.settings.before() => return true,
-        frontend::parse::TAG => (intern(path, client, rest).id, true),
+        frontend::parse::TAG => (Some(intern(path, client, rest, effects).id), true),
         _ => {
             let known = client.statements.as_ref().and_then(|names| names.named(name));
-            known.map_or((0, true), |known| (known.id, server.statements.touch(known.id)))
+            known.map_or((None, true), |known| (Some(known.id), server.statements.touch(known.id)))
         }
     };
     (server.pending.settings.before() && !here) || server.turns.replies().is_undecided(name, id)
 }
 
 /// The statement of a Parse message, shared with all who read it alike.
-fn intern<W>(path: &mut Path<'_, W>, client: &Client, body: &[u8]) -> Arc<Statement> {
-    let parsed = Parsed { body, profile: &client.profile, schema: path.schema, now: path.now };
+fn intern<W>(
+    path: &mut Path<'_, W>,
+    client: &Client,
+    body: &[u8],
+    effects: Option<&Arc<Effects>>,
+) -> Arc<Statement> {
+    let parsed = Parsed { effects, ..Parsed::new(body, &client.profile, path.schema, path.now) };
     path.registry.intern(parsed, path.limits.statement_lifetime, path.entropy)
 }
 
@@ -159,10 +168,11 @@ fn parse<W: Wires>(
     client: &mut Client,
     server: &mut Server,
     there: &[u8],
+    effects: Option<&Arc<Effects>>,
 ) -> Result<Step, ClientMisbehaved> {
     let (name, rest) = cstr(body(there)).ok_or(ClientMisbehaved::Malformed("Parse"))?;
     if name.is_empty() {
-        return Ok(parse_unnamed(path, client, server, there, rest));
+        return Ok(parse_unnamed(path, client, server, there, effects));
     }
     if path.limits.prepared_max == 0 {
         server.turns.append(forward(Message::Parse(Subject::Untracked)));
@@ -170,7 +180,7 @@ fn parse<W: Wires>(
     }
     let name = significant(name);
     let again = path.replaying && forget_outdated(client, name, rest);
-    let statement = statement_of(path, client, server, rest);
+    let statement = statement_of(path, client, server, rest, effects);
     server.pending.prepared(statement.effects());
     if client.statements().named(name).is_some() {
         // The server itself refuses it: it knows whether something else is wrong with it before.
@@ -243,11 +253,12 @@ fn statement_of<W>(
     client: &mut Client,
     server: &Server,
     body: &[u8],
+    effects: Option<&Arc<Effects>>,
 ) -> Arc<Statement> {
     if !server.pending.settings.in_turn() {
-        return intern(path, client, body);
+        return intern(path, client, body, effects);
     }
-    let parsed = Parsed { body, profile: &client.profile, schema: path.schema, now: path.now };
+    let parsed = Parsed { effects, ..Parsed::new(body, &client.profile, path.schema, path.now) };
     let statement = path.registry.private(parsed, path.entropy);
     client.unread.push(Arc::clone(&statement));
     statement
@@ -258,9 +269,11 @@ fn parse_unnamed<W: Wires>(
     client: &mut Client,
     server: &mut Server,
     there: &[u8],
-    body: &[u8],
+    effects: Option<&Arc<Effects>>,
 ) -> Step {
-    let parsed = Parsed { body, profile: &client.profile, schema: path.schema, now: path.now };
+    // After the name, which is empty.
+    let body = &body(there)[1..];
+    let parsed = Parsed { effects, ..Parsed::new(body, &client.profile, path.schema, path.now) };
     let reading = known(server.pending.settings, &client.profile);
     let statement = path.registry.unnamed(parsed, reading);
     if reading.is_none() {
@@ -269,7 +282,7 @@ fn parse_unnamed<W: Wires>(
     server.pending.prepared(statement.effects());
     let id = statement.id;
     let previous = client.unnamed.replace(Arc::clone(&statement));
-    let on_server = std::mem::replace(&mut server.statements.unnamed, id);
+    let on_server = server.statements.unnamed.replace(id);
     let parse = Message::Parse(Subject::Untracked);
     let expect = Expect::forward(parse, Undo::BothUnnamed(on_server, previous));
     if reading.is_some() {
@@ -356,7 +369,7 @@ fn bind<W: Wires>(
     let subject = match &known {
         Some(named) if *on_server != *named.statement.name() => Subject::Outdated,
         Some(named) => {
-            bound(client, server, portal, &named.statement);
+            bound(path, client, server, portal, &named.statement);
             Subject::Named(Arc::clone(named))
         }
         None => {
@@ -376,10 +389,10 @@ fn bind<W: Wires>(
 fn bind_unnamed<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Server, portal: &[u8]) {
     let id = ensure_unnamed(path, client, server);
     match client.unnamed.clone() {
-        Some(unnamed) => bound(client, server, portal, &unnamed),
+        Some(unnamed) => bound(path, client, server, portal, &unnamed),
         None => server.pending.beyond_rows = true,
     }
-    server.turns.append(forward(Message::Bind(Subject::Numbered(id))));
+    server.turns.append(forward(Message::Bind(Subject::numbered(id))));
     if portal.is_empty() {
         client.bound = None;
     }
@@ -403,7 +416,7 @@ fn describe<W: Wires>(
     }
     if name.is_empty() {
         let id = ensure_unnamed(path, client, server);
-        server.turns.append(forward(Message::Describe(Subject::Numbered(id))));
+        server.turns.append(forward(Message::Describe(Subject::numbered(id))));
         return Ok(Step::Pass);
     }
     let named = client.statements.as_ref().and_then(|names| names.entry(name));

@@ -8,19 +8,19 @@ use std::sync::Arc;
 use trunkline_wire::backend::{DataRow, TransactionStatus, command_complete};
 use trunkline_wire::frontend::{self, Close, Execute, Target};
 
+use super::path::Path;
 use super::server_step::Step;
 use super::{Expect, Message, Reply, Subject, Undo};
+use crate::carried::parameters::{Profile, UNKNOWN, decode, write_literal};
+use crate::carried::prepared::Statement;
 use crate::client::Client;
-use crate::parameters::{Profile, UNKNOWN, decode, write_literal};
-use crate::prepared::Statement;
 use crate::server::Server;
 use crate::text::{Depth, READ_BY};
-use crate::wires::Path;
 
 /// What the names of parameters begin with that keep others' values for the time of a Parse.
 const KEPT: &str = "trunkline.";
 
-/// What has to be set back behind the Parse.
+/// What has to be set back after the Parse.
 pub(super) struct SetBack(String);
 
 /// The server reads what follows as the statement's client did when it parsed it.
@@ -78,7 +78,7 @@ fn add_call(sql: &mut String, name_and_value: &str) {
     sql.push_str(&format!("pg_catalog.set_config({name_and_value},true) is null"));
 }
 
-/// Behind the Parse of a statement in whose turn a SET went before: asks under which settings the server has read it. At the
+/// After the Parse of a statement in whose turn a SET went before: asks under which settings the server has read it. At the
 /// end of the turn they may be others.
 pub(super) fn ask<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
     if server.status == TransactionStatus::Failed || server.turns.turns_of_client() > 0 {

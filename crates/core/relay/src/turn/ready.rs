@@ -2,14 +2,14 @@
 
 use trunkline_wire::backend::{TransactionStatus, ready_for_query};
 
-use super::from_client::body;
+use super::body::body;
+use super::path::Path;
 use super::server_errors::await_early_syncs;
 use super::server_step::{ServerStop, Step, unexpected};
 use super::{Chore, Expect, Message, Owner, Record, Turn, Undo};
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
 use crate::server::Server;
-use crate::wires::Path;
 
 /// Deals with ReadyForQuery, all of it `there`.
 pub(super) fn ready<W>(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::expect::{Expect, Fate, Message, Undo};
 use super::places::{Place, Places, visit};
-use crate::prepared::{Statement, StatementId};
+use crate::carried::prepared::{Statement, StatementId};
 
 /// An expected answer.
 #[derive(Debug)]
@@ -155,14 +155,14 @@ impl Replies {
     /// follows: a message of an earlier turn changes it, which an error in that turn would undo. Within a turn an error
     /// makes the server skip what follows, so nothing needs to be known.
     #[must_use]
-    pub fn is_undecided(&mut self, name: &[u8], statement: StatementId) -> bool {
+    pub fn is_undecided(&mut self, name: &[u8], statement: Option<StatementId>) -> bool {
         let Some(end) = self.last_end() else { return false };
         // A query of the client's may be DEALLOCATE ALL.
         if self.owed.client_queries > 0 {
             return true;
         }
         self.places.see(&self.queue, self.next);
-        let touched = [self.places.of_name(name), self.places.of_statement(statement)];
+        let touched = [self.places.of_name(name), statement.and_then(|id| self.places.of_statement(id))];
         touched.into_iter().flatten().any(|place| place < end)
     }
 
@@ -189,7 +189,7 @@ impl Replies {
     /// for the server (an id) and for the client, whose messages stand before `end`. Says for which of them there is.
     pub fn amend_unnamed(
         &mut self,
-        server: StatementId,
+        server: Option<StatementId>,
         client: Option<&Arc<Statement>>,
         end: Option<Place>,
     ) -> (bool, bool) {
@@ -320,7 +320,7 @@ impl Replies {
     /// Where the turn ends that an error answers now: as after any error, what begins with the extended protocol is
     /// skipped up to a Sync, simple queries too.
     fn end_of_lost(&self) -> Option<usize> {
-        // The end of a COPY that is lost too says nothing of the turn behind it.
+        // The end of a COPY that is lost too says nothing of the turn after it.
         let first = self.queue.iter().position(|reply| !matches!(reply.expect.message, Message::CopyEnd))?;
         match self.queue.get(first) {
             Some(reply) if reply.expect.ends_turn() => Some(first),
@@ -358,7 +358,7 @@ impl Replies {
             *closed = Arc::clone(present);
         } else {
             reply.expect.undo = Undo::Nothing;
-            self.places.first_untouched(statement);
+            self.places.first_untouched(statement.get());
         }
         true
     }
@@ -375,7 +375,7 @@ impl Replies {
         }
     }
 
-    /// All are looked at anew when next asked: whose some are has changed.
+    /// All are looked at again when next asked: the owners of some have changed.
     pub(super) fn forget_names(&mut self) {
         self.last_unnamed = None;
         self.places.forget();
@@ -395,7 +395,7 @@ mod tests {
     use super::super::Subject;
     use super::*;
 
-    const BIND: fn(u64) -> Message = |id| Message::Bind(Subject::Numbered(id));
+    const BIND: fn(u64) -> Message = |id| Message::Bind(Subject::numbered(StatementId::new(id)));
 
     fn push(replies: &mut Replies, message: Message) {
         let expect = match message {

@@ -3,18 +3,19 @@
 use trunkline_wire::backend::{ErrorResponse, TransactionStatus, error_response};
 use trunkline_wire::sqlstate::SqlState;
 
-use super::from_client::body;
+use super::body::body;
 use super::own_names::with_own_name;
+use super::path::Path;
 use super::server_step::{ServerStop, Step, unexpected};
 use super::undo::undo_failed;
 use super::{Chore, Expect, Message, Owner, Record, Subject, Turn};
+use crate::carried::prepared::StatementId;
 use crate::client::Client;
 use crate::error::ServerMisbehaved;
-use crate::prepared::StatementId;
 use crate::server::{ChoreAnswer, Server};
-use crate::wires::{Path, Wires};
+use crate::wires::Wires;
 
-/// Deals with an ErrorResponse, all of it `there` or so much that it is only passed on.
+/// Deals with an ErrorResponse, all of it `there` or too much to be more than passed on.
 pub(super) fn error<W: Wires>(
     path: &mut Path<'_, W>,
     mut client: Option<&mut Client>,
@@ -60,7 +61,7 @@ pub(super) fn error<W: Wires>(
     let ours = with_notices(server, ours, there);
     server.release_copy_syncs();
     if simple {
-        // Those of a COPY by Query are answered behind its own end.
+        // Those of a COPY by Query are answered after its own end.
         server.copy.early_syncs = 0;
         return Ok(if is_chore { Step::Drop } else { Step::Pass });
     }
@@ -69,8 +70,8 @@ pub(super) fn error<W: Wires>(
     undo_failed(client, server);
     await_early_syncs(server);
     if let Some(broken) = broken {
-        // Whatever happens to this turn, the next one finds it prepared anew.
-        server.heal = broken;
+        // Whatever happens to this turn, the next one finds it prepared again.
+        server.heal = Some(broken);
         if told_parsed > 0
             && let Some(statement) = server.statements.get(broken)
         {
@@ -129,15 +130,14 @@ fn broken_statement(
     told_parsed: u32,
 ) -> Option<StatementId> {
     let (Message::Bind(subject) | Message::Describe(subject)) = &expect.message else { return None };
-    let id = subject.id();
-    let code = code?;
+    let (id, code) = (subject.id()?, code?);
     // The message may be translated; the routine that raised it is not.
     let changed = code == SqlState::FEATURE_NOT_SUPPORTED && routine == Some(b"RevalidateCachedQuery");
     let lost = code == SqlState::INVALID_SQL_STATEMENT_NAME;
-    // What it names was dropped, and may have been made anew.
+    // What it names was dropped, and may have been made again.
     let gone = matches!(code.as_str(), "XX000" | "42703" | "42704" | "42883" | "42P01");
     let doubtful = told_parsed > 0 && matches!(code.as_str().get(..2), Some("22" | "42" | "0A"));
-    (id != 0 && (changed || lost || gone || doubtful)).then_some(id)
+    (changed || lost || gone || doubtful).then_some(id)
 }
 
 /// Whether the turn can be played again so that its client never knows.
@@ -148,7 +148,7 @@ fn can_heal(server: &Server) -> bool {
         && server.turns.turns() == 1
 }
 
-/// In PostgreSQL's words and with its routine's name: drivers know it by them, and prepare the statement anew.
+/// In PostgreSQL's words and with its routine's name: drivers know it by them, and prepare the statement again.
 fn outdated_error() -> Vec<u8> {
     let mut out = Vec::new();
     ErrorResponse::error(SqlState::FEATURE_NOT_SUPPORTED, "cached plan must not change result type")

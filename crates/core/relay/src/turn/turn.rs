@@ -1,7 +1,7 @@
 //! One turn on a server connection: whose it is, and how far it is.
 
 use super::places::Place;
-use crate::ClientKey;
+use crate::keys::ClientKey;
 
 /// Work of our own on a server connection; its answers reach no client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::places::Place;
 use super::turn::{Chore, Owner, Phase, Record, Turn};
 use super::{CopyIn, Expect, Message, Replies, Reply};
-use crate::ClientKey;
-use crate::prepared::{Statement, StatementId};
+use crate::carried::prepared::{Statement, StatementId};
+use crate::keys::ClientKey;
 
 /// A queue that grew beyond this is given back when empty: an idle connection holds no peak.
 const KEPT_CAPACITY: usize = 8;
@@ -41,7 +41,7 @@ impl Deref for Turns {
 pub(crate) struct LostTurns {
     /// Whose turns they were, in order.
     pub(crate) owners: Vec<Owner>,
-    /// Behind them came the beginning of another, which is skipped up to the Sync that is still to come.
+    /// After them came the beginning of another, which is skipped up to the Sync that is still to come.
     pub(crate) unended: bool,
 }
 
@@ -92,7 +92,7 @@ impl Turns {
         self.last_client() == Some(client)
     }
 
-    /// Whose turn is the last one of a client's. Few chores stand behind it.
+    /// The owner of the last turn of a client's. Few chores come after it.
     #[inline]
     fn last_client(&self) -> Option<ClientKey> {
         if self.of_clients == 0 {
@@ -340,7 +340,7 @@ impl Turns {
     /// [`Replies::amend_unnamed`]. Other clients have their own.
     pub(super) fn amend_unnamed(
         &mut self,
-        server: StatementId,
+        server: Option<StatementId>,
         client: Option<&Arc<Statement>>,
     ) -> (bool, bool) {
         let end = self.end_of_first();

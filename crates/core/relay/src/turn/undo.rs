@@ -6,15 +6,16 @@
 use trunkline_pool::arena::Arena;
 
 use super::{Expect, LostTurns, Message, Undo};
+use crate::carried::prepared::ServerStatements;
 use crate::client::Client;
-use crate::prepared::ServerStatements;
+use crate::keys::Clients;
 use crate::server::Server;
 
-/// Undoes what the failed message, and those behind it that the server skips, were going to change.
+/// Undoes what the failed message, and those after it that the server skips, were going to change.
 /// False when the server skips what is still to come.
 pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
     // What was asked of the server may be among what it skips.
-    server.shape_asked = 0;
+    server.shape_asked = None;
     let later = (server.statements.unnamed, client.as_deref().and_then(|client| client.unnamed.clone()));
     let statements = &mut server.statements;
     let (mut set_unnamed, mut touched) = (false, Vec::new());
@@ -49,7 +50,7 @@ pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) 
 }
 
 /// The server is lost with answers owed: undoes what they were going to change, each of its client's.
-pub(crate) fn undo_lost(clients: &mut Arena<Client>, server: &mut Server) -> LostTurns {
+pub(crate) fn undo_lost(clients: &mut Arena<Client, Clients>, server: &mut Server) -> LostTurns {
     let Server { turns, statements, .. } = server;
     turns.lose(|expect, client| {
         let client = client.and_then(|client| clients.get_mut(client));
@@ -75,9 +76,9 @@ fn undo(client: Option<&mut Client>, statements: &mut ServerStatements, expect: 
                 client.statements().insert(&name, statement);
             }
         }
-        Undo::Unnamed(before) => statements.unnamed = if drops_unnamed { 0 } else { before },
+        Undo::Unnamed(before) => statements.unnamed = before.filter(|_| !drops_unnamed),
         Undo::BothUnnamed(before, of_client) => {
-            statements.unnamed = if drops_unnamed { 0 } else { before };
+            statements.unnamed = before.filter(|_| !drops_unnamed);
             if let Some(client) = client {
                 client.unnamed = of_client.filter(|_| !drops_unnamed);
             }
@@ -99,10 +100,10 @@ mod tests {
 
     use super::super::{Owner, Subject};
     use super::*;
-    use crate::ClientKey;
+    use crate::carried::parameters::Profile;
+    use crate::carried::prepared::{Registry, Statement, StatementId};
     use crate::directory::TlsWay;
-    use crate::parameters::Profile;
-    use crate::prepared::{Registry, Statement};
+    use crate::keys::ClientKey;
     use crate::server::{Opening, Reached};
 
     fn owner() -> Owner {
@@ -159,18 +160,18 @@ mod tests {
     fn turns_of_a_lost_connection_are_undone_last_first() {
         let mut server = server();
         let parse = |server: &mut Server, id| {
-            let on_server = std::mem::replace(&mut server.statements.unnamed, id);
+            let on_server = std::mem::replace(&mut server.statements.unnamed, StatementId::new(id));
             let message = Message::Parse(Subject::Untracked);
             server.turns.push(Expect::forward(message, Undo::BothUnnamed(on_server, None)), owner());
             push(server, Message::Sync);
         };
-        server.statements.unnamed = 1;
+        server.statements.unnamed = StatementId::new(1);
         parse(&mut server, 2);
         parse(&mut server, 3);
         parse(&mut server, 4);
         let lost = LostTurns { owners: vec![owner(); 3], unended: false };
         assert_eq!(undo_lost(&mut Arena::default(), &mut server), lost);
-        assert_eq!(server.statements.unnamed, 1);
+        assert_eq!(server.statements.unnamed, StatementId::new(1));
         assert!(server.turns.is_settled());
     }
 }

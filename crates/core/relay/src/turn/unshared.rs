@@ -8,15 +8,17 @@ use std::sync::Arc;
 use trunkline_wire::frame::{self, HEADER_BYTES};
 use trunkline_wire::frontend::parse;
 
-use super::from_client::{Step, body};
+use super::body::{body, cstr};
+use super::client_step::Step;
 use super::inject::{ensure, make_room};
-use super::prepare::cstr;
+use super::path::Path;
 use super::{Expect, Message, Subject, Undo};
+use crate::carried::prepared::{Parsed, Statement, significant};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
-use crate::prepared::{Parsed, Statement, significant};
+use crate::limits::TurnLimits;
 use crate::server::Server;
-use crate::wires::{Path, TurnLimits, Wires};
+use crate::wires::Wires;
 
 /// Whether a Parse is longer than what is gathered.
 pub(super) fn is_too_long(limits: &TurnLimits, there: &[u8]) -> bool {
@@ -45,12 +47,12 @@ pub(super) fn parse<W: Wires>(
     server.pending.forgets = true;
     (server.pending.begins, server.pending.beyond_rows) = (true, true);
     server.pending.settings.changed();
-    let parsed = Parsed { body: b"", profile: &client.profile, schema: path.schema, now: path.now };
+    let parsed = Parsed::new(b"", &client.profile, path.schema, path.now);
     if name.is_empty() {
         let unnamed = path.registry.unnamed(parsed, None);
         let id = unnamed.id;
         let previous = client.unnamed.replace(unnamed);
-        let on_server = std::mem::replace(&mut server.statements.unnamed, id);
+        let on_server = server.statements.unnamed.replace(id);
         let before = Undo::BothUnnamed(on_server, previous);
         server.turns.append(Expect::forward(Message::Parse(Subject::Untracked), before));
         return Ok(Step::Pass);

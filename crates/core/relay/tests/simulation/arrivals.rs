@@ -65,7 +65,7 @@ fn a_login_stands_in_line_once_and_who_has_left_takes_no_step() {
         board.client_closed(*gone);
     }
     assert_eq!(round(&mut board, 1000, 0), strangers[STEPS..]);
-    // Whoever was given a step may get in line again.
+    // A client that was given a step may get in line again.
     assert!(!board.client_ready(strangers[STEPS]));
     assert_eq!(round(&mut board, 1000, 0), [strangers[STEPS]]);
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use trunkline_pool::PoolMode;
 use trunkline_relay::board::NAMELESS;
-use trunkline_relay::{Action, Board, ClientKey, Directory, ServerKey, Shared, UnprovenLookUps};
+use trunkline_relay::prepared::Registry;
+use trunkline_relay::{Action, Board, Classes, ClientKey, Directory, ServerKey, Shared, UnprovenLookUps};
 
 use crate::frames::{field, frame, take, text};
 use crate::scenes::{NoWires, answers, log_in, plain};
@@ -40,7 +41,7 @@ struct Scene {
 
 impl Scene {
     fn of(directory: Directory) -> Self {
-        let shared = Arc::new(Shared::new(1, 1 << 16));
+        let shared = Arc::new(Shared::new(1, Registry::new(1 << 16), Classes::new(1 << 16, 7)));
         let entropy = Box::new(|bytes: &mut [u8]| bytes.fill(7));
         let board = Board::new(0, Arc::clone(&shared), Arc::new(directory), entropy);
         Self { board, shared, now: 1, dials: Vec::new(), closed: Vec::new(), warnings: Vec::new() }

@@ -10,8 +10,11 @@ mod strays;
 use std::sync::Arc;
 
 use trunkline_pool::PoolMode;
+use trunkline_relay::prepared::Registry;
 use trunkline_relay::turn::Chore;
-use trunkline_relay::{Action, Board, ClientKey, Directory, Mail, ServerKey, ServerStage, Shared, Wires};
+use trunkline_relay::{
+    Action, Board, Classes, ClientKey, Directory, Mail, ServerKey, ServerStage, Shared, Wires,
+};
 
 use crate::frames::{field, frame, row_description, take, text};
 use crate::world::settings::{Edition, Flavour, Limits};
@@ -68,7 +71,7 @@ pub(crate) fn boards_of<const N: usize>(flavour: &Flavour) -> [Board; N] {
 
 fn boards_with<const N: usize>(directory: Directory) -> [Board; N] {
     let directory = Arc::new(directory);
-    let shared = Arc::new(Shared::new(N, 1 << 16));
+    let shared = Arc::new(Shared::new(N, Registry::new(1 << 16), Classes::new(1 << 16, 7)));
     let entropy = || Box::new(|bytes: &mut [u8]| bytes.fill(7));
     std::array::from_fn(|worker| Board::new(worker, Arc::clone(&shared), Arc::clone(&directory), entropy()))
 }
@@ -137,7 +140,7 @@ const DONE: [(u8, &[u8]); 2] = [(b'C', b"SELECT 1\0"), (b'Z', b"I")];
 const CUT: (u8, &[u8]) = (b'E', b"SERROR\0VERROR\0C57014\0Mcanceling statement\0\0");
 
 /// Whether the server has read the early Sync when its COPY fails, and so whether one ReadyForQuery or two come, is
-/// nobody's to know before the server has answered what is sent behind them: the second one is the client's, and not the
+/// unknown before the server has answered what is sent after them: the second one is the client's, and not the
 /// next client's.
 #[test]
 fn a_copy_cut_short_behind_an_early_sync_is_settled_before_its_connection_is_lent() {
@@ -210,7 +213,7 @@ fn sent_for_another(board: &mut Board, server: ServerKey, parameters: &str) -> S
     String::from_utf8_lossy(&board.server_unsent(server)[before..]).into_owned()
 }
 
-/// What a RESET makes of what is not reported is not known: it may be rolled back, and whoever did it may be gone. The
+/// What a RESET makes of what is not reported is not known: it may be rolled back, and its client may be gone. The
 /// next client finds its own values all the same.
 #[test]
 fn what_a_reset_may_have_changed_is_set_for_the_next_client() {
@@ -254,7 +257,7 @@ fn a_reset_whose_client_vanishes_before_its_turn_ends_is_known_of() {
     }
 }
 
-/// The client does not read that its transaction is open, nor an answer to what it sent behind its BEGIN.
+/// The client does not read that its transaction is open, nor an answer to what it sent after its BEGIN.
 #[test]
 fn statement_mode_refuses_a_transaction_before_it_is_ready() {
     let begin = text(b'Q', "BEGIN").bytes;
@@ -382,7 +385,7 @@ fn a_pool_that_changes_to_session_mode_begins_with_no_statements() {
     board.handle_mail(Mail::Reload(Arc::new(flavour(PoolMode::Session).directory(&second))));
     board.tick();
     assert!(closes(&mut board, server), "what earlier clients have prepared is there");
-    // A client of before goes on as it did, and leaves nothing behind.
+    // A client of before goes on as it did, and leaves nothing.
     board.client_bytes(client, &[frame(b'D', b"Ss\0").bytes, frame(b'S', b"").bytes].concat(), &mut NoWires);
     let server = std::iter::from_fn(|| board.next_action())
         .find_map(|action| match action {

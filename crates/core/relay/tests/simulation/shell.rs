@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use trunkline_pool::arena::Key;
-use trunkline_relay::{Client, ClientKey, Server, ServerKey, Wires};
+use trunkline_relay::{ClientKey, ServerKey, Wires};
 
 use crate::pipe::Pipe;
 
@@ -75,10 +74,10 @@ impl Wires for Wiring<'_> {
     }
 }
 
-pub(crate) fn client_key(bits: u64) -> Key<Client> {
-    Key::from_u64(bits)
+pub(crate) fn client_key(bits: u64) -> ClientKey {
+    ClientKey::from_u64(bits)
 }
 
-pub(crate) fn server_key(bits: u64) -> Key<Server> {
-    Key::from_u64(bits)
+pub(crate) fn server_key(bits: u64) -> ServerKey {
+    ServerKey::from_u64(bits)
 }

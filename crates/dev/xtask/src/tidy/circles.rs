@@ -164,7 +164,7 @@ impl<'ast> Visit<'ast> for Calls<'_> {
 }
 
 /// The groups of names of which each can be reached from each, in order.
-fn circles<'a>(calls: &BTreeMap<&'a str, Vec<&'a str>>) -> Vec<Vec<&'a str>> {
+pub(super) fn circles<'a>(calls: &BTreeMap<&'a str, Vec<&'a str>>) -> Vec<Vec<&'a str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         calls.keys().map(|name| (*name, reachable(calls, name))).collect();
     let mut circles = BTreeSet::new();

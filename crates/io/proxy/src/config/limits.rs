@@ -28,6 +28,12 @@ section! {
         round_messages_max: u32 = 1_000,
         /// Turns of a client on a server connection before it gives that back to who waits.
         lent_turns_max: u32 = 100,
+        /// Bytes of texts that a worker parses before its other clients have their turn.
+        round_parse_bytes_max: Size = Size::new(64 << 10),
+        /// Bytes of a text that is parsed; a longer one may do anything.
+        classified_text_bytes_max: Size = Size::new(64 << 10),
+        /// Bytes of what is known of texts.
+        statement_classes_bytes_max: Size = Size::new(4 << 20),
         /// Bytes of a turn that is kept until it is answered, to be played again.
         replay_bytes_max: Size = Size::new(16 << 10),
         /// Prepared statements kept on each server connection; 0: prepared statements are not followed.

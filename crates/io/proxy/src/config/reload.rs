@@ -46,6 +46,10 @@ pub fn compare(old: &Config, new: &Config) -> Changes {
             "limits.prepared_registry_bytes_max",
             old.limits.prepared_registry_bytes_max != new.limits.prepared_registry_bytes_max,
         ),
+        (
+            "limits.statement_classes_bytes_max",
+            old.limits.statement_classes_bytes_max != new.limits.statement_classes_bytes_max,
+        ),
         ("timeouts.tcp_*", keepalive(old) != keepalive(new)),
         ("http.listen", old.http.listen != new.http.listen),
         ("http.connections_max", old.http.connections_max != new.http.connections_max),
@@ -90,6 +94,7 @@ impl Config {
             ..general
         };
         self.limits.prepared_registry_bytes_max = running.limits.prepared_registry_bytes_max;
+        self.limits.statement_classes_bytes_max = running.limits.statement_classes_bytes_max;
         self.timeouts = Timeouts {
             tcp_keepalive: running.timeouts.tcp_keepalive,
             tcp_keepidle: running.timeouts.tcp_keepidle,
@@ -140,9 +145,12 @@ mod tests {
         let old = Config::default();
         let mut new = old.clone();
         new.limits.prepared_registry_bytes_max = Size::new(1 << 30);
+        new.limits.statement_classes_bytes_max = Size::new(0);
         new.timeouts.tcp_keepidle = Some(Duration::from_secs(9));
         let changes = compare(&old, &new);
-        assert_eq!(changes.needs_restart, ["limits.prepared_registry_bytes_max", "timeouts.tcp_*"]);
+        let fixed =
+            ["limits.prepared_registry_bytes_max", "limits.statement_classes_bytes_max", "timeouts.tcp_*"];
+        assert_eq!(changes.needs_restart, fixed);
         assert!(changes.changed.is_empty(), "{:?}", changes.changed);
         assert_eq!(new.clone().keeping_fixed(&old), old);
 

@@ -7,7 +7,7 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::metrics::exposition;
 
-/// What the pages show. It is asked on the HTTP thread, for each request anew.
+/// What the pages show. It is asked on the HTTP thread, for each request.
 pub trait Page: Send + Sync {
     /// Appends all metrics to `out`, in Prometheus' text format.
     fn metrics(&self, out: &mut String);

@@ -1,7 +1,7 @@
 //! Log lines: text or JSON on standard error, with a level that a reload can change.
 //!
 //! Whatever a peer may have chosen of a line's text is escaped ([`escape`]), and warnings that come again and again are
-//! counted instead of written (`throttle`): whoever logs need not think of either.
+//! counted instead of written (`throttle`): code that logs need not think of either.
 
 pub mod escape;
 mod throttle;

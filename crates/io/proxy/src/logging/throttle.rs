@@ -1,8 +1,8 @@
 //! Warnings that come again and again: a few are written, the others are counted.
 //!
 //! A peer, or a system without free descriptors, can bring the same warning hundreds of times in a second. All events of
-//! the levels `warn` and `error` go through here, whoever writes them. Of each kind (the place in the code, or what it names
-//! as `kind`) so many are written in a [`WINDOW`]; at its end one line says how many were left out.
+//! the levels `warn` and `error` go through here. Of each kind (the place in the code, or what it names
+//! as `kind`) a number are written in a [`WINDOW`]; at its end one line says how many were left out.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -153,6 +153,8 @@ fn turn_limits(config: &Config) -> TurnLimits {
         outstanding_turns_max: limits.outstanding_turns_max as usize,
         round_messages_max: limits.round_messages_max as usize,
         lent_turns_max: limits.lent_turns_max as usize,
+        round_parse_bytes_max: limits.round_parse_bytes_max.bytes(),
+        classified_text_bytes_max: limits.classified_text_bytes_max.bytes(),
         client_buffer_bytes: limits.client_buffer_bytes.bytes(),
         server_buffer_bytes: limits.server_buffer_bytes.bytes(),
     }

@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use trunkline_relay::Shared;
 
-use super::bounds;
 use super::figures::{Figures, PoolFigures};
+use super::{bounds, classes};
 use crate::config::Config;
 use crate::logging;
 use crate::metrics::exposition::{Exposition, Kind};
@@ -156,6 +156,7 @@ pub(super) fn write(
             Kind::Counter,
         )
         .sample(&[], logging::left_out());
+    classes::write(&shared.classes.status(), &mut exposition);
     write_bounds(shared, config, &mut exposition);
 }
 
@@ -343,10 +344,10 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use trunkline_relay::Counters;
     use trunkline_relay::board::{BoardStatus, PoolStatus};
     use trunkline_relay::parameters::Profile;
-    use trunkline_relay::prepared::Parsed;
+    use trunkline_relay::prepared::{Parsed, Registry};
+    use trunkline_relay::{Classes, Counters};
 
     use super::*;
     use crate::worker::Report;
@@ -389,10 +390,10 @@ mod tests {
                 ..BoardStatus::default()
             },
         };
-        let shared = Shared::new(2, 1 << 20);
+        let shared = Shared::new(2, Registry::new(1 << 20), Classes::new(1 << 20, 7));
         shared.clients.store(6, Relaxed);
         let (profile, schema) = (Profile::default(), Arc::default());
-        let parsed = Parsed { body: b"SELECT 1\0\0\0", profile: &profile, schema: &schema, now: 1 };
+        let parsed = Parsed::new(b"SELECT 1\0\0\0", &profile, &schema, 1);
         shared.registry.intern(parsed, 0, &mut |bytes: &mut [u8]| bytes.fill(7));
         let process = Process { started: UNIX_EPOCH, workers: 2, answering: 1, paused: false };
         let mut out = String::new();

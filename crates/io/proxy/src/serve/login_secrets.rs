@@ -10,7 +10,7 @@ use trunkline_relay::User;
 use trunkline_session::authentication::{Password, Secret};
 use trunkline_session::backend::LoginSettings;
 
-/// From so many passwords on, an operator is told what a start takes its time for.
+/// With this many passwords or more, the operator is told why the start takes long.
 const MANY: usize = 1000;
 
 /// Users by name.

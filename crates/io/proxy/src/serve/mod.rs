@@ -5,6 +5,7 @@
 
 mod bounds;
 mod certificates;
+mod classes;
 mod directory;
 mod exposed;
 mod figures;
@@ -23,7 +24,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use trunkline_net::stream::Keepalive;
-use trunkline_relay::Shared;
+use trunkline_relay::prepared::Registry;
+use trunkline_relay::{Classes, Shared};
 
 pub use certificates::CertificateError;
 
@@ -108,7 +110,9 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
     let force = InForce::first(config).map_err(ServeError::Certificate)?;
     let config = Arc::clone(&force.config);
     let mut listeners = listeners::bind(&config.general, count).map_err(ServeError::Listen)?;
-    let shared = Arc::new(Shared::new(count, config.limits.prepared_registry_bytes_max.bytes()));
+    let registry = Registry::new(config.limits.prepared_registry_bytes_max.bytes());
+    let classes = Classes::new(config.limits.statement_classes_bytes_max.bytes(), rand::random());
+    let shared = Arc::new(Shared::new(count, registry, classes));
 
     let started = Instant::now();
     let (mut workers, mut slits) = (Vec::with_capacity(count), Vec::with_capacity(count));

@@ -110,7 +110,7 @@ impl Worker {
         self.welcome(stream, unix);
     }
 
-    /// The end begins: whoever listens on the same addresses next gets the new clients. Those whom the kernel has
+    /// The end begins: the next process that listens on the same addresses gets the new clients. Those that the kernel has
     /// connected already are taken, so that the board can tell them why they must go.
     pub(super) fn stop_listening(&mut self) {
         for index in 0..self.listeners.len() {
@@ -183,7 +183,9 @@ mod tests {
         let (directory, tls) = crate::serve::settings_of(&text);
         let listener = mio::net::TcpListener::bind(([127, 0, 0, 1], 0).into()).expect("a port");
         let address = listener.local_addr().expect("an address");
-        let shared = Arc::new(Shared::new(1, 1 << 16));
+        let classes = trunkline_relay::Classes::new(1 << 16, 7);
+        let registry = trunkline_relay::prepared::Registry::new(1 << 16);
+        let shared = Arc::new(Shared::new(1, registry, classes));
         let listeners = vec![Listener::Tcp(listener)];
         let (dns_ttl, started) = (Duration::from_secs(1), Instant::now());
         let setup =
@@ -256,7 +258,7 @@ mod tests {
         // A Sync, which an idle client is answered without a server.
         inside.write_all(b"S\0\0\0\x04").expect("sent");
         rounds(&mut worker, |_| is_ready(&inside));
-        assert!(worker.board.logins_waiting() > 0, "who is in was answered behind all who came in");
+        assert!(worker.board.logins_waiting() > 0, "a client that is in was answered after all that came in");
         rounds(&mut worker, |worker| worker.board.status().clients_login == 0);
     }
 }

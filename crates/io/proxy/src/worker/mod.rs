@@ -199,7 +199,7 @@ impl Worker {
                 let name = token::name(event.token());
                 if (name.kind == Kind::Client) == clients {
                     self.happened(name, event);
-                    // At once: whoever gets it works on while the rest of the round is dealt with.
+                    // At once: the worker that gets it works on while the rest of the round is dealt with.
                     self.carry_out();
                 }
             }

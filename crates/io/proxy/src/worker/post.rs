@@ -22,7 +22,7 @@ pub enum Letter {
     Server(Box<Server>, Socket),
     /// A connection of a client's that another worker has accepted; whether it is a unix socket's.
     Client(Stream, bool),
-    /// Certificates and keys were loaded anew.
+    /// Certificates and keys were loaded again.
     Tls(Arc<TlsSet>),
     /// How are you? The answer is dropped when nobody waits for it any more.
     Report(SyncSender<Report>),

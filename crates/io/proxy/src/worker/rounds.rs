@@ -86,7 +86,7 @@ impl Worker {
         self.read_in_turn(name);
     }
 
-    /// Reads what a connection has, unless it is a client's that is logging in: its turn comes behind those who are in.
+    /// Reads what a connection has, unless it is a client's that is logging in: its turn comes after those that are in.
     pub(super) fn read_in_turn(&mut self, name: Name) {
         if name.kind != Kind::Client || self.board.client_ready(ClientKey::from_u64(name.bits)) {
             self.read(name);
@@ -228,7 +228,7 @@ impl Worker {
                 Letter::Tls(tls) => self.tls = tls,
                 Letter::Report(answer) => {
                     let report = Report { pools: self.board.pools(), board: self.board.status() };
-                    // Whoever asked may have stopped waiting.
+                    // The client that asked may have stopped waiting.
                     let _ = answer.try_send(report);
                 }
             }

@@ -9,7 +9,7 @@ use trunkline_net::tls::TlsSession;
 
 /// What one read brought.
 pub(super) enum Read1 {
-    /// So many bytes in the scratch buffer; whether there may be more at once.
+    /// This many bytes in the scratch buffer; whether there may be more at once.
     Bytes(usize, bool),
     /// Nothing for now.
     Nothing,
@@ -103,7 +103,7 @@ impl Socket {
         let handshaking = tls.handshaking();
         let received = tls.receive(&mut self.stream, plain)?;
         if handshaking && !tls.handshaking() {
-            // What came behind the handshake stays in `plain` for the next step.
+            // What came after the handshake stays in `plain` for the next step.
             return Ok(Read1::Handshaken);
         }
         match received.bytes {

@@ -49,8 +49,8 @@ impl<T> Table<T> {
 pub(super) struct Sockets {
     pub(super) registry: Registry,
     pub(super) keepalive: Option<Keepalive>,
-    pub(super) clients: Table<trunkline_relay::Client>,
-    pub(super) servers: Table<trunkline_relay::Server>,
+    pub(super) clients: Table<trunkline_relay::Clients>,
+    pub(super) servers: Table<trunkline_relay::Servers>,
     /// Writes failed on these: whether they still have something to say is to be read.
     pub(super) suspects: Vec<Name>,
 }

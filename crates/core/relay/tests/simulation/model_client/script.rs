@@ -52,7 +52,7 @@ impl Script {
 
     fn token(&mut self) -> String {
         self.count += 1;
-        format!("c{}.{}", self.id, self.count)
+        format!("c{}_{}", self.id, self.count)
     }
 
     fn name(&mut self) -> String {
@@ -76,7 +76,7 @@ impl Script {
             self.rng.usize(..=self.habits.bytes_max)
         };
         let token = self.token();
-        format!("SELECT {token} {rows} {bytes}")
+        format!("SELECT {token}, {rows}, {bytes}")
     }
 
     /// A command that any kind of query may carry.
@@ -87,13 +87,13 @@ impl Script {
             9 => "SHOW search_path".to_owned(),
             10 | 11 => self.setting(),
             12 if self.habits.resets_among_others => "RESET ALL".to_owned(),
-            12 | 13 => "FAIL 22012".to_owned(),
-            14 | 15 => format!("NEXTVAL {}", self.id),
-            16 if self.habits.slow => format!("SLOW {}", self.token()),
-            17 if self.habits.tables => "TABLE".to_owned(),
-            18 => format!("COPY OUT {} {}", self.token(), self.rng.usize(..5)),
-            19 => format!("NOTICE {}", self.token()),
-            20 => (*self.rng.choice(["WRONG", "READ 'y'"]).expect("some")).to_owned(),
+            12 | 13 => "CALL fail(22012)".to_owned(),
+            14 | 15 => format!("SELECT nextval({})", self.id),
+            16 if self.habits.slow => format!("SELECT slow({})", self.token()),
+            17 if self.habits.tables => "TABLE t".to_owned(),
+            18 => format!("COPY (SELECT {}, {}) TO STDOUT", self.token(), self.rng.usize(..5)),
+            19 => format!("CALL notice({})", self.token()),
+            20 => (*self.rng.choice(["WRONG", "SELECT read 'y'"]).expect("some")).to_owned(),
             21 if self.habits.blocks || self.rng.u8(..) < 80 => "BEGIN".to_owned(),
             22 => if self.rng.bool() { "COMMIT" } else { "ROLLBACK" }.to_owned(),
             _ => self.select(),
@@ -103,12 +103,12 @@ impl Script {
     /// A statement that other clients prepare too.
     fn shared(&mut self) -> String {
         match self.rng.u8(..8) {
-            0 if self.habits.tables => "TABLE".to_owned(),
+            0 if self.habits.tables => "TABLE t".to_owned(),
             1 => "SHOW TimeZone".to_owned(),
             2 => "WRONG".to_owned(),
-            3 => format!("NEXTVAL {}", self.id),
-            4 => "READ 'x'".to_owned(),
-            _ => format!("SELECT shared{} {} 3 $1", self.rng.u8(..6), self.rng.u8(..3)),
+            3 => format!("SELECT nextval({})", self.id),
+            4 => "SELECT read 'x'".to_owned(),
+            _ => format!("SELECT shared{}, {}, 3, $1", self.rng.u8(..6), self.rng.u8(..3)),
         }
     }
 
@@ -232,7 +232,7 @@ impl Script {
 
     fn copy_in(&mut self, out: &mut Vec<Vec<u8>>) {
         let token = self.token();
-        let text = format!("COPY IN {token}");
+        let text = format!("COPY {token} FROM STDIN");
         let extended = self.habits.copies && self.rng.bool();
         if extended {
             out.push(parse("", &text));

@@ -88,7 +88,7 @@ impl Backend {
     }
 
     /// Whether it answers nothing any more, with `coming` on its way to it: outside COPY it ignores what belongs to one, as
-    /// PostgreSQL does behind a COPY that failed, and a Flush with nothing to flush.
+    /// PostgreSQL does after a COPY that failed, and a Flush with nothing to flush.
     pub(crate) fn is_answered_out(&self, coming: &[u8]) -> bool {
         let mut rest = [&self.input, coming].concat();
         while let Some(message) = frames::take(&mut rest) {

@@ -2,7 +2,7 @@
 //!
 //! Both the modelled servers and each client's idea of a direct connection are made of it. A step is a message of the
 //! extended protocol, or one command of a simple query; where a step may end otherwise (a cancel, a lost connection),
-//! whoever drives the session calls [`Session::fail`] or [`Session::lose`] instead of [`Session::run`].
+//! the code that drives the session calls [`Session::fail`] or [`Session::lose`] instead of [`Session::run`].
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -180,7 +180,7 @@ impl Session {
             Err(failure) => return self.failed(&atom, extended, &failure),
         };
         if self.reports_at_once && !matches!(atom, Atom::Sync | Atom::QueryEnd) {
-            // A PostgreSQL that reports at once (before 14) does so within the command (ReportGUCOption), not behind it.
+            // A PostgreSQL that reports at once (before 14) does so within the command (ReportGUCOption), not after it.
             let completion = out.pop_if(|frame| frame.bytes[0] == b'C');
             out.extend(self.settings.report());
             out.extend(completion);

@@ -1,4 +1,4 @@
-//! The few commands that the modelled server understands, as text.
+//! The few commands that the modelled server understands: PostgreSQL's grammar has them all.
 
 use super::settings;
 
@@ -46,28 +46,25 @@ pub(crate) enum Sql {
 impl Sql {
     pub(crate) fn parse(text: &str) -> Self {
         let text = text.trim();
-        let mut words = text.split_ascii_whitespace();
+        let mut words = text.split([' ', ',', '(', ')']).filter(|word| !word.is_empty());
         let first = words.next().unwrap_or_default();
         let second = words.next().unwrap_or_default();
         let number = |word: Option<&str>| word.and_then(|word| word.parse().ok()).unwrap_or(0);
         match (first, second) {
             ("", _) => Self::Empty,
-            ("SELECT", call) if call.starts_with("pg_catalog.set_config(") => Self::set_config(text),
-            ("select", call) if call.starts_with("pg_catalog.set_config(") => Self::set_configs(text),
-            ("select", call)
-                if call.starts_with("pg_catalog.current_setting(")
-                    || call.starts_with("pg_catalog.encode(") =>
-            {
+            ("SELECT", "pg_catalog.set_config") => Self::set_config(text),
+            ("select", "pg_catalog.set_config") => Self::set_configs(text),
+            ("select", "pg_catalog.current_setting" | "pg_catalog.encode") => {
                 let names = text.split('\'').skip(1).step_by(2).filter(|name| *name != "hex");
                 Self::Tell(names.map(settings::index).collect())
             }
-            ("READ", _) => Self::Read,
+            ("SELECT", "read") => Self::Read,
+            ("SELECT", "slow") => Self::Slow(words.next().unwrap_or_default().to_owned()),
+            ("SELECT", "nextval") => Self::Nextval(number(words.next())),
             ("SELECT", _) => {
                 let (rows, bytes) = (number(words.next()), number(words.next()));
                 Self::Select { token: second.to_owned(), rows, bytes }
             }
-            ("SLOW", _) => Self::Slow(second.to_owned()),
-            ("NEXTVAL", _) => Self::Nextval(number(Some(second))),
             ("TABLE", _) => Self::Table,
             ("LOOKUP", _) => Self::Lookup,
             ("SHOW", name) => settings::index(name).map_or(Self::Syntax, Self::Show),
@@ -77,13 +74,13 @@ impl Sql {
             ("BEGIN", "") => Self::Begin,
             ("COMMIT", "") => Self::Commit,
             ("ROLLBACK", "") => Self::Rollback,
-            ("FAIL", _) => Self::Fail(second.to_owned()),
-            ("COPY", "IN") => Self::CopyIn(words.next().unwrap_or_default().to_owned()),
-            ("COPY", "OUT") => {
+            ("CALL", "fail") => Self::Fail(words.next().unwrap_or_default().to_owned()),
+            ("COPY", "SELECT") => {
                 let token = words.next().unwrap_or_default().to_owned();
                 Self::CopyOut(token, number(words.next()))
             }
-            ("NOTICE", _) => Self::Notice(second.to_owned()),
+            ("COPY", _) => Self::CopyIn(second.to_owned()),
+            ("CALL", "notice") => Self::Notice(words.next().unwrap_or_default().to_owned()),
             ("DISCARD", "ALL") => Self::DiscardAll,
             ("DEALLOCATE", "ALL") => Self::DeallocateAll,
             _ => Self::Syntax,

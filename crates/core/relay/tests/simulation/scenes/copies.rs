@@ -32,7 +32,7 @@ fn a_copy_whose_data_fails_is_ready_at_the_sync_though_no_copy_done_came() {
         assert_eq!(
             sent(&board, server, before),
             "d",
-            "the server may read the Sync before or behind its error"
+            "the server may read the Sync before or after its error"
         );
         if gone {
             board.server_closed(server, "the server is gone");

@@ -43,7 +43,7 @@ fn thousands_of_malformed_turns_that_wait_are_refused_one_after_the_other() {
     board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoWires);
     assert_eq!(closed(&mut board, "08P01"), CROWD);
     let sent = String::from_utf8_lossy(board.server_unsent(server)).into_owned();
-    assert!(sent.contains("SELECT last"), "who waited behind them is served");
+    assert!(sent.contains("SELECT last"), "the client that waited after them is served");
 }
 
 #[test]
@@ -143,6 +143,27 @@ fn others_are_served_between_the_messages_of_a_client_that_sends_thousands() {
     assert!(told.ends_with("12nCZ") && told.matches("12nC").count() == FLOOD / 4 + 1);
 }
 
+/// A worker parses some thousand bytes in a round here, which is how many texts that it does not know.
+#[test]
+fn texts_that_must_be_parsed_have_their_share_of_a_round() {
+    let (mut board, client, server) = scene(&text(b'Q', "SET my.x = 0").bytes);
+    let sets: Vec<u8> = (1..=2_000).flat_map(|n| text(b'Q', &format!("SET my.x = {n}")).bytes).collect();
+    board.server_bytes(server, &answers(&[(b'C', b"SET\0"), (b'Z', b"I")]), &mut NoWires);
+    let client_has_it = |board: &Board| board.clients().any(|(_, client)| client.server() == Some(server));
+    board.client_bytes(client, &sets, &mut NoWires);
+    assert!(client_has_it(&board));
+    let queries =
+        |board: &Board| board.server_unsent(server).windows(8).filter(|text| *text == b"SET my.x").count();
+    let (mut rounds, mut before) = (0, 1);
+    while board.is_round_due() {
+        let sent = queries(&board);
+        assert!((100..1_000).contains(&(sent - before)), "{} texts in one round", sent - before);
+        (rounds, before) = (rounds + 1, sent);
+        board.next_round();
+    }
+    assert!(rounds >= 3 && queries(&board) == 2_001, "{rounds} rounds, {} texts", queries(&board));
+}
+
 /// Nothing more is done for a client that has gone, whatever it had sent.
 #[test]
 fn a_client_that_goes_is_not_dealt_with_in_the_next_round() {
@@ -187,7 +208,7 @@ fn a_pipeline_without_end_keeps_nobody_out() {
     }
 }
 
-/// What stands behind a BEGIN that came to nothing would be run, and committed, without it.
+/// What comes after a BEGIN that came to nothing would be run, and committed, without it.
 #[test]
 fn a_transaction_that_could_not_begin_is_not_run_without_its_begin() {
     let block = |begin: &str| -> Vec<u8> {

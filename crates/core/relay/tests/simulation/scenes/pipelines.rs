@@ -11,7 +11,7 @@ fn run() -> Vec<u8> {
     [frame(b'B', &[0; 8]).bytes, frame(b'E', &[0; 5]).bytes, frame(b'S', b"").bytes].concat()
 }
 
-/// The turn that would have run the BEGIN fails for want of its statement; what comes behind must not run by itself.
+/// The turn that would have run the BEGIN fails for want of its statement; what comes after it must not run by itself.
 #[test]
 fn a_begin_that_was_only_prepared_when_its_server_was_lost_is_a_begin() {
     for (prepared, goes_on) in [("BEGIN", false), ("SELECT 1", true)] {

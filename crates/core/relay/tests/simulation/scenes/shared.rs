@@ -48,7 +48,7 @@ impl Two {
         self.board.server_bytes(self.server, &answers(messages), &mut NoWires);
     }
 
-    /// What each was told behind its welcome.
+    /// What each was told after its welcome.
     fn told(&self) -> [String; 2] {
         [self.first, self.second].map(|client| {
             let told = tags(&self.board, client);
@@ -62,7 +62,7 @@ fn two_clients_get_their_answers_in_the_order_of_their_turns() {
     let mut two = Two::sent();
     two.server_says(&[ROW, DONE[0], DONE[1], ROW]);
     assert_eq!(two.told(), ["DCZ", "D"]);
-    // The first one's next turn waits for a connection, behind nobody.
+    // The first one's next turn waits for a connection, first in the queue.
     two.board.client_bytes(two.first, &text(b'Q', "SELECT 3").bytes, &mut NoWires);
     two.server_says(&DONE);
     assert_eq!(two.told(), ["DCZ", "DCZ"]);
@@ -86,7 +86,15 @@ fn an_error_of_the_first_is_not_the_seconds() {
 #[test]
 fn a_turn_whose_error_would_swallow_the_next_one_is_not_followed() {
     let first = [&extended("SELECT 1")[..40], &text(b'Q', "SELECT 1").bytes].concat();
-    for first in [first, text(b'Q', "BEGIN").bytes, text(b'Q', "SET work_mem = 1").bytes] {
+    let others = [
+        "BEGIN",
+        "SET work_mem = 1",
+        "SELECT f()",
+        "SELECT pg_advisory_lock(1)",
+        "SELECT 1; SELECT 2",
+        "wrong",
+    ];
+    for first in others.iter().map(|other| text(b'Q', other).bytes).chain([first, extended("SELECT f()")]) {
         let two = Two::with(&first, &text(b'Q', "SELECT 2").bytes, 1 << 20);
         assert!(!two.is_shared(), "{}", first.escape_ascii());
     }
@@ -113,7 +121,7 @@ fn a_cancel_of_the_second_waits_for_its_turn() {
     assert_eq!(two.told(), ["CZ", "EZ"]);
 }
 
-/// Its client is gone before its turn comes: the request would hit whoever is behind.
+/// Its client is gone before its turn comes: the request would hit the next client.
 #[test]
 fn a_cancel_that_waits_goes_with_its_client() {
     let mut two = Two::sent();

@@ -6,7 +6,7 @@ fn query() -> Vec<u8> {
     text(b'Q', "SELECT 1").bytes
 }
 
-/// What a server may send behind its answer: the beginnings of messages, and a whole one that nobody has asked for.
+/// What a server may send after its answer: the beginnings of messages, and a whole one that nobody has asked for.
 fn strays() -> Vec<Vec<u8>> {
     let row = frame(b'D', b"\0\x01\0\0\0\x06stolen").bytes;
     let notice = frame(b'N', b"SNOTICE\0Mstray\0\0").bytes;
@@ -37,7 +37,7 @@ fn a_stray_on_an_idle_connection_is_not_the_next_clients() {
     }
 }
 
-/// It stands behind the answer to a query of ours, between two sessions.
+/// It comes after the answer to a query of ours, between two sessions.
 #[test]
 fn a_stray_behind_a_reset_is_not_the_next_clients() {
     for stray in strays() {

@@ -152,7 +152,7 @@ impl World {
         let sent: &[&str] = match self.rng.u8(..5) {
             0 => &["RESET ALL"],
             1 => &["DISCARD ALL"],
-            2 => &["RESET ALL;FAIL 22012"],
+            2 => &["RESET ALL;CALL fail(22012)"],
             3 => &["BEGIN", "RESET ALL", "ROLLBACK"],
             _ => &["BEGIN", "RESET ALL"],
         };
@@ -257,7 +257,7 @@ impl World {
         self.note(|| format!("cancel of backend {process_id}: {done:?}"));
         let Cancelled::Query(token) = done else { return Ok(()) };
         let id: usize =
-            token[1..].split('.').next().and_then(|id| id.parse().ok()).expect("a client's token");
+            token[1..].split('_').next().and_then(|id| id.parse().ok()).expect("a client's token");
         // The proxy cancels what a client runs that has gone, or that it has sent away.
         let gone = self.clients.iter().all(|client| client.id != id || self.links[client.link].down.closed);
         if gone || self.cancelled.contains_key(&id) || self.flavour.time_passes {

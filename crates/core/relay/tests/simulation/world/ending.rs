@@ -83,7 +83,7 @@ impl World {
             }
             client.write(&sync());
             client.write(&query("ROLLBACK"));
-            client.write(&query("SELECT done 1 1"));
+            client.write(&query("SELECT done, 1, 1"));
         }
     }
 

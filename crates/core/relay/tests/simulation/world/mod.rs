@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use trunkline_pool::PoolMode;
 use trunkline_relay::board::{CancelTicket, Shutdown};
-use trunkline_relay::{Board, Mail, Server, Shared};
+use trunkline_relay::prepared::Registry;
+use trunkline_relay::{Board, Classes, Mail, Server, Shared};
 
 use crate::model_client::ModelClient;
 use crate::model_client::direct::Excuses;
@@ -80,7 +81,7 @@ impl World {
     pub(crate) fn new(seed: u64) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let flavour = Flavour::draw(&mut rng);
-        let shared = Arc::new(Shared::new(flavour.workers, 1 << 16));
+        let shared = Arc::new(Shared::new(flavour.workers, Registry::new(1 << 16), Classes::new(1 << 16, 7)));
         let edition = flavour.edition();
         let directory = Arc::new(flavour.directory(&edition));
         let workers = (0..flavour.workers)

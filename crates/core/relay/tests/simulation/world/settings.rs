@@ -227,7 +227,7 @@ impl Flavour {
             password: None,
             pool: self.pool(edition.pool_size),
             capacity: Capacity { servers: self.database_limit, clients: limits.database_clients },
-            connect_query: self.connect_query.then(|| "SET work_mem='4MB';SELECT connected 1 1".to_owned()),
+            connect_query: self.connect_query.then(|| "SET work_mem='4MB';SELECT connected, 1, 1".to_owned()),
             parameters: Vec::new(),
             auth_query: edition.look_up.then(|| Arc::new(auth_query)),
         };
@@ -251,6 +251,7 @@ impl Flavour {
                 server_buffer_bytes: self.buffer_bytes,
                 round_messages_max: self.round_messages_max,
                 lent_turns_max: self.lent_turns_max,
+                round_parse_bytes_max: self.round_messages_max * 8,
                 ..TurnLimits::default()
             },
             early_release: self.early.map(|buffered_bytes_max| EarlyRelease { buffered_bytes_max }),
@@ -269,7 +270,7 @@ impl Flavour {
             },
             reset_query: "DISCARD ALL".to_owned(),
             reset_always: self.reset_always,
-            check_query: if self.check_query { "SELECT check 1 1".to_owned() } else { String::new() },
+            check_query: if self.check_query { "SELECT live, 1, 1".to_owned() } else { String::new() },
             auth_cache_ttl: Duration::from_secs(u64::from(self.passwords_kept)),
             auth_cache_bytes_max: 1 << 16,
             strangers: edition.look_up.then(|| "d".to_owned()),

@@ -9,7 +9,7 @@ use trunkline_parser::{DeparseError, ParseError, SqlState};
 use super::place;
 use super::source::Text;
 
-/// Of a message at most so many characters are shown: PostgreSQL quotes an unterminated string to the end of the text.
+/// At most this many characters of a message are shown: PostgreSQL quotes an unterminated string to the end of the text.
 const MESSAGE_CHARACTERS_MAX: usize = 1000;
 
 /// Why a subcommand of `trunkline sql` failed.

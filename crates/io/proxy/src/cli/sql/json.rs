@@ -9,7 +9,7 @@ use serde::Serialize;
 const INDENT: usize = 2;
 /// Deeper levels are indented no further: a tree of 100,000 levels would be gigabytes of spaces.
 const INDENTED_LEVELS_MAX: usize = 64;
-/// So much is laid out at once.
+/// This much is laid out at once.
 const CHUNK_BYTES: usize = 1 << 16;
 
 /// Prints a value that is JSON already, and a newline.

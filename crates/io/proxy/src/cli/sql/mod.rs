@@ -46,7 +46,7 @@ Exit code: 0, 1 if the SQL is refused or cannot be read, 2 for wrong usage.";
 pub enum SqlTask {
     /// Print the parse tree as JSON, in the form of pg_query
     Parse(Parse),
-    /// Print the SQL written anew from its tree: in one line, or laid out with --pretty
+    /// Print the SQL written again from its tree: in one line, or laid out with --pretty
     Deparse(Deparse),
     /// Print each statement's fingerprint: the same for statements that differ in literals only
     Fingerprint(Fingerprint),
@@ -128,7 +128,7 @@ pub(super) fn run(sql: &Sql, out: &mut dyn Write) -> Result<(), SqlFailure> {
         SqlTask::Tables(arguments) => tables::run(arguments, &mut out),
     };
     match done.and_then(|()| out.flush().map_err(SqlFailure::Output)) {
-        // Whoever reads has seen enough: `trunkline sql scan ... | head`.
+        // The reader has seen enough: `trunkline sql scan ... | head`.
         Err(SqlFailure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         done => done,
     }

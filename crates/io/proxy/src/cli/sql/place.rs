@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// How many columns of a line are shown, as libpq does.
 const COLUMNS_MAX: usize = 60;
-/// How many of them are kept for what is right of the caret, where there is so much.
+/// How many of them are kept for the text right of the caret, where there is that much.
 const COLUMNS_RIGHT: usize = 10;
 
 /// A place with its line, shown as psql does: `LINE 1: ...` and a caret below.
@@ -22,7 +22,7 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// The place of a byte of the text. What comes after all that is no blank is shown right behind it.
+    /// The place of a byte of the text. A place after the last letter is shown right after that letter.
     pub(super) fn of(text: &str, at: usize) -> Self {
         let (before, after) = text.split_at(boundary(text, at));
         let (before, after) =
@@ -65,7 +65,7 @@ fn boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// How many characters fit into so many columns, and the columns they take.
+/// How many characters fit into this many columns, and the columns they take.
 fn fitting(characters: impl Iterator<Item = char>, columns_max: usize) -> (usize, usize) {
     let (mut count, mut taken) = (0, 0);
     for character in characters {
@@ -128,7 +128,7 @@ impl<'a> Places<'a> {
         Self { text, at: 0, line: 1, column: 1 }
     }
 
-    /// The place of a part that begins at or behind the one before.
+    /// The place of a part that begins at or after the one before.
     pub(super) fn of_part(&mut self, part: &Range<usize>) -> Place {
         let passed = self.text.get(self.at..part.start).unwrap_or_default();
         self.line += line_ends(passed);

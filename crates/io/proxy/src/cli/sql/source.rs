@@ -76,7 +76,7 @@ impl Source {
     }
 }
 
-/// Whoever sits at a terminal is told why nothing happens.
+/// A person at a terminal is told why nothing happens.
 fn invite() {
     if io::stdin().is_terminal() {
         // Nobody is left to be told when standard error is closed.

@@ -34,7 +34,7 @@ struct Row<'a> {
     written: bool,
     locked: bool,
     defined: bool,
-    /// How strongly its rows are locked: what stands behind FOR.
+    /// How strongly its rows are locked: what stands after FOR.
     #[serde(skip_serializing_if = "Option::is_none")]
     lock: Option<&'static str>,
     /// Used by what is only written down: the query of a view, the body of a function.

@@ -30,7 +30,7 @@ struct Answer {
 
 /// Bounded in time and in bytes: the oldest go first.
 #[derive(Default)]
-pub(super) struct Secrets {
+pub(in crate::board) struct Secrets {
     answers: HashMap<Asked, Answer>,
     by_age: VecDeque<(Micros, Asked)>,
     bytes: usize,
@@ -51,13 +51,13 @@ fn is_old(since: Micros, now: Micros, ttl: Duration) -> bool {
 
 impl Secrets {
     /// What was said less than `ttl` ago; `Some(None)`: that there is no such user, or none with a password.
-    pub(super) fn get(&self, asked: &Asked, now: Micros, ttl: Duration) -> Option<Option<Secret>> {
+    pub(in crate::board) fn get(&self, asked: &Asked, now: Micros, ttl: Duration) -> Option<Option<Secret>> {
         let answer = self.answers.get(asked).filter(|answer| !is_old(answer.since, now, ttl))?;
         Some(answer.secret.clone())
     }
 
     /// Remembers an answer, and forgets the oldest above `bytes_max`: whether there were any.
-    pub(super) fn insert(
+    pub(in crate::board) fn insert(
         &mut self,
         asked: Asked,
         secret: Option<Secret>,
@@ -80,19 +80,19 @@ impl Secrets {
     }
 
     /// Forgets what is older than `ttl`.
-    pub(super) fn expire(&mut self, now: Micros, ttl: Duration) {
+    pub(in crate::board) fn expire(&mut self, now: Micros, ttl: Duration) {
         while self.by_age.front().is_some_and(|(since, _)| is_old(*since, now, ttl)) {
             self.forget_oldest();
         }
     }
 
     /// Forgets everything.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::board) fn clear(&mut self) {
         *self = Self::default();
     }
 
     /// What they take.
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::board) fn bytes(&self) -> usize {
         self.bytes
     }
 
@@ -107,7 +107,7 @@ impl Secrets {
         true
     }
 
-    /// An answer that was given anew since stays.
+    /// An answer that was given again since stays.
     fn forget(&mut self, asked: &Asked, since: Option<Micros>) {
         let same = |answer: &Answer| since.is_none_or(|since| answer.since == since);
         if self.answers.get(asked).is_some_and(same)

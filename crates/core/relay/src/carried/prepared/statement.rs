@@ -1,23 +1,25 @@
 //! One distinct statement, as clients and server connections share it.
 
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
+use trunkline_parser::classify::Class;
 use trunkline_pool::Micros;
 use trunkline_session::Entropy;
 
 use super::Schema;
-use crate::parameters::Profile;
-use crate::text::{Effects, Literals};
+use crate::carried::parameters::Profile;
+use crate::text::{Classes, Effects, Literals, ParseShare, Reading};
 
-/// A statement's number; 0 is no statement.
-pub type StatementId = u64;
+/// A statement's number.
+pub type StatementId = NonZeroU64;
 
 /// What the names of statements on servers begin with.
 pub(crate) const NAME_PREFIX: &[u8] = b"_tl_";
 
 /// What a statement costs beside its name and text: the record, the registry's place.
-const OVERHEAD_BYTES: usize = 160;
+const OVERHEAD_BYTES: usize = 184;
 
 /// Letters of a name that are drawn at random: 72 bits of them.
 const NAME_LETTERS: usize = 12;
@@ -34,10 +36,10 @@ const WARNS: u8 = 2;
 pub struct Statement {
     /// Unique in the process, never used again.
     pub id: StatementId,
-    /// Its name, then a Parse message's body behind the name. One piece of memory: there may be millions.
+    /// Its name, then a Parse message's body after the name. One piece of memory: there may be millions.
     name_and_body: Box<[u8]>,
     name_bytes: u8,
-    /// A server that has it found it outdated: whoever parses its text gets another.
+    /// A server that has it found it outdated: a client that parses its text gets another.
     outdated: AtomicBool,
     /// Whether a server had something to say when it parsed it, which each client that parses it must hear: `UNHEARD`,
     /// `SILENT` or `WARNS`.
@@ -46,7 +48,9 @@ pub struct Statement {
     /// said so, or the turn of that Parse has ended.
     pub(super) reading: OnceLock<Arc<Profile>>,
     /// Most change nothing.
-    effects: Option<Box<Effects>>,
+    effects: Option<Arc<Effects>>,
+    /// What it is, once that was asked.
+    class: OnceLock<Class>,
     /// When it was first parsed: the database's definitions of then may be outdated.
     pub(super) born: Born,
     /// ParameterDescription, once it is known and the statement is known to give no rows: a failed transaction can be told
@@ -67,17 +71,25 @@ pub(super) struct Born {
 /// A Parse message as far as it decides which statement it is of.
 #[derive(Clone, Copy, Debug)]
 pub struct Parsed<'a> {
-    /// The message's body behind the name.
+    /// The message's body after the name.
     pub body: &'a [u8],
     /// The parameters of the client's session.
     pub profile: &'a Profile,
     /// The definitions that the server reads it by.
     pub schema: &'a Arc<Schema>,
+    /// What its text changes of the session.
+    pub(crate) effects: Option<&'a Arc<Effects>>,
     /// The moment.
     pub now: Micros,
 }
 
-impl Parsed<'_> {
+impl<'a> Parsed<'a> {
+    /// Of a text that changes nothing of its session.
+    #[must_use]
+    pub fn new(body: &'a [u8], profile: &'a Profile, schema: &'a Arc<Schema>, now: Micros) -> Self {
+        Self { body, profile, schema, effects: None, now }
+    }
+
     /// The query, without its zero byte and the types.
     pub(crate) fn text(&self) -> &[u8] {
         text(self.body)
@@ -98,7 +110,6 @@ impl Statement {
         in_use: Arc<AtomicUsize>,
     ) -> Self {
         let name_bytes = u8::try_from(name.len()).expect("names are short");
-        let effects = Effects::under(parsed.profile, parsed.text());
         let statement = Self {
             id,
             name_and_body: [name, parsed.body].concat().into(),
@@ -106,7 +117,8 @@ impl Statement {
             outdated: AtomicBool::new(false),
             heard: AtomicU8::new(UNHEARD),
             reading,
-            effects: (effects != Effects::NONE).then(|| Box::new(effects)),
+            effects: parsed.effects.map(Arc::clone),
+            class: OnceLock::new(),
             born: Born {
                 schema: Arc::clone(parsed.schema),
                 version: parsed.schema.version(),
@@ -125,7 +137,7 @@ impl Statement {
         &self.name_and_body[..usize::from(self.name_bytes)]
     }
 
-    /// A Parse message's body behind the name: the query with its zero byte, then the parameter types. Empty when that was
+    /// A Parse message's body after the name: the query with its zero byte, then the parameter types. Empty when that was
     /// too long to be kept.
     #[must_use]
     pub fn body(&self) -> &[u8] {
@@ -136,6 +148,16 @@ impl Statement {
     pub(crate) fn effects(&self) -> &Effects {
         static NONE: Effects = Effects::NONE;
         self.effects.as_deref().unwrap_or(&NONE)
+    }
+
+    /// What it is; nothing as long as that is not known. Computed once.
+    pub(crate) fn class(&self, classes: &Classes, share: &mut ParseShare) -> Option<Class> {
+        if let Some(class) = self.class.get() {
+            return Some(*class);
+        }
+        let reading = self.reading().filter(|_| self.is_kept())?;
+        let class = classes.class(text(self.body()), Reading::of(reading), share).ok()?;
+        Some(*self.class.get_or_init(|| class))
     }
 
     /// Whether its text is known, so that any server connection can be given it.
@@ -171,7 +193,7 @@ impl Statement {
         self.outdated.store(true, Relaxed);
     }
 
-    /// Whether a Parse of its text must be made anew: definitions have changed since, or it is older than `lifetime`
+    /// Whether a Parse of its text must make a new one: definitions have changed since, or it is older than `lifetime`
     /// (0: whatever its age).
     pub(super) fn is_outdated(&self, now: Micros, lifetime: Micros) -> bool {
         self.outdated.load(Relaxed)

@@ -9,8 +9,8 @@ use super::{Shape, Statement, StatementId};
 #[derive(Debug)]
 pub struct ServerStatements {
     present: LruCache<StatementId, Present, foldhash::fast::RandomState>,
-    /// Whose unnamed statement the server holds (0: none).
-    pub unnamed: StatementId,
+    /// The unnamed statement that the server has.
+    pub unnamed: Option<StatementId>,
 }
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Default for ServerStatements {
     fn default() -> Self {
         Self {
             present: LruCache::with_hasher(usize::MAX, foldhash::fast::RandomState::default()),
-            unnamed: 0,
+            unnamed: None,
         }
     }
 }
@@ -89,7 +89,7 @@ impl ServerStatements {
     /// Whether the server has no statement at all.
     #[must_use]
     pub fn is_clear(&self) -> bool {
-        self.present.is_empty() && self.unnamed == 0
+        self.present.is_empty() && self.unnamed.is_none()
     }
 
     /// Whether the server has no named statement.
@@ -102,7 +102,7 @@ impl ServerStatements {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prepared::Registry;
+    use crate::carried::prepared::Registry;
 
     #[test]
     fn the_least_recently_used_is_evicted() {

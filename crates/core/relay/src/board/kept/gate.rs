@@ -3,12 +3,11 @@
 //! The names of such databases come from people who have not logged in. Each look-up is a connection to a server, which
 //! may do no more than say that there is no such database.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trunkline_pool::Micros;
 
-use super::Shared;
 use crate::directory::UnprovenLookUps;
 
 const SECOND: Micros = 1_000_000;
@@ -16,7 +15,7 @@ const SECOND: Micros = 1_000_000;
 /// All workers' look-ups.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
-    inside: Arc<AtomicU32>,
+    pub(in crate::board) inside: Arc<AtomicU32>,
     /// When the next would be due, were they to come evenly.
     due: Mutex<Micros>,
 }
@@ -28,14 +27,6 @@ pub(crate) struct Pass(Arc<AtomicU32>);
 impl Drop for Pass {
     fn drop(&mut self) {
         self.0.fetch_sub(1, SeqCst);
-    }
-}
-
-impl Shared {
-    /// Look-ups under way in databases that are not known to exist.
-    #[must_use]
-    pub fn unproven_look_ups(&self) -> u32 {
-        self.unproven.inside.load(Relaxed)
     }
 }
 
@@ -58,6 +49,8 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
     use super::*;
 
     #[test]

@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 
 use super::{Shape, Statement};
 
-/// PostgreSQL keeps so many bytes of a statement's name (`NAMEDATALEN - 1`): names that begin alike that far are one.
+/// PostgreSQL keeps this many bytes of a statement's name (`NAMEDATALEN - 1`): names that begin alike that far are one.
 const NAME_BYTES_MAX: usize = 63;
 
 /// What a name costs beside its bytes: the record and its place in the table.
@@ -138,7 +138,7 @@ impl ClientStatements {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prepared::Registry;
+    use crate::carried::prepared::Registry;
 
     #[test]
     fn names_count_as_far_as_postgresql_keeps_them() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Statement;
-use crate::parameters::Profile;
+use crate::carried::parameters::Profile;
 
 /// Statements kept before those that nobody means any more are looked for.
 const SWEPT_ABOVE_LEAST: usize = 16;
@@ -43,12 +43,8 @@ mod tests {
         let schema = Arc::default();
         let private = |n: usize| {
             let body = format!("select {n}\0\0\0");
-            let parsed = super::super::Parsed {
-                body: body.as_bytes(),
-                profile: &Profile::default(),
-                schema: &schema,
-                now: 1,
-            };
+            let profile = Profile::default();
+            let parsed = super::super::Parsed::new(body.as_bytes(), &profile, &schema, 1);
             registry.private(parsed, &mut |bytes: &mut [u8]| bytes.fill(7))
         };
         let mut unread = Unread::default();

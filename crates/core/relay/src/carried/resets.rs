@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::parameters::is_reset_by_all;
+use crate::carried::parameters::is_reset_by_all;
 use crate::text::Reset;
 
 /// What a turn resets and sets of its client's parameters, in order; the last word on a parameter counts.
@@ -14,7 +14,7 @@ pub(crate) struct Resets {
     committed: Vec<Reset>,
     /// What was sent before the first end that is not answered: it may be rolled back.
     open: Vec<Reset>,
-    /// That end, and what was sent behind it.
+    /// That end, and what was sent after it.
     later: VecDeque<Reset>,
 }
 
@@ -38,7 +38,7 @@ fn resets(reset: &Reset, name: &str) -> bool {
     }
 }
 
-/// Puts it behind all others, in place of its like.
+/// Puts it at the end, in place of its like.
 fn push(list: &mut Vec<Reset>, reset: Reset) {
     list.retain(|known| *known != reset);
     list.push(reset);

@@ -10,7 +10,7 @@ use trunkline_pool::Micros;
 use trunkline_session::Entropy;
 
 use super::statement::{Parsed, Statement, StatementId, fresh_name};
-use crate::parameters::Profile;
+use crate::carried::parameters::Profile;
 use crate::text::Literals;
 
 /// Locks of the registry: Parse messages of different workers seldom meet.
@@ -43,7 +43,7 @@ impl Registry {
         Self {
             hasher: RandomState::default(),
             shards: Default::default(),
-            next: AtomicU64::new(1),
+            next: AtomicU64::new(0),
             bytes_max,
             evicted: AtomicU64::new(0),
             tended: AtomicUsize::new(0),
@@ -112,7 +112,7 @@ impl Registry {
 
     /// A number for a statement that is not shared.
     pub fn fresh_id(&self) -> StatementId {
-        self.next.fetch_add(1, Relaxed)
+        StatementId::MIN.saturating_add(self.next.fetch_add(1, Relaxed))
     }
 
     /// Drops what no client and no server connection holds. The next sweep is due when a quarter has come to what is
@@ -167,8 +167,8 @@ impl Registry {
             static SCHEMA: Arc<super::Schema> = Arc::default();
         }
         SCHEMA.with(|schema| {
-            let parsed = Parsed { body, profile: &Profile::default(), schema, now: 1 };
-            self.intern(parsed, 0, &mut |bytes: &mut [u8]| bytes.fill(7))
+            let profile = Profile::default();
+            self.intern(Parsed::new(body, &profile, schema, 1), 0, &mut |bytes: &mut [u8]| bytes.fill(7))
         })
     }
 }
@@ -184,9 +184,15 @@ mod tests {
         profile
     }
 
-    fn statement(registry: &Registry, text: &str, profile: &Profile, schema: &Arc<Schema>, now: u64) -> u64 {
+    fn statement(
+        registry: &Registry,
+        text: &str,
+        profile: &Profile,
+        schema: &Arc<Schema>,
+        now: u64,
+    ) -> StatementId {
         let body = [text.as_bytes(), &[0, 0, 0]].concat();
-        let parsed = Parsed { body: &body, profile, schema, now };
+        let parsed = Parsed::new(&body, profile, schema, now);
         registry.intern(parsed, 1_000, &mut |bytes: &mut [u8]| bytes.fill(7)).id
     }
 
@@ -283,7 +289,10 @@ mod tests {
                 *byte = next;
             });
         };
-        let (a, b) = (fresh_name(1, &mut entropy), fresh_name(2, &mut entropy));
+        let (a, b) = (
+            fresh_name(StatementId::MIN, &mut entropy),
+            fresh_name(StatementId::MIN.saturating_add(1), &mut entropy),
+        );
         assert!(a.starts_with(b"_tl_1_") && b.starts_with(b"_tl_2_") && a.len() == 18);
         assert_ne!(a[6..], b[6..]);
     }

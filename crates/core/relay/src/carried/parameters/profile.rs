@@ -58,7 +58,7 @@ impl Profile {
         self.readings = Default::default();
     }
 
-    /// Whether a server may report so many bytes of value for a parameter (by canonical name): as many parameters, and
+    /// Whether a server may report this many bytes of value for a parameter (by canonical name): as many parameters, and
     /// bytes of all, as it may report when it is logged in to.
     #[must_use]
     pub fn has_room_for(&self, name: &str, value_bytes: usize) -> bool {
@@ -115,7 +115,7 @@ impl Profile {
     }
 
     /// What is left of it when something may have changed any parameter: those that the server reports, and of the
-    /// others that they have [`UNKNOWN`] values, so that whoever comes next sets or resets them.
+    /// others that they have [`UNKNOWN`] values, so that they are set or reset for the next client.
     #[must_use]
     pub fn unknown_but(&self, is_reported: impl Fn(&str) -> bool) -> Self {
         let kept = |(name, value): &(Box<str>, Box<str>)| {

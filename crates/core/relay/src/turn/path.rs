@@ -1,0 +1,114 @@
+//! What a step of a turn works with, and where bytes go: straight to a socket when they are many, to the outbox when they are
+//! few.
+
+use std::sync::Arc;
+
+use trunkline_pool::Micros;
+use trunkline_session::Entropy;
+
+use crate::carried::prepared::{Registry, Schema, Statement};
+use crate::client::Client;
+use crate::counters::Counters;
+use crate::keys::{ClientKey, ServerKey};
+use crate::limits::TurnLimits;
+use crate::outbox::Outbox;
+use crate::server::Server;
+use crate::text::{Classes, Effects, Later, ParseShare, Reading, is_only_rows};
+use crate::wires::Wires;
+
+/// Runs of bytes from here on are sent where they lie. Below, a copy costs less than a system call.
+const DIRECT_BYTES: usize = 16 << 10;
+
+/// What a step of a turn works with beside the two connections.
+pub(crate) struct Path<'a, W> {
+    pub(crate) wires: &'a mut W,
+    pub(crate) registry: &'a Registry,
+    pub(crate) classes: &'a Classes,
+    /// What may still be parsed in this round.
+    pub(crate) parses: &'a mut ParseShare,
+    pub(crate) limits: &'a TurnLimits,
+    pub(crate) counters: &'a mut Counters,
+    pub(crate) entropy: &'a mut (dyn Entropy + Send),
+    /// The definitions that the server reads statements by.
+    pub(crate) schema: &'a Arc<Schema>,
+    pub(crate) client: ClientKey,
+    pub(crate) server: ServerKey,
+    /// How many more messages of the client are dealt with in this round.
+    pub(crate) share: usize,
+    pub(crate) replaying: bool,
+    /// A server connection is given on before it has answered: what texts are is asked.
+    pub(crate) shares: bool,
+    /// Others wait for the server connection.
+    pub(crate) wanted: bool,
+    /// A turn must not leave a transaction open (statement mode).
+    pub(crate) no_transactions: bool,
+    pub(crate) now: Micros,
+}
+
+impl<W> Path<'_, W> {
+    /// What a client's text changes of its session.
+    #[inline]
+    pub(crate) fn effects(&mut self, client: &Client, text: &[u8]) -> Result<Option<Arc<Effects>>, Later> {
+        self.classes.effects(text, || Reading::of(&client.profile), self.parses)
+    }
+
+    /// Whether the server connection can be given on after a client's text: it reads or writes rows and no more.
+    pub(crate) fn can_share_text(&mut self, client: &Client, text: &[u8]) -> bool {
+        if !self.shares {
+            return false;
+        }
+        let class = self.classes.class(text, Reading::of(&client.profile), self.parses);
+        class.is_ok_and(is_only_rows)
+    }
+
+    /// The same, after a portal of the statement.
+    pub(crate) fn can_share(&mut self, statement: &Statement) -> bool {
+        self.shares && statement.class(self.classes, self.parses).is_some_and(is_only_rows)
+    }
+}
+
+impl<W: Wires> Path<'_, W> {
+    #[inline]
+    pub(crate) fn pass_server(&mut self, server: &mut Server, run: &[u8]) {
+        self.finish_server(server, run, true);
+    }
+
+    #[inline]
+    pub(crate) fn pass_client(&mut self, client: &mut Client, run: &[u8]) {
+        self.finish_client(client, run, true);
+    }
+
+    /// The last run of what was read. When `more` cannot follow at once it needs no outbox, if it is alone.
+    #[inline]
+    pub(crate) fn finish_server(&mut self, server: &mut Server, run: &[u8], more: bool) {
+        self.counters.client_bytes += run.len() as u64;
+        deliver(&mut server.outbox, run, more, |bytes| self.wires.send_server(self.server, bytes));
+    }
+
+    /// The same, for a client.
+    #[inline]
+    pub(crate) fn finish_client(&mut self, client: &mut Client, run: &[u8], more: bool) {
+        self.counters.server_bytes += run.len() as u64;
+        deliver(&mut client.outbox, run, more, |bytes| self.wires.send_client(self.client, bytes));
+    }
+}
+
+/// Sends a run after what waits in the outbox if it is long, or if it is alone and no more follows; what is not sent is
+/// kept in the outbox.
+#[inline]
+fn deliver(outbox: &mut Outbox, run: &[u8], more: bool, mut send: impl FnMut(&[u8]) -> usize) {
+    let alone = !more && !run.is_empty() && outbox.is_empty();
+    let mut rest = run;
+    if alone || run.len() >= DIRECT_BYTES {
+        if !outbox.is_empty() {
+            let sent = send(outbox.pending());
+            outbox.advance(sent);
+        }
+        if outbox.is_empty() {
+            rest = &run[send(run).min(run.len())..];
+        }
+    }
+    if !rest.is_empty() {
+        outbox.push(rest);
+    }
+}
