@@ -57,7 +57,7 @@ fn render(kinds: &[Kind], route: Route, clients: &[usize], figures: &Figures) ->
     columns.extend(proxies.iter().map(|kind| format!("{kind}, CPU us")));
     columns.push("Trunkline / PgBouncer".to_owned());
     columns.extend(kinds.iter().map(|kind| format!("{kind}, tps")));
-    let mut text = format!("\n## {title}\n\n{}", head(&columns, 1));
+    let mut text = format!("\n### {title}\n\n{}", head(&columns, 1));
     for protocol in Protocol::ALL {
         for &clients in clients {
             let cpu = cell(route, protocol, clients, "cpu");
