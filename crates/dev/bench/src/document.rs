@@ -89,6 +89,8 @@ fn write(path: &Path, text: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use trunkline_testkit::repository_root;
+
     use super::*;
 
     /// A report with the charted table and nothing else; each figure of Trunkline's is `cpu`.
@@ -147,5 +149,39 @@ mod tests {
         ] {
             Document::parse(nowhere, &text).expect_err(&text);
         }
+    }
+
+    /// After new figures: `trunkline-bench chart docs`.
+    #[test]
+    fn the_charts_in_docs_are_those_of_the_page() {
+        let docs = repository_root().join("docs");
+        let document = Document::open(&docs).expect("a page");
+        let chart = Chart::read(&document.report).expect("a table to chart");
+        for theme in Theme::ALL {
+            let kept = fs::read_to_string(docs.join(theme.file_name())).expect("a chart");
+            let drawn = chart.draw(theme).expect("drawn");
+            assert!(kept == drawn, "{} is of other figures: `trunkline-bench chart docs`", theme.file_name());
+        }
+    }
+
+    /// After new figures: write those of the page into the README's table.
+    #[test]
+    fn the_figures_in_the_readme_are_those_of_the_page() {
+        let root = repository_root();
+        let readme = fs::read_to_string(root.join("README.md")).expect("the README");
+        let document = Document::open(&root.join("docs")).expect("a page");
+        let (_, rest) = readme.split_once("<!-- bench-short:begin -->").expect("a marker");
+        let (table, _) = rest.split_once("<!-- bench-short:end -->").expect("a marker");
+        let cells = |text: &str| -> Vec<String> {
+            text.lines().flat_map(|line| line.split('|').skip(1)).map(|cell| cell.trim().to_owned()).collect()
+        };
+        let page = cells(&document.report);
+        let figures = cells(table).into_iter().filter(|cell| cell.replace(',', "").parse::<f64>().is_ok());
+        let mut count = 0;
+        for figure in figures {
+            assert!(page.contains(&figure), "no table of docs/benchmarks.md has the README's {figure}");
+            count += 1;
+        }
+        assert!(count > 0, "the README's table has no figures: {table}");
     }
 }
