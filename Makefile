@@ -31,14 +31,16 @@ release:
 	@scripts/setup release
 	@scripts/release
 
-# Prints the tables of the README. PgBouncer and a bare relay run beside.
+# Measures Trunkline beside PgBouncer and a bare relay, writes the tables into docs/benchmarks.md and draws the README's
+# chart of them. `trunkline-bench chart docs` draws it again without measuring.
 bench:
 	@scripts/setup release
 	@trunkline=$$(scripts/release) && \
-		cargo run --locked --release --package trunkline-bench -- --trunkline "$$trunkline"
+		cargo run --locked --release --package trunkline-bench -- --trunkline "$$trunkline" --docs docs
 	@$(MAKE) --no-print-directory bench-parser
 
-# The parser beside pg_query, pg_raw_parse, sqlparser and the bare C call: times, and instructions by callgrind.
+# The parser beside pg_query, pg_raw_parse, sqlparser and the bare C call: times, and instructions by callgrind. Prints
+# the tables that stand in docs/benchmarks.md.
 bench-parser:
 	@scripts/setup bench
 	@cargo build --locked --release --manifest-path crates/dev/bench-parser/Cargo.toml --bins

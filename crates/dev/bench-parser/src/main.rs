@@ -1,4 +1,4 @@
-//! Runs the contenders in turns and prints the parser's tables of the README as Markdown.
+//! Runs the contenders in turns and prints the parser's tables of docs/benchmarks.md as Markdown.
 //!
 //!     trunkline-bench-parser [--repetitions N] [--milliseconds N] [--no-instructions] [--out FILE]
 

@@ -101,7 +101,7 @@ pub fn render(options: &Options, times: &Times, counts: &Counts) -> String {
         options.repetitions
     );
     for (title, lines) in TABLES {
-        let _ = writeln!(out, "#### {title}\n");
+        let _ = writeln!(out, "### {title}\n");
         let _ = writeln!(out, "| | select, µs | report, µs | OLTP, µs | select, k instr. | report, k instr. |");
         let _ = writeln!(out, "|---|---:|---:|---:|---:|---:|");
         for line in *lines {

@@ -2,16 +2,19 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
+use crate::chart::{CHARTED_CLIENTS, CHARTED_KINDS};
 use crate::contender::Kind;
 use crate::tables::Table;
 
 /// What `--help` says.
 pub(crate) const USAGE: &str = "\
 usage: trunkline-bench [TABLE...] [OPTION...]
+       trunkline-bench chart FOLDER
 
 Measures side by side, each repetition of one contender followed by that of the next, and prints Markdown: medians.
+`chart` measures nothing: it draws the charts of the table in FOLDER/benchmarks.md, as --docs does.
 
 tables
   all             every one of them; what is done when none is named
@@ -35,7 +38,9 @@ options
   --trunkline PATH     else cargo builds the release binary of this tree
   --pgbouncer PATH     else scripts/fetch-pgbouncer builds the newest that apt has the source of
   --pin CPU            keep every proxy on this CPU (but in the table of workers)
-  --out PATH           write the report there, too";
+  --out PATH           write the report there, too
+  --docs FOLDER        write the report into FOLDER/benchmarks.md, between its markers, and its chart into
+                       FOLDER/bench-light.svg and bench-dark.svg (needs the table `transactions`)";
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +65,8 @@ pub(crate) struct Options {
     pub(crate) cpu: Option<usize>,
     /// Where the report goes beside standard output.
     pub(crate) out: Option<PathBuf>,
+    /// The folder whose page gets the report and its charts.
+    pub(crate) docs: Option<PathBuf>,
 }
 
 impl Options {
@@ -79,6 +86,7 @@ impl Options {
             pgbouncer: None,
             cpu: None,
             out: None,
+            docs: None,
         };
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
@@ -94,7 +102,20 @@ impl Options {
         }
         options.tables.sort_unstable();
         options.tables.dedup();
+        options.ensure_chart_has_figures()?;
         Ok(options)
+    }
+
+    fn ensure_chart_has_figures(&self) -> Result<()> {
+        let figures = self.tables.contains(&Table::Transactions)
+            && CHARTED_CLIENTS.iter().all(|clients| self.clients.contains(clients))
+            && CHARTED_KINDS.iter().all(|kind| self.kinds.contains(kind));
+        ensure!(
+            self.docs.is_none() || figures,
+            "--docs draws a chart: it needs the table `transactions` with {CHARTED_CLIENTS:?} clients, of pgbouncer and \
+             trunkline"
+        );
+        Ok(())
     }
 
     fn add_table(&mut self, name: &str) -> Result<()> {
@@ -124,6 +145,7 @@ impl Options {
             "--pgbouncer" => self.pgbouncer = Some(value.into()),
             "--pin" => self.cpu = Some(value.parse().context("a CPU's number")?),
             "--out" => self.out = Some(value.into()),
+            "--docs" => self.docs = Some(value.into()),
             _ => bail!("unknown option"),
         }
         Ok(())
@@ -157,6 +179,16 @@ mod tests {
     fn contenders_can_be_left_out() {
         let options = parse("all --without trunkline,direct").expect("valid");
         assert_eq!(options.kinds, [Kind::Relay, Kind::PgBouncer]);
+    }
+
+    #[test]
+    fn docs_need_what_is_charted() {
+        assert_eq!(parse("all --docs docs").expect("valid").docs, Some("docs".into()));
+        parse("transactions goals --docs docs --without direct,relay").expect("valid");
+        for line in ["idle", "all --clients 1,100", "all --without pgbouncer", "all --without trunkline"] {
+            assert!(parse(line).is_ok(), "{line}");
+            assert!(parse(&format!("{line} --docs docs")).is_err(), "{line}");
+        }
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(crate) fn render(options: &Options, ground: &Ground) -> String {
             None => "nothing is pinned".to_owned(),
         }),
     );
-    let mut text = format!("# Benchmarks, {}\n\n", date().unwrap_or_default());
+    let mut text = format!("Run of {}:\n\n", date().unwrap_or_default());
     for line in lines {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{line}");

@@ -1,22 +1,27 @@
 //! `trunkline-bench`: measures Trunkline beside PostgreSQL itself, a bare relay and PgBouncer, and prints Markdown.
 //!
 //! All contenders run at once and take turns: a repetition of one is followed by that of the next, so that what else
-//! the machine does hits all alike. Figures are medians. Progress goes to standard error, the report to standard output.
+//! the machine does hits all alike. Figures are medians. Progress goes to standard error, the report to standard output;
+//! `--docs` puts it into a page too (`document.rs`), with the README's chart (`chart.rs`).
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
+mod chart;
 mod client;
 mod contender;
 mod cost;
 mod daemon;
+mod document;
 mod figures;
 mod header;
+mod markdown;
 mod pgbench;
 mod relay;
 mod storm;
 mod tables;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -24,6 +29,7 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 
 use arguments::{Options, USAGE};
 use contender::Ground;
+use document::Document;
 use figures::Figures;
 
 /// Open files that a process here needs beside the idle clients: sockets to servers, logs, epoll.
@@ -33,6 +39,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match arguments.as_slice() {
         [relay, listen, upstream] if relay == "relay" => run_relay(listen, upstream),
+        [chart, folder] if chart == "chart" => Document::open(Path::new(folder)).and_then(|page| page.draw()),
         [help] if help == "--help" || help == "-h" => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
@@ -70,6 +77,8 @@ fn bench(options: &Options) -> Result<()> {
         "this is a debug build: use `make bench`, or `cargo run --release`"
     );
     raise_open_files(options)?;
+    // What is wrong with the page is said now, not after all was measured.
+    let document = options.docs.as_deref().map(Document::open).transpose()?;
     eprintln!("preparing PostgreSQL and the contenders");
     let ground = Ground::prepare(options)?;
     let mut report = header::render(options, &ground);
@@ -84,6 +93,10 @@ fn bench(options: &Options) -> Result<()> {
             std::fs::create_dir_all(folder)?;
         }
         std::fs::write(path, &report).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if let Some(mut document) = document {
+        document.replace_report(&report);
+        document.save()?;
     }
     Ok(())
 }

@@ -16,6 +16,11 @@ use crate::arguments::Options;
 use crate::contender::{Ground, Kind, Route, Running, Setting};
 use crate::figures::Figures;
 
+/// What the chart finds its figures by.
+pub(crate) mod charted {
+    pub(crate) use super::transactions::{CLIENTS, PROTOCOL, TITLE, cpu_column};
+}
+
 /// Keys of the goals, which several tables share.
 pub(crate) mod keys {
     pub(crate) use super::connections::{LOOP, PGBENCH};

@@ -123,7 +123,7 @@ fn render(kinds: &[Kind], figures: &Figures) -> String {
     let mut columns = vec!["burst".to_owned()];
     columns.extend(kinds.iter().map(|kind| format!("{kind}, at its height, MB")));
     columns.extend(kinds.iter().map(|kind| format!("{kind}, {} s after it, MB", REST.as_secs())));
-    let mut text = format!("\n## Memory after a burst\n\n{}", head(&columns, 1));
+    let mut text = format!("\n### Memory after a burst\n\n{}", head(&columns, 1));
     for (burst, name) in BURSTS {
         let mut cells = vec![name.to_owned()];
         for figure in ["most", "left"] {

@@ -81,7 +81,7 @@ fn render(kinds: &[Kind], figures: &Figures) -> String {
         "login and leave, connections/s",
         "CPU us each",
     ];
-    let mut text = format!("\n## Connections\n\n{}", head(&columns.map(str::to_owned), 1));
+    let mut text = format!("\n### Connections\n\n{}", head(&columns.map(str::to_owned), 1));
     for kind in kinds {
         let median = |key: &str, figure: &str| figures.median(&format!("{key}/{figure}"), *kind);
         text.push_str(&row([

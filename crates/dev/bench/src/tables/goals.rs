@@ -83,7 +83,7 @@ fn goals(clients: &[usize]) -> Vec<Goal> {
 /// Renders from what the other tables of this run measured.
 pub(super) fn report(options: &Options, figures: &Figures) -> String {
     let columns = ["figure", "ratio to", "Trunkline", "goal", "met"].map(str::to_owned);
-    let mut text = format!("\n## Goals\n\n{}", head(&columns, 2));
+    let mut text = format!("\n### Goals\n\n{}", head(&columns, 2));
     let measured = goals(&options.clients).into_iter().filter(|goal| figures.has(&goal.key));
     for goal in measured {
         let ratio = figures.ratio(&goal.key, goal.of, goal.to);

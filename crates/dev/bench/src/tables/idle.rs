@@ -61,7 +61,7 @@ fn measure(contender: &Running, clients: usize) -> Result<[f64; 3]> {
 fn render(kinds: &[Kind], clients: usize, figures: &Figures) -> String {
     let columns =
         ["contender", "logged in, KiB a client", "after a query each", "after a query by all at once"];
-    let mut text = format!("\n## Idle clients ({clients})\n\n{}", head(&columns.map(str::to_owned), 1));
+    let mut text = format!("\n### Idle clients ({clients})\n\n{}", head(&columns.map(str::to_owned), 1));
     for kind in kinds {
         let kib = |key| show(figures.median(key, *kind).map(|bytes| bytes / 1024.0), 2);
         text.push_str(&row([vec![kind.to_string()], KEYS.map(kib).to_vec()].concat()));

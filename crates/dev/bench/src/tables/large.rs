@@ -89,7 +89,7 @@ fn render(kinds: &[Kind], figures: &Figures) -> String {
     let mut columns = vec!["contender".to_owned()];
     columns.extend(SHAPES.map(|(shape, _)| format!("{shape}, CPU us/MB")));
     columns.push("memory growth under a slow reader, KiB".to_owned());
-    let mut text = format!("\n## Large results (about 230 MB)\n\n{}", head(&columns, 1));
+    let mut text = format!("\n### Large results (about 230 MB)\n\n{}", head(&columns, 1));
     for kind in kinds {
         let mut cells = vec![kind.to_string()];
         cells.extend(SHAPES.map(|(shape, _)| show(figures.median(&cpu_key(shape), *kind), 0)));

@@ -87,7 +87,7 @@ fn render(kinds: &[Kind], figures: &Figures) -> String {
     let megabytes = STATEMENTS * TEXT_BYTES / 1_000_000;
     let columns = ["contender", "held by clients, MB", "after they have left, MB"];
     let mut text = format!(
-        "\n## {megabytes} MB of distinct prepared statements\n\n{}",
+        "\n### {megabytes} MB of distinct prepared statements\n\n{}",
         head(&columns.map(str::to_owned), 1)
     );
     for kind in kinds {

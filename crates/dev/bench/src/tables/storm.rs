@@ -106,7 +106,7 @@ fn render(kinds: &[Kind], figures: &Figures) -> String {
         "all are in after, s",
     ];
     let mut text =
-        format!("\n## A storm of {LOGINS} SCRAM logins\n\n{}", head(&columns.map(str::to_owned), 1));
+        format!("\n### A storm of {LOGINS} SCRAM logins\n\n{}", head(&columns.map(str::to_owned), 1));
     for kind in kinds {
         let ms = |key| show(figures.median(key, *kind).map(|micros| micros / 1000.0), 2);
         let length = show(figures.median(LENGTH, *kind), 2);

@@ -16,6 +16,18 @@ pub(crate) fn cell(route: Route, protocol: Protocol, clients: usize, figure: &st
     format!("transactions/{route}/{}/{clients}/{figure}", protocol.name())
 }
 
+/// What the table is called, where the server is reached by TCP.
+pub(crate) const TITLE: &str = "Small transactions (pgbench -S)";
+/// Its column of protocols.
+pub(crate) const PROTOCOL: &str = "protocol";
+/// Its column of numbers of clients.
+pub(crate) const CLIENTS: &str = "clients";
+
+/// Its column of a contender's CPU time.
+pub(crate) fn cpu_column(kind: Kind) -> String {
+    format!("{kind}, CPU us")
+}
+
 /// Measures every protocol with every number of clients.
 pub(super) fn report(
     ground: &Ground,
@@ -49,15 +61,15 @@ pub(super) fn report(
 
 fn render(kinds: &[Kind], route: Route, clients: &[usize], figures: &Figures) -> String {
     let title = match route {
-        Route::Tcp => "Small transactions (pgbench -S)",
+        Route::Tcp => TITLE,
         Route::Unix => "The same, the server reached by unix socket",
     };
     let proxies: Vec<Kind> = kinds.iter().copied().filter(|kind| *kind != Kind::Direct).collect();
-    let mut columns = vec!["protocol".to_owned(), "clients".to_owned()];
-    columns.extend(proxies.iter().map(|kind| format!("{kind}, CPU us")));
+    let mut columns = vec![PROTOCOL.to_owned(), CLIENTS.to_owned()];
+    columns.extend(proxies.iter().copied().map(cpu_column));
     columns.push("Trunkline / PgBouncer".to_owned());
     columns.extend(kinds.iter().map(|kind| format!("{kind}, tps")));
-    let mut text = format!("\n## {title}\n\n{}", head(&columns, 1));
+    let mut text = format!("\n### {title}\n\n{}", head(&columns, 1));
     for protocol in Protocol::ALL {
         for &clients in clients {
             let cpu = cell(route, protocol, clients, "cpu");
@@ -75,6 +87,23 @@ fn render(kinds: &[Kind], route: Route, clients: &[usize], figures: &Figures) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::{CHARTED_CLIENTS, CHARTED_KINDS, Chart};
+
+    #[test]
+    fn the_chart_can_read_the_table_back() {
+        let mut figures = Figures::default();
+        for protocol in Protocol::ALL {
+            for clients in CHARTED_CLIENTS {
+                for kind in CHARTED_KINDS {
+                    figures.add(&cell(Route::Tcp, protocol, clients, "cpu"), kind, Some(1234.5));
+                }
+            }
+        }
+        let text = render(&CHARTED_KINDS, Route::Tcp, &CHARTED_CLIENTS, &figures);
+        Chart::read(&text).expect("the chart's columns and rows");
+        let other = render(&CHARTED_KINDS, Route::Unix, &CHARTED_CLIENTS, &figures);
+        Chart::read(&other).expect_err("a table of another name");
+    }
 
     #[test]
     fn a_table_has_the_medians_and_the_ratio() {

@@ -45,7 +45,7 @@ pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) 
 
 fn render(teams: &[(Kind, usize)], figures: &Figures) -> String {
     let columns = ["protocol", "contender", "workers", "tps", "CPU us", "busiest thread full at, tps"];
-    let mut text = format!("\n## Workers ({CLIENTS} clients)\n\n{}", head(&columns.map(str::to_owned), 2));
+    let mut text = format!("\n### Workers ({CLIENTS} clients)\n\n{}", head(&columns.map(str::to_owned), 2));
     for protocol in Protocol::ALL {
         for (kind, workers) in teams {
             let median = |figure: &str| figures.median(&cell(protocol, *workers, figure), *kind);
