@@ -407,8 +407,19 @@ impl Board {
                 self.restrain_client(client);
             }
         }
+        if matches!(stop, ServerStop::More) {
+            return (consumed, false);
+        }
+        match self.goes_on_after(key, client_key, stop) {
+            true => (consumed, consumed < input.len()),
+            false => (input.len(), false),
+        }
+    }
+
+    /// Does what the server's messages make necessary. False: the connection is lost by it.
+    fn goes_on_after(&mut self, key: ServerKey, client_key: Option<ClientKey>, stop: ServerStop) -> bool {
         match stop {
-            ServerStop::More => return (consumed, false),
+            ServerStop::More => {}
             ServerStop::TurnOver => self.turns_over(key, client_key),
             ServerStop::NextOwner => self.next_owner(key, client_key),
             ServerStop::Decided => client_key.into_iter().for_each(|client| self.deal_inbox(client)),
@@ -428,16 +439,16 @@ impl Board {
             ServerStop::Resets(status) => self.apply_resets(key, status),
             ServerStop::Fatal(body) => {
                 self.server_lost(key, &body);
-                return (input.len(), false);
+                return false;
             }
             ServerStop::Fault(fault) => {
                 let text = format!("the server broke the protocol: {fault}");
                 self.warn("server_misbehaved", format!("server {key:?}: {text}"));
                 self.server_lost(key, &Self::lost_body(&text));
-                return (input.len(), false);
+                return false;
             }
         }
-        (consumed, consumed < input.len())
+        true
     }
 
     /// What a client sent is dealt with, if it has waited for what its turns before would bring.

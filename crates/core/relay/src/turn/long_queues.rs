@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::places::{Place, VISITS};
+use super::places::VISITS;
+use super::reply::Place;
 use super::{Expect, Fate, Message, Replies, Subject, Undo};
 use crate::carried::prepared::{Registry, Statement, StatementId};
 

@@ -22,12 +22,14 @@ mod prepare;
 mod reading;
 mod ready;
 mod replies;
+mod reply;
 mod server_errors;
 mod server_step;
 #[allow(clippy::module_inception)]
 mod turn;
 mod turns;
 mod undo;
+mod unsettled;
 mod unshared;
 
 pub(crate) use client_step::ClientStop;
@@ -37,8 +39,8 @@ pub(crate) use from_client::{from_client, is_answered, is_begun_transaction, tur
 pub(crate) use from_server::{from_server, give_first};
 pub(crate) use path::Path;
 pub(crate) use pending::Pending;
-pub(crate) use reading::Unsettled;
-pub use replies::{CopyIn, Replies, Reply};
+pub use replies::{CopyIn, Replies};
+pub use reply::Reply;
 pub(crate) use server_step::ServerStop;
 pub use turn::{Chore, Owner};
 pub(crate) use turn::{Record, Turn};

@@ -1,6 +1,6 @@
 //! What messages under way may do to a session.
 
-use super::Unsettled;
+use super::unsettled::Unsettled;
 use crate::text::Effects;
 
 /// What the turns that a client has under way may do, as far as that is known before they are answered.

@@ -8,11 +8,9 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 
-use super::{Expect, Reply, Undo};
+use super::reply::{Place, Reply};
+use super::{Expect, Undo};
 use crate::carried::prepared::StatementId;
-
-/// The order of all answers that were ever owed by a connection: only comparisons mean something.
-pub(crate) type Place = u64;
 
 /// Set in the keys of names, and in no statement's id.
 const OF_NAME: u64 = 1 << 63;

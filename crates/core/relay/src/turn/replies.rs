@@ -4,25 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::expect::{Expect, Fate, Message, Undo};
-use super::places::{Place, Places, visit};
+use super::places::{Places, visit};
+use super::reply::{Place, Reply};
 use crate::carried::prepared::{Statement, StatementId};
-
-/// An expected answer.
-#[derive(Debug)]
-pub struct Reply {
-    /// What the server will send.
-    pub expect: Expect,
-    /// Greater than that of all before it.
-    pub(super) place: Place,
-}
-
-impl Reply {
-    /// Whether it answers work of ours, ahead of a turn or within one: what the server says beside it reaches nobody.
-    #[must_use]
-    pub fn is_ours(&self) -> bool {
-        self.expect.fate == Fate::Skip
-    }
-}
 
 /// What is known of a COPY FROM STDIN that begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

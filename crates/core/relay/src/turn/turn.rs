@@ -1,6 +1,6 @@
 //! One turn on a server connection: whose it is, and how far it is.
 
-use super::places::Place;
+use super::reply::Place;
 use crate::keys::ClientKey;
 
 /// Work of our own on a server connection; its answers reach no client.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::places::Place;
+use super::reply::Place;
 use super::turn::{Chore, Owner, Phase, Record, Turn};
 use super::{CopyIn, Expect, Message, Replies, Reply};
 use crate::carried::prepared::{Statement, StatementId};
