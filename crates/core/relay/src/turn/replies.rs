@@ -33,6 +33,8 @@ pub struct Replies {
     last_end: Option<Place>,
     /// The same of the client's that change what the unnamed statement is.
     last_unnamed: Option<Place>,
+    /// The place of the last that an error in would make the server skip up to a Sync, if no Sync has followed.
+    last_unsynced: Option<Place>,
     places: Places,
 }
 
@@ -79,6 +81,11 @@ impl Replies {
         if reply.expect.ends_turn() {
             self.last_end = Some(reply.place);
         }
+        match reply.expect.message {
+            Message::Sync => self.last_unsynced = None,
+            Message::Query | Message::FunctionCall => {}
+            _ => self.last_unsynced = Some(reply.place),
+        }
         let is_query_of_ours = reply.expect.fate == Fate::Skip && reply.expect.ends_turn();
         if reply.expect.sets_unnamed() && !is_query_of_ours {
             self.last_unnamed = Some(reply.place);
@@ -109,7 +116,7 @@ impl Replies {
 
     #[inline]
     fn emptied(&mut self) {
-        (self.last_end, self.last_unnamed) = (None, None);
+        (self.last_end, self.last_unnamed, self.last_unsynced) = (None, None, None);
         self.places.shrink(KEPT_CAPACITY);
         if self.queue.capacity() > KEPT_CAPACITY {
             self.queue = VecDeque::new();
@@ -193,16 +200,11 @@ impl Replies {
         self.queue.back().is_some_and(|reply| reply.expect.ends_turn())
     }
 
-    /// Whether an error in what was sent last ends with that: a Sync follows it, or it is one simple query.
+    /// Whether no error in what is owed makes the server skip what comes next: a Sync has followed all that may.
     #[must_use]
     pub fn errors_end(&self) -> bool {
-        let mut last = self.queue.iter().rev();
-        match last.next().map(|reply| &reply.expect) {
-            Some(Expect { message: Message::Sync, .. }) | None => true,
-            Some(last_one) => {
-                last_one.ends_turn() && last.next().is_none_or(|before| before.expect.ends_turn())
-            }
-        }
+        let first = self.queue.front().map_or(self.next, |reply| reply.place);
+        self.last_unsynced.is_none_or(|last| last < first)
     }
 
     /// How many turns are not ended yet.

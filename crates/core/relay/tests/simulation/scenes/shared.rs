@@ -94,7 +94,11 @@ fn a_turn_whose_error_would_swallow_the_next_one_is_not_followed() {
         "SELECT 1; SELECT 2",
         "wrong",
     ];
-    for first in others.iter().map(|other| text(b'Q', other).bytes).chain([first, extended("SELECT f()")]) {
+    let queries = [text(b'Q', "SELECT 1").bytes, text(b'Q', "SELECT 1").bytes].concat();
+    let two_queries = [&extended("SELECT 1")[..40], &queries].concat();
+    for first in
+        others.iter().map(|other| text(b'Q', other).bytes).chain([first, two_queries, extended("SELECT f()")])
+    {
         let two = Two::with(&first, &text(b'Q', "SELECT 2").bytes, 1 << 20);
         assert!(!two.is_shared(), "{}", first.escape_ascii());
     }
