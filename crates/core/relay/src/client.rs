@@ -79,6 +79,15 @@ pub(crate) struct Identity {
     pub key: CancelKey,
 }
 
+/// What turns under way leave to be done.
+#[derive(Debug, Default)]
+pub(crate) struct Left {
+    /// Statements of which it is not known how they are read.
+    pub(crate) unread: Unread,
+    /// Portals of statements that change the session: what they change is changed when they are executed.
+    pub(crate) portals: Vec<(Box<[u8]>, Arc<Statement>)>,
+}
+
 /// A client connection.
 #[derive(Debug)]
 pub struct Client {
@@ -110,12 +119,10 @@ pub struct Client {
     pub(crate) outbox: Outbox,
     pub(crate) statements: Option<Box<ClientStatements>>,
     pub(crate) unnamed: Option<Arc<Statement>>,
-    /// Statements of turns under way of which it is not known how they are read.
-    pub(crate) unread: Unread,
+    /// What turns under way leave to be done: most leave nothing.
+    pub(crate) left: Option<Box<Left>>,
     /// What the turn under way resets: the client's start-up values come back.
     pub(crate) resets: Option<Box<Resets>>,
-    /// Portals of statements that change the session: what they change is changed when they are executed.
-    pub(crate) portals: Vec<(Box<[u8]>, Arc<Statement>)>,
     /// ParseComplete messages of ours that the turn under way has had.
     pub(crate) told_parsed: u32,
     /// The same of the turn that is played again, as far as its Parse messages are still to come.
@@ -150,15 +157,43 @@ impl Client {
             outbox: Outbox::default(),
             statements: None,
             unnamed: None,
-            unread: Unread::default(),
+            left: None,
             resets: None,
-            portals: Vec::new(),
             told_parsed: 0,
             replay_told: 0,
             bound: None,
             identity: None,
             accepted: now,
             since: now,
+        }
+    }
+
+    /// What turns under way leave to be done.
+    pub(crate) fn left(&mut self) -> &mut Left {
+        self.left.get_or_insert_default()
+    }
+
+    /// Portals whose running changes the session.
+    #[inline]
+    pub(crate) fn portals(&self) -> &[(Box<[u8]>, Arc<Statement>)] {
+        self.left.as_deref().map_or(&[], |left| &left.portals)
+    }
+
+    /// All turns are answered: their statements are read under the settings of now.
+    #[inline]
+    pub(crate) fn turns_answered(&mut self) {
+        let Some(left) = &mut self.left else { return };
+        left.unread.read_under(&self.profile);
+        if left.portals.is_empty() {
+            self.left = None;
+        }
+    }
+
+    /// No portal outlives the transaction.
+    #[inline]
+    pub(crate) fn forget_portals(&mut self) {
+        if let Some(left) = &mut self.left {
+            left.portals.clear();
         }
     }
 

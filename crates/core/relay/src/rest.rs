@@ -7,15 +7,17 @@ pub(crate) enum Rest {
     #[default]
     None,
     /// They are passed on.
-    Passed(usize),
+    Passed(u32),
     /// They are dropped.
-    Dropped(usize),
+    Dropped(u32),
 }
 
 impl Rest {
     /// This many bytes are to come.
     #[inline]
     pub(crate) fn of(bytes: usize, passed: bool) -> Self {
+        // A message's length has 31 bits.
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         match (bytes, passed) {
             (0, _) => Self::None,
             (bytes, true) => Self::Passed(bytes),
@@ -39,13 +41,13 @@ impl Rest {
         match *self {
             Self::None => (0, 0),
             Self::Passed(bytes) => {
-                let taken = bytes.min(available);
-                *self = Self::of(bytes - taken, true);
+                let taken = (bytes as usize).min(available);
+                *self = Self::of(bytes as usize - taken, true);
                 (taken, 0)
             }
             Self::Dropped(bytes) => {
-                let taken = bytes.min(available);
-                *self = Self::of(bytes - taken, false);
+                let taken = (bytes as usize).min(available);
+                *self = Self::of(bytes as usize - taken, false);
                 (0, taken)
             }
         }

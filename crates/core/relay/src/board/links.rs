@@ -478,7 +478,7 @@ impl Board {
         let (status, undecided) = (server.status, server.undecided);
         let Some(client) = self.clients.get_mut(client_key) else { return };
         client.since = self.now;
-        client.unread.read_under(&client.profile);
+        client.turns_answered();
         let bond = bond(client, server);
         let keeps = matches!(bond, Some(Bond::Session | Bond::Transaction));
         if let Some(local_defaults) = resetting.filter(|_| keeps && status != TransactionStatus::Failed) {

@@ -81,7 +81,7 @@ impl Board {
         }
         client.stage = Stage::Idle;
         client.since = now;
-        client.unread.read_under(&client.profile);
+        client.turns_answered();
         self.list_client(key);
         self.deal_inbox(key);
         self.restrain_client(key);

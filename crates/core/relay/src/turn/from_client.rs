@@ -172,7 +172,7 @@ fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serv
     client.bound = None;
     client.told_parsed = 0;
     if server.status == TransactionStatus::Idle {
-        client.portals.clear();
+        client.forget_portals();
     }
     if !path.replaying {
         client.replay_told = 0;
@@ -249,7 +249,7 @@ fn needs_order(tag: u8, client: &Client) -> bool {
     match tag {
         parse::TAG | query::TAG => true,
         bind::TAG | describe::TAG | close::TAG => client.tracked,
-        execute::TAG => !client.portals.is_empty(),
+        execute::TAG => !client.portals().is_empty(),
         _ => false,
     }
 }
@@ -323,7 +323,7 @@ fn step<W: Wires>(
             server.turns.append(Expect::forward(Message::Query, before));
         }
         execute::TAG => {
-            if !client.portals.is_empty() {
+            if !client.portals().is_empty() {
                 if !whole {
                     return Ok(Step::Wait);
                 }

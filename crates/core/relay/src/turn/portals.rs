@@ -23,14 +23,14 @@ pub(super) fn bound<W>(
     let portal = significant(portal);
     server.pending.prepared(effects);
     server.pending.beyond_rows |= !path.can_share(statement);
-    if !client.portals.is_empty() {
-        client.portals.retain(|(name, _)| **name != *portal);
+    if !client.portals().is_empty() {
+        client.left().portals.retain(|(name, _)| **name != *portal);
     }
     if !effects.may_set && !effects.may_define {
         return;
     }
-    if client.portals.len() < PORTALS_MAX {
-        client.portals.push((portal.into(), Arc::clone(statement)));
+    if client.portals().len() < PORTALS_MAX {
+        client.left().portals.push((portal.into(), Arc::clone(statement)));
     } else {
         changes_session(client, server, statement);
     }
@@ -40,7 +40,7 @@ pub(super) fn bound<W>(
 fn run_by<'a>(client: &'a Client, there: &[u8]) -> Option<&'a Arc<Statement>> {
     let (portal, _) = cstr(body(there))?;
     let portal = significant(portal);
-    client.portals.iter().find(|(name, _)| **name == *portal).map(|(_, statement)| statement)
+    client.portals().iter().find(|(name, _)| **name == *portal).map(|(_, statement)| statement)
 }
 
 /// Whether an Execute message runs what resets parameters: in a transaction it may have been bound in an earlier turn.

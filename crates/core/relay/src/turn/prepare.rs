@@ -260,7 +260,7 @@ fn statement_of<W>(
     }
     let parsed = Parsed { effects, ..Parsed::new(body, &client.profile, path.schema, path.now) };
     let statement = path.registry.private(parsed, path.entropy);
-    client.unread.push(Arc::clone(&statement));
+    client.left().unread.push(Arc::clone(&statement));
     statement
 }
 
@@ -275,9 +275,9 @@ fn parse_unnamed<W: Wires>(
     let body = &body(there)[1..];
     let parsed = Parsed { effects, ..Parsed::new(body, &client.profile, path.schema, path.now) };
     let reading = known(server.pending.settings, &client.profile);
-    let statement = path.registry.unnamed(parsed, reading);
-    if reading.is_none() {
-        client.unread.push(Arc::clone(&statement));
+    let (statement, is_read) = (path.registry.unnamed(parsed, reading), reading.is_some());
+    if !is_read {
+        client.left().unread.push(Arc::clone(&statement));
     }
     server.pending.prepared(statement.effects());
     let id = statement.id;
@@ -285,7 +285,7 @@ fn parse_unnamed<W: Wires>(
     let on_server = server.statements.unnamed.replace(id);
     let parse = Message::Parse(Subject::Untracked);
     let expect = Expect::forward(parse, Undo::BothUnnamed(on_server, previous));
-    if reading.is_some() {
+    if is_read {
         server.turns.append(expect);
         return Step::Pass;
     }

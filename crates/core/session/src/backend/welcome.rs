@@ -16,7 +16,7 @@ pub const KEY_BYTES_3_2: usize = 32;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CancelKey {
     bytes: [u8; KEY_BYTES_3_2],
-    length: usize,
+    length: u8,
 }
 
 impl CancelKey {
@@ -27,12 +27,12 @@ impl CancelKey {
         for (byte, random) in bytes.iter_mut().zip(random).take(length) {
             *byte = random;
         }
-        Self { bytes, length }
+        Self { bytes, length: u8::try_from(length).unwrap_or(u8::MAX) }
     }
 
     /// The key as it goes over the wire.
     pub fn as_bytes(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or_default()
+        self.bytes.get(..self.length.into()).unwrap_or_default()
     }
 
     /// Whether `presented`, from a CancelRequest, is this key; in constant time.
