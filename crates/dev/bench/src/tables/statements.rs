@@ -19,7 +19,7 @@ const LEFT: &str = "statements/left";
 /// Statements, and the bytes of each one's text: 120 MB.
 const STATEMENTS: usize = 12_000;
 const TEXT_BYTES: usize = 10_000;
-/// Clients that share them: no pooler lets one client have so many.
+/// Clients that share them: no pooler lets one client have this many.
 const CLIENTS: usize = 12;
 /// Between the clients' leaving and the second look.
 const REST: Duration = Duration::from_secs(15);
