@@ -5,8 +5,8 @@ use crate::error::ParseError;
 use crate::lexer::{Lexer, TokenKind};
 use crate::options::ParseOptions;
 
-/// The comments of a text, each with the place of its statement where it belongs: behind the last token before it that
-/// is no comment. [`DeparseOptions::comments`](crate::DeparseOptions::comments) takes them.
+/// The comments of a text, each with the place of its statement where it belongs: after the last token before it that
+/// is not a comment. [`DeparseOptions::comments`](crate::DeparseOptions::comments) takes them.
 ///
 /// # Errors
 /// What PostgreSQL says is wrong with the letters of the text; one that has no parse tree may have comments all the same.
@@ -23,7 +23,7 @@ pub fn comments(text: &str) -> Result<Vec<Comment>, ParseError> {
 }
 
 /// As [`comments`], of a text of a session whose `standard_conforming_strings` is that of `options`: it decides where strings
-/// end. Nothing else of them matters.
+/// end. No other option matters.
 ///
 /// # Errors
 /// As of [`comments`].

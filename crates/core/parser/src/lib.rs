@@ -30,7 +30,7 @@ mod scan;
 mod split;
 mod summary;
 mod tame;
-mod ties;
+mod pg_qsort;
 mod truncate;
 mod walk;
 

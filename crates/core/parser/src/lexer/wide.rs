@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_behind_the_end() {
+    fn nothing_is_read_past_the_end() {
         for length in 0..40 {
             let text = vec![b'x'; length];
             assert_eq!(word_chunk(&text, 0).length, length.min(CHUNK));

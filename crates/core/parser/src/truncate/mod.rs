@@ -1,8 +1,8 @@
-//! Truncating: SQL of at most so many bytes, with `...` for what is left out.
+//! Truncating: SQL of at most a given number of bytes, with `...` for what is left out.
 //!
 //! The text is libpg_query's, of its C code: its Rust crate shortens clauses of the same length in another order. There,
-//! clauses are left out one by one, deepest first and of those the longest first, and the whole is written anew each time;
-//! here it is written once, with marks where clauses begin and end.
+//! clauses are left out one by one, deepest first and of those the longest first, and the whole is written again each
+//! time; here it is written once, with marks where clauses begin and end.
 
 mod clause;
 mod shorten;
@@ -52,7 +52,7 @@ impl ParsedSql {
     }
 }
 
-/// Cuts a text to so many characters, the ellipsis among them.
+/// Cuts a text to this many characters, the ellipsis among them.
 fn cut(text: &mut String, characters_max: usize) {
     if text.char_indices().nth(characters_max).is_none() {
         return;

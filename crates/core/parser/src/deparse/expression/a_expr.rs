@@ -7,7 +7,7 @@ use crate::deparse::need::{given, list_of, need, nth};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{AExpr, AExprKind, FuncCall, Node, SubLink};
 
-/// By which words IN and the pattern matches are written: those of the operator, and those of the operator that denies it.
+/// The words by which IN and the pattern matches are written: those of the operator, and those of its negation.
 struct Words {
     name: &'static str,
     words: &'static str,

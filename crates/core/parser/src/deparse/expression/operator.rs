@@ -15,7 +15,7 @@ pub(super) fn is_written_by_name(node: AExpr<'_>) -> bool {
     };
     match only_string(node.name()) {
         Some("-") => node.rexpr().and_then(Node::cast::<AConst<'_>>).is_some_and(is_number),
-        // Behind the colon of a slice, `=` would make `:=` of it.
+        // After the colon of a slice, `=` would make it `:=`.
         name => name.is_some_and(|name| BINARY_ONLY.contains(&name) || name.starts_with('=')),
     }
 }

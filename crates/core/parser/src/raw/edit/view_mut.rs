@@ -1,6 +1,6 @@
 //! The typed views of nodes to be changed: a setter for each field, and a way down for each link.
 //!
-//! `build/edits.rs` writes which there are; all that is unsafe about them stands in the macros here.
+//! `build/edits.rs` writes which there are; all their unsafe code stands in the macros here.
 
 use pg_query_sys::nodes as sys;
 
