@@ -12,7 +12,7 @@ pub enum EncodeError {
     /// A text with a zero byte, which the protocol cannot carry.
     #[error("the {0} has a zero byte, which PostgreSQL cannot be sent")]
     ZeroByte(&'static str),
-    /// A simple query behind messages that no Sync has ended.
+    /// A simple query after messages that no Sync has ended.
     #[error("a simple query cannot follow messages that no Sync has ended")]
     TurnOpen,
     /// More or fewer values than the statement has parameters.
