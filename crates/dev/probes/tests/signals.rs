@@ -52,8 +52,8 @@ fn hup_drops_nobody(stage: &Stage) {
     }
 }
 
-/// A role of the test's own changes its password, in the server and in the config; another is removed from the config,
-/// one of whom the server asks no password: who is in needs no luck to get a server connection.
+/// A role of the test's own changes its password, in the server and in the config; another is removed from the config.
+/// The server asks the removed one for no password: a client that is in gets a server connection in any case.
 fn hup_changes_what_it_can(stage: &Stage) {
     let role = stage.role("");
     let setup = stage.setup().set(&format!("users.{role}.password"), PASSWORD);
@@ -104,7 +104,7 @@ fn nobody_new(address: std::net::SocketAddr) -> bool {
     RawClient::login(address, "app", PASSWORD, "app").is_err()
 }
 
-/// Whoever is started on the same address next gets every new client.
+/// A proxy that is started on the same address next gets every new client.
 fn nobody_listens(stage: &Stage, address: std::net::SocketAddr) {
     stage.eventually("nobody listens", || match std::net::TcpStream::connect(address) {
         Ok(_) => Err("somebody does".to_owned()),
