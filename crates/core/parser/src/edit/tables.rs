@@ -134,7 +134,7 @@ pub(super) fn named_by_strings(
         View::DefElem(option) if option.defname() == Some("owned_by") => ("arg", 1),
         // `t.a%TYPE`
         View::TypeName(name) if name.pct_type() => ("names", 1),
-        _ => match kind(node).and_then(names_behind) {
+        _ => match kind(node).and_then(trailing_names) {
             Some(trailing) => ("object", trailing),
             None => return Ok(()),
         },
@@ -162,7 +162,7 @@ fn kind(statement: Node<'_>) -> Option<ObjectType> {
 }
 
 /// How many names follow that of the relation; None for objects that belong to no relation.
-fn names_behind(kind: ObjectType) -> Option<usize> {
+fn trailing_names(kind: ObjectType) -> Option<usize> {
     Some(match kind {
         ObjectType::ObjectTable
         | ObjectType::ObjectSequence

@@ -176,7 +176,7 @@ impl Connection {
         }
         let sync_is_sent = self.pipeline.expects.iter().any(|expect| matches!(expect, Expect::Sync { .. }));
         if !in_query && !sync_is_sent {
-            self.pipeline.sync_anew(self.lost_turns > 0);
+            self.pipeline.sync_or_repeat(self.lost_turns > 0);
             self.lost_turns = self.lost_turns.saturating_sub(1);
         }
         Ok(())

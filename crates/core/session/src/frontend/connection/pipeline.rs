@@ -250,7 +250,7 @@ impl Pipeline {
     }
 
     /// A Sync, in the place of one that was swallowed if `again`.
-    pub(super) fn sync_anew(&mut self, again: bool) {
+    pub(super) fn sync_or_repeat(&mut self, again: bool) {
         self.sync();
         self.turns -= u64::from(again);
     }
