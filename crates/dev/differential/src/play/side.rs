@@ -33,7 +33,7 @@ pub enum End {
 pub(super) const TEMPORARY: &str =
     "begin read write; create temp table first (); drop table pg_temp.first; commit";
 
-/// Errors behind each other that are taken for endless: a turn has one.
+/// This many errors in a row are taken for endless: a turn has one.
 const ERRORS_MAX: usize = 100;
 
 /// What one step was answered.
@@ -51,7 +51,7 @@ struct Connection {
     client: RawClient,
     /// What ReadyForQuery said last.
     status: u8,
-    /// Something was sent behind the last Sync.
+    /// Something was sent after the last Sync.
     unsynced: bool,
     /// An error came since the last Sync.
     skipping: bool,
