@@ -77,7 +77,7 @@ pub enum Kind {
     Bool,
     /// `char`, a letter that stands for something.
     Char,
-    /// An integer of so many bytes.
+    /// An integer of this many bytes.
     Int {
         /// 2, 4 or 8.
         bytes: usize,
