@@ -11,8 +11,8 @@ mod select;
 use crate::error::ParseError;
 use crate::lexer::Lexer;
 use crate::options::ParseOptions;
-use crate::raw::ParsedSql;
 use crate::pg_qsort;
+use crate::raw::ParsedSql;
 use collect::{Collector, Constants};
 
 /// A parameter in the text: `$` and at most ten digits.

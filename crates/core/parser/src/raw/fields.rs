@@ -324,8 +324,7 @@ impl<'a> Children<'a> {
         if self.link.is_some_and(|link| link.kind != LinkKind::List) {
             return None;
         }
-        let next =
-            self.cells.position().addr().checked_sub(self.first.addr())? / size_of::<sys::ListCell>();
+        let next = self.cells.position().addr().checked_sub(self.first.addr())? / size_of::<sys::ListCell>();
         u32::try_from(next.checked_sub(1)?).ok()
     }
 

@@ -9,8 +9,8 @@ use crate::place::{config, direct, everywhere};
 
 trunkline_probes::probes! {
     a_text_is_prepared_once, the_cache_is_bounded, a_dropped_statement_is_closed,
-    an_outdated_statement_is_prepared_again, a_lost_statement_is_prepared_again, nothing_is_healed_in_a_transaction, without_a_cache_nothing_stays_prepared,
-    a_strangers_statement_is_refused,
+    an_outdated_statement_is_prepared_again, a_lost_statement_is_prepared_again, nothing_is_healed_in_a_transaction,
+    without_a_cache_nothing_stays_prepared, a_strangers_statement_is_refused,
 }
 
 fn prepared(client: &mut Client) -> i64 {
