@@ -116,7 +116,7 @@ fn dressed_up(text: &str) -> String {
     out
 }
 
-/// `alike`: the trees differ in nothing but the values of constants, and not in the length of lists.
+/// `alike`: the trees differ only in the values of constants, and not in the length of lists.
 fn check_natures(one: &str, other: &str, options: ParseOptions, alike: bool) {
     match (parse_with(one, options), parse_with(other, options)) {
         (Ok(first), Ok(second)) => {
