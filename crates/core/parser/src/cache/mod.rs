@@ -12,7 +12,7 @@
 //!     fn heap_bytes(&self) -> usize { self.tables.capacity() }
 //! }
 //!
-//! let seed = 0x5eed; // of the system's entropy, in earnest
+//! let seed = 0x5eed; // in production from the system's entropy
 //! let cache = Cache::new(&Settings::with_bytes_max(1 << 20), seed);
 //! let sql = "SELECT 1 FROM people";
 //! assert!(cache.get(Key::text(sql)).is_none());
