@@ -54,7 +54,7 @@ fn its_bound_is_what_it_takes() {
         let (peak, stats) = (ALLOCATOR.peak_usage() - before, cache.stats());
         assert!(stats.evictions > 10_000, "{stats:?}");
         assert!(peak <= 70 * MIB, "{peak} at the peak: {stats:?}");
-        // No less than it says either, but for what an allocator rounds: 24 bytes for each of three pieces.
+        // No less than it says either, except for what an allocator rounds: 24 bytes for each of three pieces.
         let rounding = stats.entries * 72;
         assert!(taken() <= stats.bytes + OTHERS_BYTES, "{} taken: {stats:?}", taken());
         assert!(taken() + rounding >= stats.bytes, "{} taken: {stats:?}", taken());

@@ -1,7 +1,7 @@
 //! A cache of what is known of a statement, shared by every worker: bounded by bytes, read without a lock.
 //!
 //! A statement is found by its exact bytes, in one of two key spaces that never meet: its text, or the key that
-//! the scanner made of it (literals taken out). What is kept is the owner's: a tree, a class, a list of tables.
+//! the scanner made of it (literals taken out). The value is the owner's choice: a tree, a class, a list of tables.
 //!
 //! ```
 //! use trunkline_parser::cache::{Cache, Key, Settings, Weigh};
@@ -30,7 +30,7 @@
 //!         queues of the shard, under its lock: small, main, ghosts      Arc<Entry { key, value, uses }>
 //! ```
 //! - **A hit** hashes the key, compares seven tags at once in at most two cache lines, and borrows the entry of
-//!   the slot whose tag is equal. No lock, and no write to a line that other threads write too, but for the
+//!   the slot whose tag is equal. No lock, and no write to a line that other threads write too, except for the
 //!   entry's `uses`, which is written only while it is below its maximum: a hot statement is read only.
 //! - **An insert** takes the lock of one shard for some hundred nanoseconds; what it pushes out is dropped after the
 //!   lock. No thread waits for the parse of another: two threads that miss the same statement both parse it, the first
@@ -39,7 +39,7 @@
 //!   bytes, and only what was hit there, or comes back soon after it fell out (a ghost remembers its hash), gets
 //!   to the main queue. A flood of statements seen once churns the tenth and touches nothing else.
 //! - **Memory**: the table, the ghosts and the queues are made once, at `entries_max`, and count towards `bytes_max`
-//!   as the entries do (key, value, bookkeeping, as an allocator rounds them). What was evicted is freed when
+//!   as the entries do (key, value, bookkeeping, as an allocator rounds them). An evicted entry is freed when
 //!   its last reader lets go of it: neither waits for an epoch.
 //! - **Tenants cannot flood a bucket**: the hash is keyed by the owner's seed, and if the seed leaked, a look-up would
 //!   still touch two lines: a bucket never grows, it forgets.

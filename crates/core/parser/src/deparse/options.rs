@@ -2,7 +2,7 @@
 
 /// How [`deparse_with`](crate::ParsedSql::deparse_with) lays out what it writes. The default is one line a statement.
 ///
-/// The layout, the options and their defaults are those of libpg_query 18, but for `comments_follow`.
+/// The layout, the options and their defaults are those of libpg_query 18, except for `comments_follow`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeparseOptions {
     /// Several lines, indented by clause.

@@ -1,6 +1,6 @@
 //! A cache key for a statement, read from its letters alone: one pass, no parse, no C.
 //!
-//! Two texts have the same key only if PostgreSQL would make the same tree of both but for
+//! Two texts have the same key only if PostgreSQL would make the same tree of both except for
 //!
 //! - the values of literals. Their class is in the key, by the type that PostgreSQL gives them: a number of 32 bits, one of
 //!   64, any other, a string, a bit string and a hexadecimal string. A literal on whose value a type depends is in the key as

@@ -1,4 +1,4 @@
-//! Operators, which end where a comment begins and, but for unusual ones, before their last `+` and `-`.
+//! Operators, which end where a comment begins and, except for unusual ones, before their last `+` and `-`.
 
 use super::Lexer;
 use super::class::{OPERATOR, UNUSUAL, byte, is};

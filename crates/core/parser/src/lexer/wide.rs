@@ -1,6 +1,6 @@
 //! Several bytes at a time: names and strings are most of a statement.
 //!
-//! What is done to sixteen bytes is written as a loop without a branch, of which the compiler makes a few vector
+//! Work on sixteen bytes is written as a loop without a branch, of which the compiler makes a few vector
 //! instructions on any processor that has them.
 
 /// How many bytes are read at a time.

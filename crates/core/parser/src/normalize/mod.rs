@@ -26,8 +26,8 @@ const PARAMETER_BYTES_USUAL: usize = 4;
 /// # Ok::<(), trunkline_parser::ParseError>(())
 /// ```
 ///
-/// The same as pg_query's, but for constants of several tokens (`-(-3)`, `- - 3`): those go as a whole, where pg_query leaves
-/// their end in the text.
+/// The same as pg_query's, except for constants of several tokens (`-(-3)`, `- - 3`): those go as a whole, where
+/// pg_query leaves their end in the text.
 ///
 /// # Errors
 /// As of [`parse`](crate::parse).

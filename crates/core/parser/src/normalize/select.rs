@@ -254,8 +254,8 @@ const WORD_BITS: usize = u64::BITS as usize;
 /// Words of a set of types of nodes; types beyond are taken for members.
 const CLASS_WORDS: usize = 8;
 
-/// Nodes of different classes never have the same fingerprint: it begins with the type's name, but for what may count for
-/// nothing.
+/// Nodes of different classes never have the same fingerprint: it begins with the type's name, except for nodes that
+/// may count for nothing.
 fn class(node: Node<'_>) -> usize {
     match node.tag() {
         NodeTag::AConst

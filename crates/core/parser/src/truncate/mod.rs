@@ -15,8 +15,8 @@ use shorten::Shortening;
 const ELLIPSIS: &str = "...";
 
 /// The statements of a text as SQL in one line, clauses left out until it has at most `bytes_max` bytes: SELECT lists,
-/// conditions, rows of VALUES, columns of INSERT, queries of WITH. What is still too long then is cut, to `bytes_max`
-/// characters.
+/// conditions, rows of VALUES, columns of INSERT, queries of WITH. A text that is still too long then is cut, to
+/// `bytes_max` characters.
 ///
 /// ```
 /// let text = "WITH c AS (SELECT a FROM b WHERE d = 1) SELECT e, f, g FROM c";

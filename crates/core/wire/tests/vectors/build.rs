@@ -1,4 +1,4 @@
-//! Encoding a message from what it means, by the functions a caller would use who has the fields in hand.
+//! Encoding a message from what it means, by the functions that a caller with the fields in hand would use.
 
 use serde_json::Value;
 use trunkline_wire::backend::{self, Authentication, ReadyForQuery, TransactionStatus};

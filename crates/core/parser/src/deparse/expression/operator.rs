@@ -4,7 +4,7 @@ use crate::deparse::names::{only_string, string_of};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{AConst, AExpr, List, Node, NodeTag};
 
-/// The grammar's `MathOp`, but for the signs.
+/// The grammar's `MathOp`, except for the signs.
 const BINARY_ONLY: [&str; 10] = ["*", "/", "%", "^", "<", ">", "=", "<=", ">=", "<>"];
 
 /// Whether an operator before its one operand needs `OPERATOR()`: where the grammar knows it only between two, and where

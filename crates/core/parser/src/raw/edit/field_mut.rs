@@ -22,8 +22,8 @@ pub enum NewValue<'a> {
     Bool(bool),
     /// A letter of ASCII; any other is none.
     Char(char),
-    /// A whole number, for integers of any size: what does not fit is refused. Also a constant of an enum, by its number,
-    /// and a place in the text.
+    /// A whole number, for integers of any size: a number that does not fit is refused. Also a constant of an enum, by
+    /// its number, and a place in the text.
     Int(i64),
     /// A float.
     Float(f64),

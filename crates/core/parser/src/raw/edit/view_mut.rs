@@ -22,7 +22,7 @@ pub enum Constant<'a> {
     Boolean(bool),
     /// A number of 32 bits.
     Integer(i32),
-    /// Another number, as it is written: `1.5`, `-1e3`, `3000000000`. What is a number of 32 bits is taken for that.
+    /// Another number, as it is written: `1.5`, `-1e3`, `3000000000`. A number of 32 bits is taken for one.
     Float(&'a str),
     /// `'...'`.
     String(&'a str),

@@ -67,8 +67,8 @@ pub enum Event<'b> {
     Ready {
         /// The transaction's state.
         status: TransactionStatus,
-        /// How many turns end here, in the order of [`Pipeline::turns`](super::Pipeline::turns): 1, but for turns that a COPY
-        /// has swallowed.
+        /// How many turns end here, in the order of [`Pipeline::turns`](super::Pipeline::turns): 1, except for turns
+        /// that a COPY has swallowed.
         turns: u32,
     },
     /// The server ends the connection, and says why. Nothing more comes: see
