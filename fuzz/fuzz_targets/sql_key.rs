@@ -1,4 +1,4 @@
-//! Our lexer against PostgreSQL's, and keys: texts with one key have one tree but for literals.
+//! Our lexer against PostgreSQL's, and keys: texts with one key have one tree except for literals.
 //!
 //! The first bytes say how a text is changed; the rest is the text, or two with a byte 255 between.
 

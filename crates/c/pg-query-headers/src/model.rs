@@ -58,7 +58,7 @@ pub struct Struct {
 pub struct Field {
     /// Its name in C.
     pub name: String,
-    /// Its type in C, as written but for spaces: `List *`.
+    /// Its type in C, as written except for spaces: `List *`.
     pub c_type: String,
     /// What it holds.
     pub kind: Kind,

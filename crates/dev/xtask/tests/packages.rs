@@ -1,4 +1,4 @@
-//! The packages that others get: what is in them, and that they build where there is nothing but them.
+//! The packages that others get: what is in them, and that they build where there is nothing else.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

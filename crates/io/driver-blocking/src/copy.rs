@@ -158,7 +158,7 @@ impl BufRead for CopyOut<'_> {
         if self.at >= self.buffer.len() && !self.over {
             let filled = self.fill();
             if filled.is_err() {
-                // The error has ended its turn, but for a Sync.
+                // The error has ended its turn, except for a Sync.
                 self.over = true;
                 let _ = end(self.client, &mut |_| Ok(Step::Go));
             }

@@ -2,7 +2,7 @@
 //!
 //! The system's lookup (getaddrinfo: hosts file, search domains, nsswitch and all) is what an operator
 //! expects, and it blocks. So one thread asks, one name after another, and a worker's loop is woken when
-//! there is an answer. Answers are cached, and everybody who asks for a name on its way shares one lookup.
+//! there is an answer. Answers are cached, and callers that ask for the same name share one lookup.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;

@@ -85,7 +85,7 @@ impl Maker {
         // What a reset brings back comes at the end of its turn: nothing else may ask for it before.
         while statements.len() < count && !statements.last().is_some_and(|sql| is_reset(sql)) {
             let statement = self.statement(actor);
-            // What is in a Query that is too long to be held back is not known.
+            // The contents of a Query that is too long to be held back are not known.
             if statement.len() <= HELD_BYTES || statements.is_empty() {
                 statements.push(statement);
             }

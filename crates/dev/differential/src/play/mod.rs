@@ -289,8 +289,8 @@ fn is_shifted(direct: &Answer, pooled: &Answer) -> bool {
 
 /// Whether one side has read a constant again after a change of the schema, and found fault with it (docs/pooling.md).
 /// The pooled side looks `'f1'::regproc` up again where a server connection lacks the statement. PostgreSQL itself reads
-/// `'01/02/2021'` again under the settings of then, where the proxy prepares the statement under those of its Parse. A
-/// function that is gone is written as its OID.
+/// `'01/02/2021'` again under the settings at that moment, where the proxy prepares the statement under those of its
+/// Parse. A function that is gone is written as its OID.
 fn is_read_again(direct: &Answer, pooled: &Answer) -> bool {
     let is_fault = |frame: &Frame, file| frame.tag == b'E' && frame.field(b'F').as_deref() == Some(file);
     let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);

@@ -131,7 +131,7 @@ impl Side {
     pub(super) fn leave(&mut self, actor: usize) {
         let Some(mut gone) = self.connections.get_mut(actor).and_then(Option::take) else { return };
         if gone.client.send_messages(&Messages::new().terminate()).is_ok() {
-            // What comes instead of the close was compared as far as it belongs to a step.
+            // Messages that come instead of the close were compared as far as they belong to a step.
             while gone.client.frame().is_ok() {}
         }
     }
