@@ -34,15 +34,15 @@ pub fn comments_with(text: &str, options: ParseOptions) -> Result<Vec<Comment>, 
     // Where the last token ended, and the last that is no comment.
     let mut token_end = 0;
     let mut location = 0;
-    let mut is_behind_comment = false;
+    let mut is_after_comment = false;
     while let Some(token) = lexer.next_token().map_err(|error| ParseError::of_lexer(&error, text))? {
         let (start, end) = (token.start as usize, token.end as usize);
         let newlines = newlines_in(text, token_end, start);
-        if is_behind_comment && let Some(comment) = comments.last_mut() {
+        if is_after_comment && let Some(comment) = comments.last_mut() {
             comment.newlines_after = newlines;
         }
-        is_behind_comment = matches!(token.kind, TokenKind::LineComment | TokenKind::BlockComment);
-        if is_behind_comment {
+        is_after_comment = matches!(token.kind, TokenKind::LineComment | TokenKind::BlockComment);
+        if is_after_comment {
             // Newlines between two comments are the first one's.
             let newlines_before = if token_end == location { newlines } else { 0 };
             let text = text.get(start..end).unwrap_or_default().to_owned();

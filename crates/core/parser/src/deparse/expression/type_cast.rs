@@ -55,10 +55,10 @@ impl Deparser<'_> {
         if self.literal_of_type(literal, to, Context::None)? {
             return Ok(());
         }
-        let fields_behind = self.type_of_literal(to)?;
+        let fields_after = self.type_of_literal(to)?;
         self.char(' ');
         self.a_const(literal)?;
-        if fields_behind { self.interval_typmods(to) } else { Ok(()) }
+        if fields_after { self.interval_typmods(to) } else { Ok(()) }
     }
 
     /// Literals after the name of their type. False, with nothing written, if it is none of them.
