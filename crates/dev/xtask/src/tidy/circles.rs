@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(found(&ring(4, true)), [], "four and a helper");
         let large = found(&ring(5, true));
         assert_eq!(large.len(), 1);
-        assert!(large[0].what.contains("f0, f1, f2, f3, f4, help2"), "{}", large[0]);
+        assert!(large[0].what.contains("f0, f1, f2, f3, f4, helper2"), "{}", large[0]);
     }
 
     #[test]
