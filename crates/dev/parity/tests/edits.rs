@@ -152,7 +152,7 @@ fn parts_of_statements_are_written_alone() {
                 _ if node
                     .cast::<GrantStmt<'_>>()
                     .is_some_and(|grant| grant.targtype() == GrantTargetType::AclTargetDefaults) => {}
-                Err(error) if error.to_string().contains("what would be written") => {
+                Err(error) if error.to_string().contains("text that would be written") => {
                     return Err(format!("{:?}: {error}", node.tag()));
                 }
                 _ => {}

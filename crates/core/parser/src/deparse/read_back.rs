@@ -29,7 +29,7 @@ pub(super) fn check_statement(text: &str, statement: Node<'_>) -> Result<(), Dep
         false => node.cast::<RawStmt<'_>>()?.stmt(),
     });
     let Some(read) = read.filter(|_| statements.next().is_none()) else {
-        return Err(DeparseError::new("what would be written is not one statement"));
+        return Err(DeparseError::new("the text that would be written is not one statement"));
     };
     statement.difference(read).map_or(Ok(()), |difference| Err(DeparseError::read_otherwise(difference)))
 }
@@ -43,7 +43,7 @@ pub(super) fn check_expression(text: &str, expression: Node<'_>) -> Result<(), D
             Ok(tree) => match only_expression(&tree).map(|read| expression.difference(read)) {
                 Some(None) => return Ok(()),
                 Some(Some(difference)) => DeparseError::read_otherwise(difference),
-                None => DeparseError::new("what would be written is not one expression"),
+                None => DeparseError::new("the text that would be written is not one expression"),
             },
         };
         first_error.get_or_insert(error);

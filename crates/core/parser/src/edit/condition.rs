@@ -141,7 +141,7 @@ impl Plan {
                 _ => break,
             }
         }
-        Err(EditError::CannotRestrict("a statement that is no query"))
+        Err(EditError::CannotRestrict("a statement that is not a query"))
     }
 }
 

@@ -186,7 +186,7 @@ impl Deparser<'_> {
         let modifiers = node.typmods();
         let fields = given(int_const(nth(modifiers, 0, "an interval's fields")?), "an interval's fields")?;
         let words = interval_words(fields);
-        self.str(words.ok_or_else(|| DeparseError::new("no such fields can make an interval"))?);
+        self.str(words.ok_or_else(|| DeparseError::new("an interval cannot have these fields"))?);
         if modifiers.len() == 2 {
             let precision = given(int_const(nth(modifiers, 1, "a precision")?), "a precision")?;
             self.char('(');
