@@ -14,7 +14,7 @@ CHURN = os.environ.get("CHURN") == "1"
 BIG_BYTES = 8 * 1024 * 1024
 MANY_ROWS = 100_000
 CLIENTS = 24
-# Ends a check that hangs: no machine is so busy that an answer takes so long.
+# Ends a check that hangs: no machine is so busy that an answer takes this long.
 PATIENCE_SECONDS = 120
 
 checks = []

@@ -1,4 +1,4 @@
-//! A logged-in server's bytes at the board, in pieces, behind a client's turn: no panic, and no more memory than the
+//! A logged-in server's bytes at the board, in pieces, after a client's turn: no panic, and no more memory than the
 //! limits and the input give.
 //!
 //! Input: settings, size of pieces and which turn, the server's stream.

@@ -1,4 +1,4 @@
-//! SQL that parses and is written anew, in one line or laid out, means the same: it parses to an equal tree.
+//! SQL that parses and is written again, in one line or laid out, means the same: it parses to an equal tree.
 
 #![no_main]
 

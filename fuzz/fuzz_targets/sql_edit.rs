@@ -1,5 +1,5 @@
-//! Edits, whichever, of any field of any node: what was edited can be read and freed, a copy of it is equal, and what is
-//! written of it, if it is written, is the text of that tree and of no other.
+//! Any edits of any field of any node: an edited tree can be read and freed, a copy of it is equal, and its text, if it
+//! has one, is that tree's and no other's.
 //!
 //! The text, a byte 255, then edits: what, where, with what.
 
@@ -14,7 +14,7 @@ use script::Script;
 use trunkline_parser::edit::{EditError, Fragment};
 use trunkline_parser::{ParsedSql, parse};
 
-/// Copies of copies double a tree each time: past so many bytes it is not edited any further.
+/// Copies of copies double a tree each time: past this many bytes it is not edited any further.
 const TREE_BYTES_MAX: usize = 1 << 20;
 
 fuzz_target!(|input: &[u8]| {

@@ -1,4 +1,4 @@
-//! Our lexer against PostgreSQL's, and keys: texts with one key have one tree but for literals.
+//! Our lexer against PostgreSQL's, and keys: texts with one key have one tree except for literals.
 //!
 //! The first bytes say how a text is changed; the rest is the text, or two with a byte 255 between.
 
@@ -116,7 +116,7 @@ fn dressed_up(text: &str) -> String {
     out
 }
 
-/// `alike`: the trees differ in nothing but the values of constants, and not in the length of lists.
+/// `alike`: the trees differ only in the values of constants, and not in the length of lists.
 fn check_natures(one: &str, other: &str, options: ParseOptions, alike: bool) {
     match (parse_with(one, options), parse_with(other, options)) {
         (Ok(first), Ok(second)) => {

@@ -1,5 +1,5 @@
 //! A message of a client: a byte that says what a `p` is, a tag, then a body. It is refused, or it is encoded to the
-//! same bytes again; what is renamed on its way is compared with what is made anew.
+//! same bytes again; a message that is renamed on its way is compared with one that is made with the new name.
 
 #![no_main]
 
@@ -43,15 +43,15 @@ fn rename_bind(message: &Bind<'_>, names: &BindNames<'_>, frame: &[u8]) {
     let mut renamed = Vec::new();
     bind::encode_prefix(&mut renamed, length, message.portal, b"shared");
     renamed.extend_from_slice(&frame[HEADER_BYTES + names.names_bytes..]);
-    let mut anew = Vec::new();
-    Bind { statement: b"shared", ..*message }.encode(&mut anew);
-    assert_eq!(renamed, anew);
+    let mut made = Vec::new();
+    Bind { statement: b"shared", ..*message }.encode(&mut made);
+    assert_eq!(renamed, made);
 }
 
 fn rename_parse(message: &Parse<'_>) {
     let types: Vec<u32> = message.parameter_types.collect();
-    let (mut renamed, mut anew) = (Vec::new(), Vec::new());
+    let (mut renamed, mut made) = (Vec::new(), Vec::new());
     parse::write_renamed(&mut renamed, b"shared", message.body_after_name());
-    Parse::write(&mut anew, b"shared", message.query, &types).expect("what was decoded fits");
-    assert_eq!(renamed, anew);
+    Parse::write(&mut made, b"shared", message.query, &types).expect("what was decoded fits");
+    assert_eq!(renamed, made);
 }

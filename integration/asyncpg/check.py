@@ -211,7 +211,7 @@ async def parameters_by_set():
 
 @check
 async def a_changed_table_under_a_prepared_statement():
-    # asyncpg itself prepares anew outside a transaction, unless the pooler has healed it before.
+    # asyncpg itself prepares again outside a transaction, unless the pooler has healed it before.
     async with connect() as c, connect() as other:
         await c.execute("drop table if exists asyncpg_changed; create table asyncpg_changed (a int)")
         await c.execute("insert into asyncpg_changed values (1)")

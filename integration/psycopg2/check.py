@@ -151,7 +151,7 @@ def errors_and_going_on():
             fails("42601", lambda: c.rows("selec 1"))
             fails("42P01", lambda: c.rows("select * from no_such_table"))
             expect(c.scalar("select 1"), 1)
-        # The statements before the error are undone, the ones behind it never run.
+        # The statements before the error are undone, the ones after it never run.
         c.rows("drop table if exists psycopg2_errors; create table psycopg2_errors (v int)")
         fails("22012", lambda: c.rows("insert into psycopg2_errors values (1); select 1/0; insert into psycopg2_errors values (2)"))
         expect(c.scalar("select count(*) from psycopg2_errors"), 0)

@@ -168,7 +168,7 @@ impl Desk {
         true
     }
 
-    /// What is held stays within the limits and what the input has brought.
+    /// Held bytes stay within the limits and what the input has brought.
     fn check(&self, piece: usize) {
         for (key, client) in self.board.clients() {
             let (inbox, outbox) = client.waiting_bytes();

@@ -6,7 +6,7 @@ use trunkline_parser::{
     DeparseOptions, FingerprintOptions, Mode, ParseError, ParseOptions, ParsedSql, Path, Step, comments,
 };
 
-/// How to read a text: what the first byte of an input says, and the text behind it.
+/// How to read a text: what the first byte of an input says, and the text after it.
 pub fn options_and_text(input: &[u8]) -> Option<(ParseOptions, &str)> {
     let (&bits, text) = input.split_first()?;
     let modes = [

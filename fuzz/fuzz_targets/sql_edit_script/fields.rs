@@ -1,4 +1,4 @@
-//! Edits of a node's fields, whichever the tables know.
+//! Edits of a node's fields, of all that the tables know.
 
 use trunkline_parser::edit::{EditError, Fragment, NewValue, NodeMut};
 use trunkline_parser::node::FieldKind;

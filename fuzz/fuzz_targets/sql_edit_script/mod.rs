@@ -6,7 +6,7 @@ mod make;
 use trunkline_parser::ParsedSql;
 use trunkline_parser::edit::{EditError, ListMut};
 
-/// The bytes that are still to be read. Behind their end come zeros.
+/// The bytes that are still to be read. After their end come zeros.
 pub struct Script<'a> {
     bytes: &'a [u8],
     /// How many fragments may still be nested in the one that is being made.
@@ -132,7 +132,7 @@ impl Edit {
     }
 }
 
-/// One change of a list: at its end, at a place that may be behind it, or in a list that is its element.
+/// One change of a list: at its end, at a place that may be past it, or in a list that is its element.
 pub fn change_list(
     mut list: ListMut<'_>,
     script: &mut Script<'_>,

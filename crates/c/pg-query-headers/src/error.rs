@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A failure of the build, told to whoever runs it: what, where, and what to do.
+/// A failure of the build, told to the person who runs it: what, where, and what to do.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {

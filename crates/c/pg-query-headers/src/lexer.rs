@@ -69,7 +69,7 @@ pub(crate) fn words(text: &str) -> Result<Words, (u32, String)> {
     Ok(found)
 }
 
-/// `define NAME 12` or `define NAME 0x01`, a comment behind it allowed.
+/// `define NAME 12` or `define NAME 0x01`, a comment after it allowed.
 fn numeric_define(directive: &str) -> Option<(String, i64)> {
     let rest = directive.trim_start_matches('#').trim_start().strip_prefix("define")?;
     let value_ends = rest.find("/*").unwrap_or(rest.len());

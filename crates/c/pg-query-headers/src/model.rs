@@ -58,7 +58,7 @@ pub struct Struct {
 pub struct Field {
     /// Its name in C.
     pub name: String,
-    /// Its type in C, as written but for spaces: `List *`.
+    /// Its type in C, as written except for spaces: `List *`.
     pub c_type: String,
     /// What it holds.
     pub kind: Kind,
@@ -77,7 +77,7 @@ pub enum Kind {
     Bool,
     /// `char`, a letter that stands for something.
     Char,
-    /// An integer of so many bytes.
+    /// An integer of this many bytes.
     Int {
         /// 2, 4 or 8.
         bytes: usize,

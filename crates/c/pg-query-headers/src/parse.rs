@@ -37,7 +37,7 @@ pub(crate) struct RawField {
     pub(crate) attributes: Vec<String>,
 }
 
-/// c.h defines this one; all the rest of c.h is no concern of the nodes.
+/// c.h defines this one; the nodes need nothing else of c.h.
 const INT_MAX_NAME: &str = "PG_INT32_MAX";
 
 type Fault = (u32, String);
@@ -112,7 +112,7 @@ fn constants(cursor: &mut Cursor<'_>, defines: &[(String, i64)]) -> Result<Vec<C
         found.push(Constant { name, value: next_value });
         next_value += 1;
         if !cursor.accept(',') && !cursor.at('}') {
-            return Err(cursor.fault("`,` or `}` behind a constant of an enum"));
+            return Err(cursor.fault("`,` or `}` after a constant of an enum"));
         }
     }
     Ok(found)
@@ -187,7 +187,7 @@ fn field(cursor: &mut Cursor<'_>) -> Result<RawField, Fault> {
     }
     let attributes = cursor.attributes()?;
     if !cursor.accept(';') {
-        return Err(cursor.fault("`;` behind a field"));
+        return Err(cursor.fault("`;` after a field"));
     }
     Ok(RawField { name, base, stars, flexible, attributes })
 }
@@ -251,7 +251,7 @@ impl<'a> Cursor<'a> {
         }
         self.at += 1;
         if !self.accept('(') {
-            return Err(self.fault("`(` behind pg_node_attr"));
+            return Err(self.fault("`(` after pg_node_attr"));
         }
         let start = self.at;
         self.skip_until(')')?;
@@ -279,7 +279,7 @@ impl<'a> Cursor<'a> {
             }
         }
         self.at = start;
-        Err(self.fault(&format!("`{close}` somewhere behind")))
+        Err(self.fault(&format!("`{close}` somewhere after that")))
     }
 
     fn fault(&self, expected: &str) -> Fault {

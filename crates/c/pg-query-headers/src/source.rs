@@ -53,7 +53,7 @@ pub fn source() -> Result<PathBuf, Error> {
         return Ok(found);
     }
     let mut fetch = None;
-    // A build script is not told of `--offline`: what cargo has already comes first. The settings of whoever
+    // A build script is not told of `--offline`: what cargo has already comes first. The settings of the user who
     // builds may stand above the target folder or, where that lies elsewhere, above the package.
     for network in [&["--offline"][..], &[]] {
         for settings in ["OUT_DIR", "CARGO_MANIFEST_DIR"] {

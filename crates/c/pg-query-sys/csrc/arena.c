@@ -144,7 +144,7 @@ new_block(Arena *arena, Size bytes, Size wanted)
 	return block;
 }
 
-/* block, of so many bytes, is what is allocated from now. */
+/* block, of this many bytes, is what is allocated from now. */
 static void
 add_block(Arena *arena, ArenaBlock *block, Size bytes)
 {

@@ -1,5 +1,5 @@
 /*
- * raw_parser for text of a known length, and the scanner alone. Included behind scan.c, parser.c and gram.c: the scanner's
+ * raw_parser for text of a known length, and the scanner alone. Included after scan.c, parser.c and gram.c: the scanner's
  * buffers are on this file's stack frame, so that an arena holds the tree and nothing else.
  */
 #include "call.h"

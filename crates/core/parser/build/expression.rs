@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use pg_query_headers::{Kind, Model};
 
-/// The nodes and their fields. What is not here has none, names of columns and functions among it. `CaseWhen` is not one
-/// that PostgreSQL's walker knows: it goes right to the two fields, from `CaseExpr`.
+/// The nodes and their fields. A node that is not here has none, names of columns and functions for example.
+/// PostgreSQL's walker does not know `CaseWhen`: it goes from `CaseExpr` right to the two fields.
 const FOLLOWED: &[(&str, &[&str])] = &[
     ("A_ArrayExpr", &["elements"]),
     ("A_Expr", &["lexpr", "rexpr"]),

@@ -34,7 +34,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("VariableSetStmt", "jumble_args"),
 ];
 
-/// Nodes that count for nothing: literals and parameters, which are what statements of one fingerprint differ in, and names
+/// Nodes that do not count: literals and parameters, in which statements of one fingerprint differ, and names
 /// given to results.
 const IGNORED: &[&str] = &["A_Const", "Alias", "ParamRef", "SetToDefault"];
 

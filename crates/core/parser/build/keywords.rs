@@ -11,7 +11,7 @@ use bucket::{BUCKET_BITS, bucket};
 
 const BUCKETS: usize = 1 << BUCKET_BITS;
 
-/// The tokens that are no key words: their names in the grammar, which become constants in upper case.
+/// The tokens that are not key words: their names in the grammar, which become constants in upper case.
 const TOKENS: [&str; 20] = [
     "IDENT",
     "UIDENT",

@@ -1,4 +1,4 @@
-//! Rust's names for C's: by rule, so that whoever knows one knows the other.
+//! Rust's names for C's: by rule, so that a reader who knows one knows the other.
 
 /// A type or an enum's variant: underscores go, each part begins with a capital, all-capital parts are
 /// written small. `A_Expr` is `AExpr`, `AEXPR_OP_ANY` is `AexprOpAny`, `LockWaitBlock` stays.
@@ -18,8 +18,8 @@ pub(crate) fn type_name(c: &str) -> String {
     name
 }
 
-/// A view: as [`type_name`], but for what would take the place of a name that every Rust program has where all of `node` is
-/// imported.
+/// A view: as [`type_name`], except for names that would hide one of those that every Rust program has, where all of
+/// `node` is imported.
 pub(crate) fn view_name(c: &str) -> String {
     if c == "String" { "StringNode".to_owned() } else { type_name(c) }
 }
@@ -41,12 +41,12 @@ pub(crate) fn getter_name(c: &str) -> String {
     let mut name = String::with_capacity(c.len() + 4);
     for (at, letter) in letters.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|before| letters.get(before)).copied().unwrap_or('_');
-        let behind = letters.get(at + 1).copied().unwrap_or('_');
+        let after = letters.get(at + 1).copied().unwrap_or('_');
         // The `s` of a plural belongs to the capitals before it.
-        let is_plural = behind == 's' && at + 2 == letters.len();
+        let is_plural = after == 's' && at + 2 == letters.len();
         let begins_word = before.is_ascii_lowercase()
             || before.is_ascii_digit()
-            || (before.is_ascii_uppercase() && behind.is_ascii_lowercase() && !is_plural);
+            || (before.is_ascii_uppercase() && after.is_ascii_lowercase() && !is_plural);
         if letter.is_ascii_uppercase() && begins_word {
             name.push('_');
         }

@@ -36,7 +36,7 @@ fn push_node(text: &mut String, model: &Model, one: &Struct) {
     text.push_str("] },\n");
 }
 
-/// A field as a `FieldInfo`; nothing for what no view has.
+/// A field as a `FieldInfo`; nothing for a field that no view has.
 pub(crate) fn push_field(text: &mut String, field: &Field) {
     if let Some(kind) = kind(field) {
         let _ = writeln!(
@@ -74,7 +74,7 @@ fn push_links(text: &mut String, model: &Model, one: &Struct, base: usize) {
     }
 }
 
-/// The variant of `FieldKind`; none for what no view has.
+/// The variant of `FieldKind`; none for a field that no view has.
 fn kind(field: &Field) -> Option<String> {
     Some(match &field.kind {
         Kind::Tag | Kind::Datum | Kind::Cells | Kind::Void | Kind::Flexible(_) => return None,

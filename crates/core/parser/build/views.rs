@@ -1,5 +1,5 @@
 //! Writes `views.rs`: a call of the macro `view!` for each node struct, and one of `views!` for all of them.
-//! The macros stand in `raw/view.rs`, with all that is unsafe about them.
+//! The macros stand in `raw/view.rs`, with all their unsafe code.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! Parses on several threads for long, and says how much memory the process has by then: `scripts/sanitize` runs it
-//! under AddressSanitizer.
+//! Parses on several threads for a long time, and says how much memory the process has at the end: `scripts/sanitize`
+//! runs it under AddressSanitizer.
 //!
 //! ```sh
 //! cargo run --release -p trunkline-parser --example soak -- seconds 60 8
@@ -29,11 +29,11 @@ const TEXTS: &[&str] = &[
     "SELECT U&'\\00zz', \"\"",
     "",
 ];
-/// One parse in so many is followed by everything else there is to do.
+/// One parse in this many is followed by everything else there is to do.
 const PARSES_BETWEEN_ALL: u64 = 64;
-/// And one in so many by a long text.
+/// And one in this many by a long text.
 const PARSES_BETWEEN_LONG: u64 = 4096;
-/// How often memory is told.
+/// How often memory is reported.
 const REPORTS: u64 = 10;
 /// What the process may grow by from the second report on.
 const GROWTH_BYTES_MAX: u64 = 4 << 20;

@@ -5,8 +5,8 @@ use crate::error::ParseError;
 use crate::lexer::{Lexer, TokenKind};
 use crate::options::ParseOptions;
 
-/// The comments of a text, each with the place of its statement where it belongs: behind the last token before it that
-/// is no comment. [`DeparseOptions::comments`](crate::DeparseOptions::comments) takes them.
+/// The comments of a text, each with the place of its statement where it belongs: after the last token before it that
+/// is not a comment. [`DeparseOptions::comments`](crate::DeparseOptions::comments) takes them.
 ///
 /// # Errors
 /// What PostgreSQL says is wrong with the letters of the text; one that has no parse tree may have comments all the same.
@@ -23,7 +23,7 @@ pub fn comments(text: &str) -> Result<Vec<Comment>, ParseError> {
 }
 
 /// As [`comments`], of a text of a session whose `standard_conforming_strings` is that of `options`: it decides where strings
-/// end. Nothing else of them matters.
+/// end. No other option matters.
 ///
 /// # Errors
 /// As of [`comments`].
@@ -34,15 +34,15 @@ pub fn comments_with(text: &str, options: ParseOptions) -> Result<Vec<Comment>, 
     // Where the last token ended, and the last that is no comment.
     let mut token_end = 0;
     let mut location = 0;
-    let mut is_behind_comment = false;
+    let mut is_after_comment = false;
     while let Some(token) = lexer.next_token().map_err(|error| ParseError::of_lexer(&error, text))? {
         let (start, end) = (token.start as usize, token.end as usize);
         let newlines = newlines_in(text, token_end, start);
-        if is_behind_comment && let Some(comment) = comments.last_mut() {
+        if is_after_comment && let Some(comment) = comments.last_mut() {
             comment.newlines_after = newlines;
         }
-        is_behind_comment = matches!(token.kind, TokenKind::LineComment | TokenKind::BlockComment);
-        if is_behind_comment {
+        is_after_comment = matches!(token.kind, TokenKind::LineComment | TokenKind::BlockComment);
+        if is_after_comment {
             // Newlines between two comments are the first one's.
             let newlines_before = if token_end == location { newlines } else { 0 };
             let text = text.get(start..end).unwrap_or_default().to_owned();

@@ -30,7 +30,7 @@ impl fmt::Debug for ParsedSql {
     }
 }
 
-/// What is written halfway. Kept here and not on the stack: trees are as deep as whoever wrote the SQL likes.
+/// What is written halfway. Kept here and not on the stack: trees are as deep as the author of the SQL likes.
 enum Open<'a> {
     Node { fields: Fields<'a>, empty: bool },
     List { elements: ListIter<'a>, empty: bool },

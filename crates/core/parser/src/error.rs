@@ -33,7 +33,7 @@ impl ParseError {
 
     /// What our own lexer found wrong with `text`, in PostgreSQL's words.
     pub(crate) fn of_lexer(error: &LexError, text: &str) -> Self {
-        // Of bytes that escapes make, PostgreSQL does not say where they are.
+        // PostgreSQL does not say where the bytes are that escapes make.
         let has_place = !matches!(error.kind, LexErrorKind::InvalidBytes(..));
         let at = has_place.then_some((text, error.position as usize));
         Self::new(SqlState::of(error.kind.sqlstate()), error.message(text), at)

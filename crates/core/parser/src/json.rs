@@ -28,7 +28,7 @@ impl ParsedSql {
         out
     }
 
-    /// As [`to_json`](Self::to_json), behind what `out` already holds.
+    /// As [`to_json`](Self::to_json), after what `out` already holds.
     pub fn write_json(&self, out: &mut String) {
         // Writing to a String cannot fail.
         let _ = write!(out, "{{\"version\":{VERSION},\"stmts\":[");
@@ -62,8 +62,8 @@ impl Node<'_> {
     }
 }
 
-/// What is written halfway, and what closes it. Kept here and not on the stack: trees are as deep as whoever
-/// wrote the SQL likes.
+/// What is written halfway, and what closes it. Kept here and not on the stack: trees are as deep as the author of the
+/// SQL likes.
 enum Open<'a> {
     Fields {
         fields: Fields<'a>,
@@ -198,7 +198,7 @@ impl<'a, 'o> Writer<'a, 'o> {
         self.open(node, "}}");
     }
 
-    /// What stands between a node's braces; `close` comes behind it.
+    /// What stands between a node's braces; `close` comes after it.
     fn open(&mut self, node: Node<'a>, close: &'static str) {
         match node.view() {
             View::List(list) => {
@@ -285,7 +285,7 @@ impl<'a, 'o> Writer<'a, 'o> {
         self.out.push_str(itoa::Buffer::new().format(constant.location()));
     }
 
-    /// A field and the comma behind it; nothing if it holds what makeNode leaves.
+    /// A field and the comma after it; nothing if it holds what makeNode leaves.
     fn field(&mut self, name: &str, value: Value<'a>) {
         match value {
             Value::Node(None) | Value::View(None) | Value::Str(None | Some("")) => {}
@@ -404,9 +404,9 @@ pub(crate) fn push_text(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
     while let Some(at) = rest.bytes().position(must_escape) {
-        let (plain, behind) = rest.split_at(at);
+        let (plain, tail) = rest.split_at(at);
         out.push_str(plain);
-        let mut letters = behind.chars();
+        let mut letters = tail.chars();
         if let Some(letter) = letters.next() {
             escape(out, letter);
         }

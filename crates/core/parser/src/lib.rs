@@ -23,6 +23,7 @@ pub mod lexer;
 pub mod node;
 mod normalize;
 mod options;
+mod pg_qsort;
 mod plpgsql;
 mod raw;
 pub mod references;
@@ -30,7 +31,6 @@ mod scan;
 mod split;
 mod summary;
 mod tame;
-mod ties;
 mod truncate;
 mod walk;
 

@@ -29,8 +29,9 @@ pub const TREE_BYTES_MAX: usize = 16 << 30;
 pub const TEXT_BYTES_MAX: usize = (1 << 30) - 3;
 
 /// A row that several columns are assigned from, as in `(a, b, c) = row`, hangs below each of them in JSON and in what a
-/// fingerprint is made of, as pg_query has it: the text would be the square of such a statement. So many bytes are repeated
-/// in one result; what would be more stands below its first column only. A row of 100 columns takes some 1.5 MB of JSON.
+/// fingerprint is made of, as pg_query has it: the text would be the square of such a statement. This many bytes are
+/// repeated in one result; a row that would exceed them stands below its first column only. A row of 100 columns takes
+/// some 1.5 MB of JSON.
 pub const REPEATED_BYTES_MAX: usize = 4 << 20;
 
 impl Default for ParseOptions {

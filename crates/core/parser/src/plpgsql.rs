@@ -14,8 +14,8 @@ use crate::raw;
 /// ```
 ///
 /// # Errors
-/// What PostgreSQL says is wrong with the text or with a body in it; [`ParseError::context`] says where in the body, and the
-/// SQLSTATE is 42601 (`syntax_error`) of all of them. Blocks that are nested some thousand deep are too many.
+/// What PostgreSQL says is wrong with the text or with a body in it; [`ParseError::context`] says where in the body,
+/// and the SQLSTATE of all of them is 42601 (`syntax_error`). Blocks that are nested some thousand deep are too many.
 pub fn parse_plpgsql(text: &str) -> Result<String, ParseError> {
     raw::plpgsql(text)
 }

@@ -5,14 +5,15 @@ use crate::lexer::{Lexer, ScanToken, keyword};
 use crate::options::ParseOptions;
 use crate::raw;
 
-/// How many bytes a token and the space before it have, mostly: what room is made by.
+/// How many bytes a token and the space before it have, mostly: room is made by it.
 const TOKEN_BYTES_USUAL: usize = 4;
 /// For how many tokens room is made at once, at most.
 const TOKENS_AT_ONCE_MAX: usize = 1 << 16;
 
 /// The tokens of a text, comments among them: equal to pg_query's, read once and without C.
 ///
-/// A text need not be SQL that parses, nor whole: what is no token is an error, and what must be closed and is not.
+/// A text need not be SQL that parses, nor whole: bytes that are not a token are an error, and so is something that
+/// must be closed and is not.
 ///
 /// ```
 /// let tokens = trunkline_parser::scan("SELECT 'a' -- b")?;
@@ -46,7 +47,7 @@ pub fn scan_with(text: &str, options: ParseOptions) -> Result<Vec<ScanToken>, Pa
     Ok(tokens)
 }
 
-/// As [`scan_with`] by PostgreSQL's own scanner: what ours is held against.
+/// As [`scan_with`] by PostgreSQL's own scanner: ours is compared with it.
 ///
 /// # Errors
 /// As of [`scan`].
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_closed_is_an_error_and_where_is_told() {
+    fn what_is_not_closed_is_an_error_with_its_place() {
         for text in ["'a", "\"a", "$$a", "$a$ $", "/* /* */", "B'0", "x'1", "E'\\'", "U&'a", "U&\"a"] {
             let error = scan(&format!("ä {text}")).expect_err(text);
             assert!(error.message().starts_with("unterminated"), "{error}");

@@ -44,9 +44,9 @@ impl ParsedSql {
 
 /// Where each statement is, in bytes, as its tokens tell them apart: of texts that do not parse too, without making a tree.
 ///
-/// A part goes from behind the semicolon before it to its own, with blanks and comments; semicolons in parentheses are not
-/// counted, and what has no key word is no statement. The body of a function in SQL's own form (`BEGIN ATOMIC ... END`) is
-/// split at its semicolons, as pg_query splits it.
+/// A part goes from the end of the semicolon before it to its own, with blanks and comments; semicolons in parentheses
+/// are not counted, and a part without a key word is not a statement. The body of a function in SQL's own form
+/// (`BEGIN ATOMIC ... END`) is split at its semicolons, as pg_query splits it.
 ///
 /// # Errors
 /// As of [`scan`](crate::scan).
@@ -55,7 +55,7 @@ pub fn split_with_scanner(text: &str) -> Result<Vec<Range<usize>>, ParseError> {
 }
 
 /// As [`split_with_scanner`], of a text of a session whose `standard_conforming_strings` is that of `options`: it decides
-/// where strings end. Nothing else of them matters.
+/// where strings end. No other option matters.
 ///
 /// # Errors
 /// As of [`scan`](crate::scan).

@@ -1,9 +1,10 @@
 //! Texts on which PostgreSQL's own lexer takes time in the square of their length.
 //!
 //! flex matches a run of operator characters to its end before PostgreSQL's rules cut it: `+ + +` without the spaces
-//! is read anew for each `+`, and `/*/*/*` for each comment within the comment. A megabyte of either takes PostgreSQL
+//! is read again for each `+`, and `/*/*/*` for each comment within the comment. A megabyte of either takes PostgreSQL
 //! hours. Here such a text is found before C sees it. Within comments, what looks like comments is blanked out, which
-//! leaves the tree and all places in it as they were; outside, so many operators are more than the grammar's stack holds.
+//! leaves the tree and all places in it as they were; outside, that many operators are more than the grammar's stack
+//! holds.
 
 use crate::error::{ParseError, SqlState};
 use crate::lexer::class::{OPERATOR, byte, is, run_end};
@@ -12,7 +13,7 @@ use crate::options::ParseOptions;
 
 /// Shorter texts are read as they are: the square of this is little.
 const TEXT_BYTES_MIN: usize = 4096;
-/// A run of twice as many operator characters is found by looking at one byte in so many.
+/// A run of twice as many operator characters is found by looking at one byte in this many.
 const SAMPLE: usize = 32;
 /// How many bytes flex may read more than once, over runs of operator characters: some tenths of a second.
 pub const OPERATOR_RUN_WORK_MAX: usize = 1 << 28;
@@ -23,11 +24,11 @@ pub(crate) enum Tamed {
     AsItIs,
     /// This one instead, of the same length.
     Instead(String),
-    /// Only so many bytes of it (or of the other), since the lexer's error follows; an error in them comes first.
+    /// Only this many bytes of it (or of the other), since the lexer's error follows; an error in them comes first.
     Until(Option<String>, usize, LexError),
 }
 
-/// Looks for what flex would take long over.
+/// Looks for text over which flex would take long.
 pub(crate) fn tame(text: &str, options: ParseOptions) -> Result<Tamed, ParseError> {
     if text.len() < TEXT_BYTES_MIN || !may_have_long_run(text.as_bytes()) {
         return Ok(Tamed::AsItIs);
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unterminated_comment_is_told_of() {
+    fn an_unterminated_comment_is_reported() {
         let text = format!("SELECT 1 {}", "/*".repeat(100_000));
         let error = parse(&text).err();
         assert!(

@@ -23,7 +23,7 @@ pub enum Step {
     Stop,
 }
 
-/// Who looks at each node. A closure is one that looks before the nodes below.
+/// Looks at each node. A closure looks at a node before the nodes below it.
 pub trait Visitor<'a> {
     /// A node, before those below it.
     fn enter(&mut self, node: Node<'a>, path: &Path<'_, 'a>) -> Step;

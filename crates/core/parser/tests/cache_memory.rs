@@ -19,7 +19,8 @@ impl Weigh for Tree {
     }
 }
 
-/// Puts in so many statements, from one number on, of lengths from 8 to 3,000 bytes with trees of up to `tree_bytes_max`.
+/// Puts in this many statements, from one number on, of lengths from 8 to 3,000 bytes with trees of up to
+/// `tree_bytes_max`.
 fn flood(cache: &Cache<Tree>, numbers: std::ops::Range<u32>, tree_bytes_max: u32) {
     for n in numbers {
         let random = n.wrapping_mul(0x9e37_79b9) >> 8;
@@ -53,7 +54,7 @@ fn its_bound_is_what_it_takes() {
         let (peak, stats) = (ALLOCATOR.peak_usage() - before, cache.stats());
         assert!(stats.evictions > 10_000, "{stats:?}");
         assert!(peak <= 70 * MIB, "{peak} at the peak: {stats:?}");
-        // No less than it says either, but for what an allocator rounds: 24 bytes for each of three pieces.
+        // No less than it says either, except for what an allocator rounds: 24 bytes for each of three pieces.
         let rounding = stats.entries * 72;
         assert!(taken() <= stats.bytes + OTHERS_BYTES, "{} taken: {stats:?}", taken());
         assert!(taken() + rounding >= stats.bytes, "{} taken: {stats:?}", taken());
@@ -63,6 +64,6 @@ fn its_bound_is_what_it_takes() {
         cache.clear();
         assert!(taken() <= empty + OTHERS_BYTES, "{} taken after a clear, {empty} when it was new", taken());
         drop(cache);
-        assert!(taken() <= OTHERS_BYTES, "{} left behind", taken());
+        assert!(taken() <= OTHERS_BYTES, "{} left over", taken());
     }
 }

@@ -1,4 +1,4 @@
-//! Comments at the ends of lines, when SQL is laid out anew.
+//! Comments at the ends of lines, when SQL is laid out again.
 
 use trunkline_parser::{DeparseOptions, comments, parse};
 

@@ -1,5 +1,5 @@
-//! SQL as deep and as long as nobody writes it: a tree that everything can read, or an error that says what and where;
-//! on a stack of 2 MB, and on the thread that the test runs on. What is quadratic does not end here.
+//! SQL deeper and longer than people write it: a tree that everything can read, or an error that says what and where;
+//! on a stack of 2 MB, and on the thread that the test runs on. Code that takes quadratic time does not end here.
 
 mod deep_text;
 
@@ -12,11 +12,11 @@ use trunkline_parser::{
     truncate,
 };
 
-/// The stack of a thread that nobody gave another.
+/// The default stack of a thread.
 const STACK_BYTES: usize = 2 << 20;
-/// Of what the grammar reads without keeping it all on its own stack.
+/// How many of the things that the grammar reads without keeping them all on its own stack.
 const MANY: usize = 100_000;
-/// Of what is like others that are as many: an unoptimized build takes its time.
+/// How many of the others: an unoptimized build takes its time.
 const LONG: usize = 20_000;
 /// How deep the grammar itself goes: it keeps 10,000 symbols, and says so of more (`YYMAXDEPTH`).
 const NESTED: usize = 1_500;

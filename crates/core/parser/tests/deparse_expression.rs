@@ -1,4 +1,5 @@
-//! Trees as deep as they come, on a stack as small as they come. What takes more than linear time does not end here.
+//! Trees as deep as they come, on a stack as small as they come. Code that takes more than linear time does not end
+//! here.
 
 use trunkline_parser::edit::{self, CaseExprMut, Fragment, NodeMut};
 use trunkline_parser::{DeparseError, DeparseOptions, parse};

@@ -5,7 +5,7 @@ use std::thread;
 
 use trunkline_parser::DeparseOptions;
 
-/// The stack of a thread that nobody gave another.
+/// The default stack of a thread.
 const STACK_BYTES: usize = 2 * 1024 * 1024;
 /// How deep queries may be nested: the grammar keeps 10,000 symbols, of which each level takes six.
 const NESTED: usize = 1_600;

@@ -1,5 +1,5 @@
-//! SQL from trees of utility statements: changed ones, deep ones, long ones. That the text is right otherwise,
-//! `crates/dev/parity` checks.
+//! SQL from trees of utility statements: changed ones, deep ones, long ones. `crates/dev/parity` checks the rest of the
+//! text.
 
 use std::fmt::Write as _;
 use std::thread;
@@ -12,7 +12,7 @@ use trunkline_parser::{DeparseOptions, ParsedSql, parse};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// The stack of a thread that nobody gave another.
+/// The default stack of a thread.
 const STACK_BYTES: usize = 2 * 1024 * 1024;
 
 /// What the first statement of `sql` is after `$change`: its text, or the error.

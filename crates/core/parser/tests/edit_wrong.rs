@@ -1,4 +1,5 @@
-//! Edits that make what PostgreSQL's grammar does not: each is an error, or right SQL. Never other SQL without a word.
+//! Edits that make trees that PostgreSQL's grammar does not make: each is an error, or right SQL. Never other SQL
+//! without a word.
 
 use trunkline_parser::edit::{
     self, AConstMut, AExprMut, BoolExprMut, Constant, EditError, FloatMut, Fragment, ParamRefMut,

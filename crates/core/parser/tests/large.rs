@@ -4,7 +4,7 @@ use trunkline_parser::{SqlState, is_utility, normalize, parse, scan, split_with_
 
 const LARGE: usize = 50_000_000;
 
-/// Everything reads a text in time by its length: the tree, and what the text becomes when it is written anew.
+/// Everything reads a text in time by its length: the tree, and what the text becomes when it is written again.
 #[track_caller]
 fn is_read(sql: &str) {
     assert!(sql.len() >= LARGE);

@@ -1,5 +1,5 @@
-//! `(a, b, c) = row`: the columns have one row node in common, so a tree is no tree there. What treats each column by
-//! itself would take the square of the text.
+//! `(a, b, c) = row`: the columns have one row node in common, so a tree is not a tree there. Code that treats each
+//! column by itself would take the square of the text.
 
 use trunkline_parser::node::MultiAssignRef;
 use trunkline_parser::{REPEATED_BYTES_MAX, parse};

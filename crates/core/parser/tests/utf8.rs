@@ -3,7 +3,7 @@
 use trunkline_parser::node::{Fields, Value};
 use trunkline_parser::{ParseOptions, parse, parse_with};
 
-/// Checks all strings of a text's tree. Whether it parses is no matter here.
+/// Checks all strings of a text's tree. Whether it parses does not matter here.
 fn check(sql: &str) {
     let loose = ParseOptions { standard_conforming_strings: false, ..ParseOptions::default() };
     for tree in [parse(sql), parse_with(sql, loose)].into_iter().flatten() {

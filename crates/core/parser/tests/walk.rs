@@ -5,7 +5,7 @@ use std::error::Error;
 use trunkline_parser::node::{AConst, Node, NodeTag};
 use trunkline_parser::{Path, Step, Visitor, parse};
 
-/// Writes down what it sees; goes not below `skip`, ends at `stop`.
+/// Writes down what it sees; does not go below `skip`, ends at `stop`.
 #[derive(Default)]
 struct Recorder {
     seen: Vec<String>,

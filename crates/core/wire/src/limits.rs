@@ -13,7 +13,7 @@ use crate::frontend;
 pub const STARTUP_PACKET_BYTES: u32 = 10_000;
 
 /// The default for [`Limits::auth_message_bytes`]: `PG_MAX_AUTH_TOKEN_LENGTH` of PostgreSQL's `libpq/auth.h`.
-/// Kerberos tickets are what needs so much.
+/// Kerberos tickets need this much.
 pub const AUTH_MESSAGE_BYTES: u32 = 65_535;
 
 /// The default for [`Limits::small_message_bytes`]: `PQ_SMALL_MESSAGE_LIMIT` of PostgreSQL's `libpq/libpq.h`.

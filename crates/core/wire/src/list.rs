@@ -115,7 +115,7 @@ impl ExactSizeIterator for Formats<'_> {}
 pub struct Values<'a> {
     /// How many are left.
     count: u16,
-    /// The values left, each behind its length.
+    /// The values left, each after its length.
     bytes: &'a [u8],
 }
 

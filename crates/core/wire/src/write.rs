@@ -32,7 +32,7 @@ pub fn begin(out: &mut Vec<u8>, tag: u8) -> Mark {
     Mark { start, length: start + 1 }
 }
 
-/// Begins a message with bytes that all of its kind begin with, header included; the length in it counts for nothing.
+/// Begins a message with bytes that all of its kind begin with, header included; the length in it does not matter.
 ///
 /// # Panics
 /// When `beginning` is shorter than a header.

@@ -1,9 +1,9 @@
 //! Whole sessions, played twice: direct on PostgreSQL, and through the proxy in transaction mode.
 //!
 //! A [`Script`] is what several clients do, one step of one client after the other. It is played on two databases of
-//! the same contents: in the first each client has a connection of its own, in the second all share a pool that is smaller
-//! than they are many, whose round robin puts each turn on another server connection. Every answer must be the same, byte
-//! for byte and message by message. So each client is the one who is compared, and for the others the one who churns.
+//! the same contents: in the first each client has a connection of its own, in the second all share a pool with fewer
+//! connections than clients, whose round robin puts each turn on another server connection. Every answer must be the
+//! same, byte for byte and message by message. So each client is compared, and churns for the others.
 //!
 //! What [docs/pooling.md](../../../../docs/pooling.md) says stays behind is not generated. What may differ otherwise is
 //! made comparable, each with its reason, at two places: `play/oids.rs` and `play/side.rs` (`sort_parameters`, and the

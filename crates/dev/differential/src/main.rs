@@ -14,13 +14,13 @@ usage: trunkline-differential [OPTION...]
 
 Plays random sessions direct and through the proxy, and prints where the answers differ. Exit code 1 when they do.
 
-  --statements N         at least so many; 1 (one script) unless told
+  --statements N         at least this many; 1 (one script) unless told
   --seed N               of the first script; 1 unless told
   --script-statements N  of each script, about; 250 unless told
   --postgres N           major version; 15 unless told
   --classes LIST         what sessions do: all,-ddl or set,literals; all unless told
   --churners N           clients beside in threads of their own; 0 unless told, which makes all plays of a seed the same
-  --differences N        so many are shown; 1 unless told
+  --differences N        show this many; 1 unless told
   --errors-by-code       compare errors by severity and SQLSTATE only
   --no-shrink            show a difference as it was found
   --print                print the first script and play nothing";

@@ -112,7 +112,7 @@ pub enum Deed {
     Past(String),
 }
 
-/// A deed and who does it.
+/// A deed and the client that does it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The client's number.

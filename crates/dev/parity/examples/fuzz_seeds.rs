@@ -5,7 +5,7 @@
 //! FUZZ_SEEDS=.trunkline/fuzz-seeds scripts/fuzz 3600 sql_parse sql_key
 //! ```
 //!
-//! A fuzzer that begins with the handful of `fuzz/corpus` takes an hour to find what these have to begin with.
+//! A fuzzer that begins with the handful of `fuzz/corpus` takes an hour to find what these begin with.
 
 use std::fs;
 use std::path::PathBuf;

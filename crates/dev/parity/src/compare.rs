@@ -21,8 +21,8 @@ const BATCH: usize = 64;
 /// Runs `check` for every statement of the corpus, on as many threads as there are cores.
 ///
 /// # Panics
-/// Where a check says an error or panics: with the number of them and the first ten, in the corpus's order; where there
-/// is no corpus.
+/// Where a check gives an error or panics: with the number of them and the first ten, in the corpus's order; where
+/// there is no corpus.
 pub fn compare(name: &str, check: impl Fn(&Statement) -> Result<(), String> + Sync) {
     compare_in(name, corpus(), check);
 }

@@ -90,9 +90,9 @@ pub struct DeparseOptions {
     pub indent_size: i32,
     /// Where lists break; 0 for the default, 80.
     pub max_line_length: i32,
-    /// A line's end behind all.
+    /// A line's end after everything.
     pub trailing_newline: bool,
-    /// Commas before items and not behind.
+    /// Commas before items and not after them.
     pub commas_start_of_line: bool,
 }
 
@@ -103,7 +103,7 @@ pub struct Comment {
     pub match_location: i32,
     /// Line ends before it.
     pub newlines_before: i32,
-    /// Line ends behind it.
+    /// Line ends after it.
     pub newlines_after: i32,
     /// All of it, with its signs.
     pub text: String,

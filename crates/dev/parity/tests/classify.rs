@@ -58,7 +58,7 @@ fn classes_agree_with_their_parts() {
     });
 }
 
-/// Every table stands in the text where its location says, every call too, and all is of a level that there is.
+/// Every table and every call stands in the text where its location says, and belongs to a level that exists.
 #[test]
 fn references_stand_where_they_say() {
     compare("references", |statement| {

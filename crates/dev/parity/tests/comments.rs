@@ -12,11 +12,11 @@ use trunkline_parser::{Comment, DeparseOptions, comments, parse};
 /// What is put between two tokens, to have comments of all kinds at all places.
 const COMMENTS: [&str; 5] =
     [" /* one */ ", "\n-- two\n", "\n\n/* three\n  /* four */ */\n", " -- five\n\n-- six\n/**/", "\n"];
-/// A comment comes behind every so many tokens.
+/// There is a comment after each run of this many tokens.
 const TOKENS_BETWEEN: usize = 3;
-/// One statement of so many is put together with others: the rest would add time and nothing else.
+/// One statement in this many is put together with others: the rest would only add time.
 const SEVERAL_EVERY: u32 = 8;
-/// One statement of so many is written in one line, for the same reason.
+/// One statement in this many is written in one line, for the same reason.
 const ONE_LINE_EVERY: u32 = 4;
 
 /// The statement with comments between its tokens; which and where depends on its line.
@@ -124,8 +124,8 @@ fn are_put_back_into_several_statements() {
 
 /// What stands at the end of a line stays there, and all comments are put back into SQL of the same tree.
 #[test]
-fn stay_behind_what_they_follow() {
-    compare("comments behind what they follow", |statement| {
+fn stay_with_what_they_follow() {
+    compare("comments that stay with what they follow", |statement| {
         if !statement.line.is_multiple_of(SEVERAL_EVERY) {
             return Ok(());
         }
@@ -147,7 +147,7 @@ fn stay_behind_what_they_follow() {
 
 /// A comment that goes on to the end of its line does not take with it what comes next, as libpg_query's does.
 #[test]
-fn do_not_swallow_what_is_behind_them() {
+fn do_not_swallow_what_follows_them() {
     for sql in
         ["SELECT 1 -- one\n; SELECT 2", "SELECT 1, -- one\r 2 -- two\r FROM t -- three", "SELECT 1; -- one\n"]
     {

@@ -7,7 +7,7 @@ use faithful::same_or_better;
 use trunkline_parity::{Statement, compare, oracle};
 use trunkline_parser::{DeparseOptions, parse};
 
-/// Of so many statements one is written in each layout.
+/// One statement in this many is written in each layout.
 const EVERY: u32 = 2;
 
 /// One of the layouts, for a statement.

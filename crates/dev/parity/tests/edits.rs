@@ -1,5 +1,5 @@
-//! Trees of the corpus, edited at random: what is written of them, if anything, is the text of that tree and of no other.
-//! Those that are only borrowed to be changed are written as before.
+//! Trees of the corpus, edited at random: their text, if they have one, is that tree's and no other's. Trees that are
+//! only borrowed to be changed are written as before.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,7 +10,7 @@ use trunkline_parser::{ParsedSql, parse};
 
 /// How often each statement is edited.
 const ROUNDS: u64 = 1;
-/// Of the edits, so many in a hundred are right, at least: else the test says little.
+/// At least this many edits in a hundred are right: otherwise the test says little.
 const RIGHT_MIN_PERCENT: usize = 3;
 
 struct Random(u64);
@@ -152,7 +152,7 @@ fn parts_of_statements_are_written_alone() {
                 _ if node
                     .cast::<GrantStmt<'_>>()
                     .is_some_and(|grant| grant.targtype() == GrantTargetType::AclTargetDefaults) => {}
-                Err(error) if error.to_string().contains("what would be written") => {
+                Err(error) if error.to_string().contains("text that would be written") => {
                     return Err(format!("{:?}: {error}", node.tag()));
                 }
                 _ => {}

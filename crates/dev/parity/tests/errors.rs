@@ -42,7 +42,7 @@ impl Answers {
         Err(format!("of {sql:?}\nexpected {expected:?}\ngot      {got:?}"))
     }
 
-    /// That at least a share of the statements, in percent, gave errors: else a mutilation does not mutilate.
+    /// That at least a share of the statements, in percent, gave errors: otherwise a mutilation does not mutilate.
     fn have_errors(self, percent_min: usize) {
         let (errors, statements) = (self.errors.into_inner(), corpus().len());
         assert!(
@@ -69,12 +69,12 @@ fn boundary(sql: &str, byte: usize) -> usize {
     (0..=byte).rev().find(|&at| sql.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The text before and behind a character of the statement, and that character.
+/// The text before and after a character of the statement, and that character.
 fn around(statement: &Statement, mutilation: u64) -> (&str, char, &str) {
     let sql = &statement.sql;
     let at = boundary(sql, below(sql.len(), statement, mutilation));
-    let (before, behind) = sql.split_at(at);
-    let mut characters = behind.chars();
+    let (before, after) = sql.split_at(at);
+    let mut characters = after.chars();
     let character = characters.next().unwrap_or(' ');
     (before, character, characters.as_str())
 }
@@ -101,8 +101,8 @@ fn of_statements_cut_off() {
 fn of_statements_with_a_character_missing() {
     let answers = Answers::default();
     compare("errors where a character is missing", |statement| {
-        let (before, _, behind) = around(statement, 2);
-        answers.same(&format!("{before}{behind}"))
+        let (before, _, after) = around(statement, 2);
+        answers.same(&format!("{before}{after}"))
     });
     answers.have_errors(20);
 }
@@ -111,10 +111,10 @@ fn of_statements_with_a_character_missing() {
 fn of_statements_with_something_put_in() {
     let answers = Answers::default();
     compare("errors where something was put in", |statement| {
-        let (before, character, behind) = around(statement, 3);
+        let (before, character, after) = around(statement, 3);
         let put_in = PUT_IN.get(below(PUT_IN.len(), statement, 4)).copied().unwrap_or_default();
-        answers.same(&format!("{before}{put_in}{character}{behind}"))?;
-        answers.same(&format!("{before}{put_in}{behind}"))
+        answers.same(&format!("{before}{put_in}{character}{after}"))?;
+        answers.same(&format!("{before}{put_in}{after}"))
     });
     answers.have_errors(50);
 }
@@ -124,9 +124,9 @@ fn of_statements_with_something_put_in() {
 fn of_texts_beyond_ascii() {
     let answers = Answers::default();
     compare("errors in texts beyond ASCII", |statement| {
-        let (before, character, behind) = around(statement, 5);
+        let (before, character, after) = around(statement, 5);
         let wide = before.replace(['a', 'e'], "\u{1f418}").replace('i', "\u{e9}");
-        answers.same(&format!("{wide}{character}{behind}"))
+        answers.same(&format!("{wide}{character}{after}"))
     });
     answers.have_errors(25);
 }
@@ -137,8 +137,8 @@ fn of_other_settings() {
     let old_strings = ParseOptions { standard_conforming_strings: false, ..ParseOptions::default() };
     let no_quote = ParseOptions { backslash_quote: false, ..ParseOptions::default() };
     compare("errors by other settings", |statement| {
-        let (before, character, behind) = around(statement, 6);
-        let sql = format!("{before}{character}{behind}").replace("''", "\\'");
+        let (before, character, after) = around(statement, 6);
+        let sql = format!("{before}{character}{after}").replace("''", "\\'");
         answers.same_with(&sql, oracle::DISABLE_STANDARD_CONFORMING_STRINGS, old_strings)?;
         let sql = sql.replace(" '", " e'");
         answers.same_with(&sql, oracle::DISABLE_BACKSLASH_QUOTE, no_quote)

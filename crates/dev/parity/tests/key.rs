@@ -1,4 +1,4 @@
-//! Statements with the same key have the same tree but for literals: held against PostgreSQL's parser.
+//! Statements with the same key have the same tree except for literals: compared with PostgreSQL's parser.
 
 mod nasty;
 

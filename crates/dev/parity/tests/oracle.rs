@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use trunkline_parity::corpus::{corpus, totals};
 use trunkline_parity::{compare, oracle, same, same_value};
 
-/// PostgreSQL's scripts are statements that PostgreSQL takes, but for those that show errors. Fewer than this share of
-/// the corpus (in percent) would mean that scripts are not split where psql splits them.
+/// PostgreSQL's scripts are statements that PostgreSQL takes, except for those that show errors. Fewer than this share
+/// of the corpus (in percent) would mean that scripts are not split where psql splits them.
 const PARSED_PERCENT_MIN: usize = 99;
 
 #[test]

@@ -39,9 +39,9 @@ fn without_triggers_variables(expected: &str, got: &str) -> Option<String> {
     let (mut out, mut rest) = (String::new(), got);
     let mut pieces = expected.split(TRIGGERS_VARIABLE).peekable();
     while let Some(piece) = pieces.next() {
-        let (same, behind) = rest.split_at_checked(piece.len())?;
+        let (same, after) = rest.split_at_checked(piece.len())?;
         out.push_str(same);
-        rest = behind;
+        rest = after;
         if pieces.peek().is_none() {
             out.push_str(rest);
             break;

@@ -12,7 +12,7 @@ use trunkline_testkit::{Cluster, RawClient, Version};
 
 /// SQLSTATE `read_only_sql_transaction`.
 const REFUSED: &str = "25006";
-/// How many statements of the corpus are tried: one in so many, so that the test takes seconds.
+/// One statement of the corpus in this many is tried, so that the test takes seconds.
 const ONE_IN: usize = 4;
 
 const SET_UP: &str = "
@@ -219,5 +219,5 @@ fn corpus_against(client: &mut RawClient) -> Result<()> {
     Ok(())
 }
 
-/// So many statements of the sample the server refuses, at least.
+/// The server refuses at least this many statements of the sample.
 const REFUSED_MIN: usize = 2_000;

@@ -38,7 +38,7 @@ impl Gate {
         stage.wait_for(&sql, &count.to_string());
     }
 
-    /// SQL for the process ids of those who are held back.
+    /// SQL for the process ids of the queries that are held back.
     pub fn held() -> String {
         format!(
             "select pid from pg_locks where locktype = 'advisory' and objid = {KEY} and not granted and \

@@ -119,7 +119,7 @@ pub fn expect_error(client: &mut RawClient, sqlstate: &str) -> Frame {
     frame
 }
 
-/// Reads the ErrorResponse that has to come next, and the end of the connection behind it.
+/// Reads the ErrorResponse that has to come next, and the end of the connection after it.
 ///
 /// # Panics
 /// As [`expect_error`], and when the connection stays open.

@@ -5,7 +5,7 @@ use trunkline_testkit::{Frame, Proxy};
 
 use crate::{Setup, login};
 
-/// Which server connection the next turn lands on. Holds as long as nobody but the test uses the pool, one turn at a
+/// Which server connection the next turn lands on. Holds as long as only the test uses the pool, one turn at a
 /// time, and no client logs in with start-up parameters that the pool has not seen before (the server is asked then).
 #[derive(Debug)]
 pub struct Rotation {

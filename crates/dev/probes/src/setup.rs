@@ -45,8 +45,8 @@ const PATIENT: [&str; 5] = [
 ];
 
 /// A `trunkline.toml` in the making: two workers, an HTTP page, the test's database as `app`, and the roles `app`,
-/// `md5user`, `plainuser` and `trusted` with their passwords in the config. Servers are spoken to without TLS, and no
-/// limit on time is met by whom the machine holds up.
+/// `md5user`, `plainuser` and `trusted` with their passwords in the config. Servers are spoken to without TLS, and a
+/// peer that the machine slows down meets no limit on time.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// Table, key and value, in the order they were set.
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_value_counts_and_tables_stand_behind_the_rest() {
+    fn the_last_value_counts_and_tables_come_after_the_rest() {
         let setup = Setup::new(([127, 0, 0, 1], 5432).into(), "probe_0")
             .set("pool.pool_size", 7)
             .set("pool_mode", "session")

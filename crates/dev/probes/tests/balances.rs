@@ -29,7 +29,7 @@ const POOL_SIZE: i64 = 10;
 const BRANCHES: u64 = 2;
 const TELLERS: u64 = 20;
 const ACCOUNTS: u64 = 1000;
-/// Each kill comes so long, at most, after the workload has recovered from the one before.
+/// Each kill comes at most this long after the workload has recovered from the one before.
 const PAUSE_MS_MAX: u64 = 60;
 
 /// A small generator (splitmix64): the same moments and amounts for the same seed.

@@ -13,7 +13,7 @@ probes! {
     a_cancel_of_a_finished_client_hits_nobody,
     a_cancel_with_a_wrong_secret_hits_nobody,
     a_cancel_hits_one_of_many_on_the_same_pool,
-    a_cancel_storm_hits_only_those_who_asked,
+    a_cancel_storm_hits_only_clients_that_asked,
     a_cancel_of_a_waiting_client,
     a_cancel_in_a_transaction_leaves_it_failed,
     a_cancel_of_a_pipeline_hits_one_turn,
@@ -110,9 +110,9 @@ fn a_cancel_hits_one_of_many_on_the_same_pool(stage: &Stage) {
 
 /// Half of the clients are cancelled again and again, at any moment of their queries; the other half never asked, and
 /// none of them may be hit.
-fn a_cancel_storm_hits_only_those_who_asked(stage: &Stage) {
+fn a_cancel_storm_hits_only_clients_that_asked(stage: &Stage) {
     const PAIRS: usize = 6;
-    /// How much of the storm it takes: cancels that came in time, and answers to each of those who never asked.
+    /// How much of the storm it takes: cancels that came in time, and answers to each client that never asked.
     const HITS: usize = 50;
     const ANSWERS: usize = 50;
     let proxy = stage.setup().set("pool.pool_size", 3).set("pool.server_round_robin", true).start();

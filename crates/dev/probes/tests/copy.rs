@@ -16,7 +16,7 @@ probes! {
     a_client_gone_in_a_copy,
     two_copies_in_one_query,
     large_copies_stream_both_ways,
-    a_sync_behind_data_that_fails_is_answered,
+    a_sync_after_data_that_fails_is_answered,
     early_syncs_of_a_copy_that_fails_are_all_answered,
     a_parse_within_a_simple_copy,
     a_bind_within_a_copy,
@@ -98,7 +98,7 @@ fn copy_in_sent_in_one_packet(stage: &Stage) {
     let all = Messages::new().parse("", "copy t from stdin", &[]).bind("", "", &[]).execute("", 0);
     let all = all.copy_data(b"2\ttwo\n").copy_done().sync();
     assert_eq!(tags(&client.turn(&all).expect("done")), "12GCZ");
-    // A second turn behind it in the same packet.
+    // A second turn after it in the same packet.
     rotation.turn();
     let all = copy("t").copy_data(b"3\tthree\n").copy_done().query("select count(*) from t");
     assert_eq!(tags(&client.turn(&all).expect("done")), "GCZ");
@@ -225,8 +225,8 @@ fn a_client_gone_in_a_copy(stage: &Stage) {
         (copy("t"), true),
         (extended.clone().flush(), true),
         (Messages::new().query("begin").query("copy t from stdin"), true),
-        // Whether the server reads that Sync as a part of the COPY, or behind its failure, is known when it has answered an
-        // empty query of ours behind both.
+        // Whether the server reads that Sync as a part of the COPY, or after its failure, is known when it has answered
+        // an empty query of ours after both.
         (extended.sync(), true),
     ] {
         let mut client = login(&proxy, "app");
@@ -293,7 +293,7 @@ fn large_copies_stream_both_ways(stage: &Stage) {
 }
 
 /// By the extended protocol, without CopyDone: the server has failed before it reads the Sync.
-fn a_sync_behind_data_that_fails_is_answered(stage: &Stage) {
+fn a_sync_after_data_that_fails_is_answered(stage: &Stage) {
     let (_proxy, mut client, _rotation) = rotating(stage);
     let start = Messages::new().parse("", "copy t from stdin", &[]).bind("", "", &[]).execute("", 0).flush();
     for block in [false, true] {
@@ -350,8 +350,8 @@ fn early_syncs_of_a_copy_that_fails_are_all_answered(stage: &Stage) {
     ];
     let select = || Messages::new().parse("", "select 7", &[]).bind("", "", &[]).execute("", 0).sync();
     for turn in turns {
-        for (behind, at_once) in [(Messages::new(), true), (select(), true), (Messages::new(), false)] {
-            let mark = [behind.bytes(), Messages::new().query("select 'mark'").bytes()].concat();
+        for (after, at_once) in [(Messages::new(), true), (select(), true), (Messages::new(), false)] {
+            let mark = [after.bytes(), Messages::new().query("select 'mark'").bytes()].concat();
             let told = [&mut direct, &mut client].map(|client| {
                 stage.direct("app").sql("truncate t").expect("truncated");
                 client.send(turn.bytes()).expect("sent");

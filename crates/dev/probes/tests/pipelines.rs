@@ -28,7 +28,7 @@ fn bind(name: &str, values: &[Option<&str>]) -> Messages {
     Messages::new().bind("", name, values).execute("", 0).sync()
 }
 
-/// All of these one behind the other.
+/// All of these one after the other.
 fn joined(all: impl IntoIterator<Item = Messages>) -> Vec<u8> {
     all.into_iter().flat_map(|messages| messages.bytes().to_vec()).collect()
 }

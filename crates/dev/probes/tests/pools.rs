@@ -13,14 +13,14 @@ probes! {
     what_connect_query_sets_is_every_clients_default,
     a_connect_query_that_fails_is_said_and_tried_again_later,
     query_wait_timeout_fails_the_turn_and_keeps_the_client,
-    who_waits_in_vain_is_told_the_bound,
+    a_client_that_waits_in_vain_is_told_the_bound,
     query_timeout_ends_the_client_and_cancels_its_query,
     idle_transaction_timeout_ends_the_client_and_rolls_back,
     client_idle_timeout_ends_idle_clients_only,
     server_lifetime_renews_connections_between_turns,
     server_idle_timeout_closes_down_to_min_pool_size,
     min_pool_size_is_kept_open,
-    the_reserve_pool_serves_those_who_waited,
+    the_reserve_pool_serves_clients_that_waited,
     max_db_connections_evicts_the_idle_of_another_user,
     max_db_connections_under_load_starves_nobody,
     max_client_conn_refuses_and_keeps_room_for_cancels,
@@ -49,7 +49,7 @@ fn wait_until_one_waits(stage: &Stage, proxy: &Proxy) {
     wait_for_metric(stage, proxy, "trunkline_clients", &["state=\"waiting\""], 1.0);
 }
 
-/// Waits until so many of the proxy's connections to the server are left: a backend needs a moment to go.
+/// Waits until this many of the proxy's connections to the server are left: a backend needs a moment to go.
 fn wait_for_backends(stage: &Stage, count: usize) {
     stage.eventually("server connections", || match stage.backends().len() {
         found if found == count => Ok(()),
@@ -79,7 +79,7 @@ fn query_wait_timeout_fails_the_turn_and_keeps_the_client(stage: &Stage) {
     assert_eq!(one(&mut waiter, "select 1"), "1");
 }
 
-fn who_waits_in_vain_is_told_the_bound(stage: &Stage) {
+fn a_client_that_waits_in_vain_is_told_the_bound(stage: &Stage) {
     for (bound, setting) in [
         ("pool_size", "pool.pool_size"),
         ("max_db_connections", "pool.max_db_connections"),
@@ -212,7 +212,7 @@ fn min_pool_size_is_kept_open(stage: &Stage) {
     }
 }
 
-fn the_reserve_pool_serves_those_who_waited(stage: &Stage) {
+fn the_reserve_pool_serves_clients_that_waited(stage: &Stage) {
     let setup = stage.setup().set("pool.reserve_pool_size", 1).set("pool.reserve_pool_timeout", "500ms");
     let proxy = Rotation::setup(setup, 1).start();
     let mut clients: Vec<_> = (0..3).map(|_| login(&proxy, "app")).collect();
@@ -349,7 +349,7 @@ fn reload_changes_a_database_parameter(stage: &Stage) {
     assert_eq!(one(&mut old, "show timezone"), "Asia/Tokyo");
     let pid = one(&mut old, "select pg_backend_pid()");
     proxy.reload(&setup.set("databases.app.timezone", "Europe/Paris").text()).expect("reloaded");
-    stage.eventually("the connection is opened anew", || {
+    stage.eventually("the connection is opened again", || {
         let now = one(&mut old, "select pg_backend_pid()");
         if now == pid { Err("not yet".to_owned()) } else { Ok(()) }
     });
@@ -357,7 +357,7 @@ fn reload_changes_a_database_parameter(stage: &Stage) {
     assert_eq!(one(&mut old, "show timezone"), "Asia/Tokyo", "it was told so at login");
 }
 
-/// Waits until so many statements that a client has just prepared are found under the client's own name.
+/// Waits until this many statements that a client has just prepared are found under the client's own name.
 fn wait_until_names_are(stage: &Stage, proxy: &Proxy, count: &str) {
     let mut client = login(proxy, "app");
     let mut attempt = 0;

@@ -24,12 +24,12 @@ probes! {
     a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one,
     parameters_of_one_statement_are_not_told_of_another,
     a_parse_too_long_to_be_kept,
-    a_good_bye_behind_a_statement_to_be_closed_frees_its_connection,
+    a_good_bye_after_a_statement_to_be_closed_frees_its_connection,
 }
 
 const SIZE: usize = 3;
 
-/// A proxy whose turns rotate, so many clients of it, and the rotation.
+/// A proxy whose turns rotate, this many clients of it, and the rotation.
 fn rotating(stage: &Stage, clients: usize) -> (Proxy, Vec<RawClient>, Rotation) {
     let proxy = Rotation::setup(stage.setup(), SIZE as i64).start();
     let clients = (0..clients).map(|_| login(&proxy, "app")).collect();
@@ -480,7 +480,7 @@ fn a_parse_too_long_to_be_kept(stage: &Stage) {
 }
 
 /// An error makes the connection close a statement ahead of the next turn, and there is no next turn.
-fn a_good_bye_behind_a_statement_to_be_closed_frees_its_connection(stage: &Stage) {
+fn a_good_bye_after_a_statement_to_be_closed_frees_its_connection(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 1).start();
     let mut other = login(&proxy, "app");
     other.turn(&parse("s", "commit")).expect("parsed");

@@ -5,7 +5,7 @@ use trunkline_probes::{MemoryWatch, Rotation, Stage, errors, login, login_with, 
 
 probes! {
     a_parse_between_two_sets_of_a_pipeline_is_read_under_the_first,
-    hundreds_of_statements_behind_a_set_without_a_sync_are_not_kept,
+    hundreds_of_statements_after_a_set_without_a_sync_are_not_kept,
     a_warning_that_one_session_does_not_hear_reaches_the_next,
     a_portal_is_known_by_as_much_of_its_name_as_the_server_keeps,
 }
@@ -45,7 +45,7 @@ fn a_parse_between_two_sets_of_a_pipeline_is_read_under_the_first(stage: &Stage)
     }
 }
 
-fn hundreds_of_statements_behind_a_set_without_a_sync_are_not_kept(stage: &Stage) {
+fn hundreds_of_statements_after_a_set_without_a_sync_are_not_kept(stage: &Stage) {
     const ROUNDS: usize = 400;
     let setup = stage.setup().set("workers", 1);
     let proxy = setup.set("limits.max_prepared_statements", 4).start();

@@ -340,7 +340,7 @@ fn statement_mode_refuses_begin(stage: &Stage) {
     for begin in ["begin", "start transaction"] {
         let mut client = login(&proxy, "app");
         assert_eq!(one(&mut client, "select 1"), "1");
-        // What is pipelined behind it has no answer either.
+        // What is pipelined after it has no answer either.
         client.send_messages(&Messages::new().query(begin).query("select 1")).expect("heard");
         assert_eq!(client.frame().expect("an answer").tag, b'C');
         trunkline_probes::expect_refusal(&mut client, "0A000");

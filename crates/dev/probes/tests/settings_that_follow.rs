@@ -16,17 +16,17 @@ probes! {
     reset_to_the_servers_own_default_brings_the_start_up_value_back,
     a_reset_within_a_transaction_brings_the_start_up_value_back,
     set_local_to_default_lasts_as_long_as_its_transaction,
-    a_reset_behind_messages_without_a_sync_is_answered,
-    a_reset_behind_a_statement_that_is_healed_is_answered,
+    a_reset_after_messages_without_a_sync_is_answered,
+    a_reset_after_a_statement_that_is_healed_is_answered,
     session_mode_keeps_start_up_options_through_reset_all_and_discard_all,
-    a_reset_is_seen_behind_a_comment,
-    a_reset_is_seen_behind_a_letter_with_a_backslash_in_it,
+    a_reset_is_seen_after_a_comment,
+    a_reset_is_seen_after_a_letter_with_a_backslash_in_it,
     a_reset_that_is_bound_and_not_executed_resets_nothing,
     a_reset_that_is_committed_counts_though_its_turn_fails,
     what_is_local_ends_with_its_transaction,
     discard_all_counts_though_its_turn_fails,
-    what_is_set_behind_a_reset_stands,
-    what_is_set_behind_a_reset_by_other_means_stands,
+    what_is_set_after_a_reset_stands,
+    what_is_set_after_a_reset_by_other_means_stands,
     a_start_up_option_that_cannot_be_reset_ends_nobody,
     a_seed_at_start_up_ends_nobody,
     settings_that_fail_later_cost_a_turn_and_no_connection,
@@ -189,7 +189,7 @@ fn reset_to_the_servers_own_default_brings_the_start_up_value_back(stage: &Stage
                 assert_eq!(one(&mut client, sql), "Asia/Tokyo,7MB", "{command} {extended}");
                 assert_eq!(one(&mut other, sql), "UTC,4MB", "{command} {extended}");
             }
-            // Behind it in one pipeline, before its answer is read.
+            // After it in one pipeline, before its answer is read.
             client.sql("set timezone = 'UTC'").expect("the server's own");
             client
                 .send_messages(&Messages::new().query(command).query("show timezone"))
@@ -262,8 +262,8 @@ fn set_local_to_default_lasts_as_long_as_its_transaction(stage: &Stage) {
     }
 }
 
-/// What it waits for the server keeps back until it is asked.
-fn a_reset_behind_messages_without_a_sync_is_answered(stage: &Stage) {
+/// The server keeps back what the proxy waits for, until it is asked.
+fn a_reset_after_messages_without_a_sync_is_answered(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let parse = || Messages::new().parse("s", "select 1", &[]);
     for turn in [
@@ -278,7 +278,7 @@ fn a_reset_behind_messages_without_a_sync_is_answered(stage: &Stage) {
 }
 
 /// An error of its values made its server connection close the statement ahead of the next turn.
-fn a_reset_behind_a_statement_that_is_healed_is_answered(stage: &Stage) {
+fn a_reset_after_a_statement_that_is_healed_is_answered(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 1).start();
     let mut other = login(&proxy, "app");
     other.turn(&Messages::new().parse("s", "commit", &[]).sync()).expect("parsed");
@@ -309,7 +309,7 @@ fn session_mode_keeps_start_up_options_through_reset_all_and_discard_all(stage: 
     assert_eq!(one(&mut login(&proxy, "app"), sql), "0,UTC,4MB", "the next client");
 }
 
-fn a_reset_is_seen_behind_a_comment(stage: &Stage) {
+fn a_reset_is_seen_after_a_comment(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let mut client = login_with(&proxy, &[("options", "-c timezone=Asia/Tokyo")]);
     Rotation::warm(&proxy, SIZE);
@@ -326,7 +326,7 @@ fn a_reset_is_seen_behind_a_comment(stage: &Stage) {
 }
 
 /// The second byte of that letter in SJIS is a backslash.
-fn a_reset_is_seen_behind_a_letter_with_a_backslash_in_it(stage: &Stage) {
+fn a_reset_is_seen_after_a_letter_with_a_backslash_in_it(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let mut client = login_with(&proxy, &[("timezone", "Asia/Tokyo")]);
     Rotation::warm(&proxy, SIZE);
@@ -472,7 +472,7 @@ fn discard_all_counts_though_its_turn_fails(stage: &Stage) {
     }
 }
 
-fn what_is_set_behind_a_reset_stands(stage: &Stage) {
+fn what_is_set_after_a_reset_stands(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let mut client = login_with(&proxy, &[("options", "-c timezone=Asia/Tokyo")]);
     Rotation::warm(&proxy, SIZE);
@@ -488,7 +488,7 @@ fn what_is_set_behind_a_reset_stands(stage: &Stage) {
 }
 
 /// Nobody can read it off the texts.
-fn what_is_set_behind_a_reset_by_other_means_stands(stage: &Stage) {
+fn what_is_set_after_a_reset_by_other_means_stands(stage: &Stage) {
     let startup = [("options", "-c datestyle=German -c timezone=Asia/Tokyo")];
     let proxy = rotating(stage.setup());
     let mut client = login_with(&proxy, &startup);

@@ -6,24 +6,24 @@ use trunkline_probes::{Rotation, Stage, errors, login, login_with, probes, tags,
 
 probes! {
     a_literal_is_read_under_the_settings_of_its_own_client,
-    a_statement_is_prepared_anew_under_the_settings_of_its_parse,
-    a_statement_parsed_behind_a_set_of_its_turn_is_read_under_that,
+    a_statement_is_prepared_again_under_the_settings_of_its_parse,
+    a_statement_parsed_after_a_set_of_its_turn_is_read_under_that,
     a_plan_has_no_other_sessions_digits,
     a_prepared_rollback_ends_a_failed_transaction_whatever_is_known_of_the_connection,
     a_schema_that_the_encoding_lacks_ends_no_turn,
     a_name_above_127_is_one_result_in_all_encodings,
     a_backslash_before_a_quote_is_read_in_its_own_encoding,
-    a_statement_prepared_behind_a_set_in_its_turn_is_read_as_by_its_parse,
+    a_statement_prepared_after_a_set_in_its_turn_is_read_as_by_its_parse,
     an_unnamed_statement_keeps_the_settings_of_its_parse,
     a_name_above_127_is_read_in_its_own_encoding,
     standard_conforming_strings_decide_what_a_text_is,
-    a_literal_behind_a_set_in_one_pipeline_is_read_under_it,
+    a_literal_after_a_set_in_one_pipeline_is_read_under_it,
     numbers_are_shared_whatever_the_settings,
     a_parse_that_warns_warns_each_client,
     a_parse_that_fails_warns_where_its_name_is_taken,
     a_fresh_parse_after_ddl_sees_the_new_type,
     a_fresh_parse_after_ddl_beside_the_proxy_is_healed_in_its_turn,
-    a_type_made_anew_is_found,
+    a_type_made_again_is_found,
     a_table_made_by_a_query_is_found,
     a_changed_result_heals_a_turn_with_its_parse_inside,
     names_on_the_server_cannot_be_guessed,
@@ -93,7 +93,7 @@ fn a_literal_is_read_under_the_settings_of_its_own_client(stage: &Stage) {
 
 const EPOCH: &str = "select extract(epoch from timestamptz '2020-01-01 00:00')::int8";
 
-fn a_statement_is_prepared_anew_under_the_settings_of_its_parse(stage: &Stage) {
+fn a_statement_is_prepared_again_under_the_settings_of_its_parse(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 3).start();
     let mut client = login(&proxy, "app");
     Rotation::warm(&proxy, 3);
@@ -118,7 +118,7 @@ fn a_statement_is_prepared_anew_under_the_settings_of_its_parse(stage: &Stage) {
 }
 
 /// The server connection lacks it, and has settings by then that nobody has been told of.
-fn a_statement_prepared_behind_a_set_in_its_turn_is_read_as_by_its_parse(stage: &Stage) {
+fn a_statement_prepared_after_a_set_in_its_turn_is_read_as_by_its_parse(stage: &Stage) {
     let mut direct = stage.direct("app");
     let proxy = Rotation::setup(stage.setup(), 3).start();
     let mut client = login(&proxy, "app");
@@ -193,7 +193,7 @@ fn a_parse_that_fails_warns_where_its_name_is_taken(stage: &Stage) {
     for mut client in [stage.direct("app"), login(&proxy, "app")] {
         client.sql("set standard_conforming_strings = off").expect("set");
         prepare(&mut client, "s", "select 1");
-        // Taken names are no matter here: the text cannot be read.
+        // Taken names do not matter here: the text cannot be read.
         let turn =
             client.turn(&Messages::new().parse("s", "select length('\\')", &[]).sync()).expect("an answer");
         assert_eq!(tags(&turn), "NEZ");
@@ -203,7 +203,7 @@ fn a_parse_that_fails_warns_where_its_name_is_taken(stage: &Stage) {
     }
 }
 
-fn a_literal_behind_a_set_in_one_pipeline_is_read_under_it(stage: &Stage) {
+fn a_literal_after_a_set_in_one_pipeline_is_read_under_it(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 2).start();
     let mut other = login(&proxy, "app");
     let mut direct = stage.direct("app");
@@ -258,7 +258,7 @@ fn a_parse_that_warns_warns_each_client(stage: &Stage) {
         let mut client = login(&proxy, "app");
         client.sql("set standard_conforming_strings = off").expect("set");
         assert_eq!(tags(&client.turn(&turn()).expect("parsed")), "N1Z");
-        // Not when it is prepared anew for the one who has been warned.
+        // Not when it is prepared again for the one who has been warned.
         assert_eq!(tags(&client.turn(&Messages::new().bind("", "s", &[]).sync()).expect("bound")), "2Z");
     }
     // Nor is a second Parse answered here while it is not known what the server says to the first.
@@ -324,7 +324,7 @@ fn a_fresh_parse_after_ddl_beside_the_proxy_is_healed_in_its_turn(stage: &Stage)
     assert_eq!(direct.sql("select a from t").expect("rows"), ["3000000000"]);
 }
 
-fn a_type_made_anew_is_found(stage: &Stage) {
+fn a_type_made_again_is_found(stage: &Stage) {
     let proxy = one_connection(stage);
     let mut direct = stage.direct("app");
     direct.sql("create type mood as enum ('good', 'bad')").expect("a type");
@@ -333,7 +333,7 @@ fn a_type_made_anew_is_found(stage: &Stage) {
     prepare(&mut first, "a", sql);
     let bind = |name: &str| Messages::new().bind("", name, &[Some("good")]).execute("", 0).sync();
     assert_eq!(values(&first.turn(&bind("a")).expect("rows")), ["good"]);
-    direct.sql("drop type mood; create type mood as enum ('good', 'worse')").expect("made anew");
+    direct.sql("drop type mood; create type mood as enum ('good', 'worse')").expect("made again");
     for n in 0..2 {
         let mut fresh = login(&proxy, "app");
         let parse = Messages::new().parse("f", sql, &[]).bind("", "f", &[Some("good")]).execute("", 0).sync();
@@ -341,7 +341,7 @@ fn a_type_made_anew_is_found(stage: &Stage) {
         assert_eq!((errors(&turn), values(&turn)), (vec![], vec!["good".to_owned()]), "{n}");
         assert_eq!(values(&fresh.turn(&bind("f")).expect("rows")), ["good"], "{n}");
     }
-    direct.sql("drop type mood; create type mood as enum ('good')").expect("made anew");
+    direct.sql("drop type mood; create type mood as enum ('good')").expect("made again");
     let turn = first.turn(&bind("a")).expect("an answer");
     assert_eq!((errors(&turn), values(&turn)), (vec![], vec!["good".to_owned()]), "a turn without a Parse");
 }
@@ -453,7 +453,7 @@ fn describe_in_a_failed_transaction_on_a_connection_that_lacks_the_statement(sta
 }
 
 /// At the end of the turn other settings hold than at the Parse.
-fn a_statement_parsed_behind_a_set_of_its_turn_is_read_under_that(stage: &Stage) {
+fn a_statement_parsed_after_a_set_of_its_turn_is_read_under_that(stage: &Stage) {
     const DAY: &str = "select to_char(date '01/02/2003', 'YYYY-MM-DD')";
     let mut direct = stage.direct("app");
     let proxy = Rotation::setup(stage.setup(), 2).start();
@@ -483,7 +483,7 @@ fn a_statement_parsed_behind_a_set_of_its_turn_is_read_under_that(stage: &Stage)
     }
 }
 
-/// PostgreSQL computes what a plan has of constants under the settings of whoever has it planned.
+/// PostgreSQL computes what a plan has of constants under the settings of the session that has it planned.
 fn a_plan_has_no_other_sessions_digits(stage: &Stage) {
     let proxy = one_connection(stage);
     let mut clients = ["0", "3"].map(|digits| login_with(&proxy, &[("extra_float_digits", digits)]));
@@ -563,7 +563,7 @@ fn a_prepared_rollback_ends_a_failed_transaction_whatever_is_known_of_the_connec
     }
 }
 
-/// What the server is asked behind a Parse is answered in ASCII.
+/// What the server is asked after a Parse is answered in ASCII.
 fn a_schema_that_the_encoding_lacks_ends_no_turn(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 2).start();
     let mut client = login_with(&proxy, &[("search_path", "\"\u{65e5}\", public")]);

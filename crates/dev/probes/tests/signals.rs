@@ -12,7 +12,7 @@ trunkline_probes::probes! {
 }
 
 /// Begins a query that runs until the gate opens, and waits until the server runs it.
-fn run_behind_gate(stage: &Stage, client: &mut RawClient) -> Gate {
+fn run_at_gate(stage: &Stage, client: &mut RawClient) -> Gate {
     let gate = Gate::close(stage);
     client.send_messages(&Messages::new().query(&Gate::query("'done'"))).expect("sent");
     Gate::wait_for(stage, 1);
@@ -28,7 +28,7 @@ fn hup_drops_nobody(stage: &Stage) {
         .sql("begin; create temporary table kept (v int); insert into kept values (1)")
         .expect("sql");
     let mut running = login(&proxy, "app");
-    let gate = run_behind_gate(stage, &mut running);
+    let gate = run_at_gate(stage, &mut running);
     let mut idle = login(&proxy, "md5user");
     let waiting = RawClient::connect(proxy.address()).expect("accepted");
     for number in 0..5 {
@@ -52,8 +52,8 @@ fn hup_drops_nobody(stage: &Stage) {
     }
 }
 
-/// A role of the test's own changes its password, in the server and in the config; another is removed from the config,
-/// one of whom the server asks no password: who is in needs no luck to get a server connection.
+/// A role of the test's own changes its password, in the server and in the config; another is removed from the config.
+/// The server asks the removed one for no password: a client that is in gets a server connection in any case.
 fn hup_changes_what_it_can(stage: &Stage) {
     let role = stage.role("");
     let setup = stage.setup().set(&format!("users.{role}.password"), PASSWORD);
@@ -104,7 +104,7 @@ fn nobody_new(address: std::net::SocketAddr) -> bool {
     RawClient::login(address, "app", PASSWORD, "app").is_err()
 }
 
-/// Whoever is started on the same address next gets every new client.
+/// A proxy that is started on the same address next gets every new client.
 fn nobody_listens(stage: &Stage, address: std::net::SocketAddr) {
     stage.eventually("nobody listens", || match std::net::TcpStream::connect(address) {
         Ok(_) => Err("somebody does".to_owned()),
@@ -118,7 +118,7 @@ fn int_waits_for_servers(stage: &Stage) {
     let mut running = login(&proxy, "app");
     let mut in_transaction = login(&proxy, "app");
     in_transaction.sql("begin").expect("a transaction");
-    let gate = run_behind_gate(stage, &mut running);
+    let gate = run_at_gate(stage, &mut running);
     proxy.signal(Signal::INT).expect("sent");
     sent_away(&mut idle);
     assert!(nobody_new(proxy.address()));
@@ -182,7 +182,7 @@ fn quit_ends_at_once(stage: &Stage) {
     let mut proxy = stage.proxy();
     let mut idle = login(&proxy, "app");
     let mut running = login(&proxy, "app");
-    let _gate = run_behind_gate(stage, &mut running);
+    let _gate = run_at_gate(stage, &mut running);
     proxy.signal(Signal::QUIT).expect("sent");
     sent_away(&mut idle);
     assert!(proxy.wait_for_exit().expect("it ends").success());

@@ -1,4 +1,4 @@
-//! The stage itself: every version answers through a proxy, and a bystander sees nothing of a quiet day.
+//! The stage itself: every version answers through a proxy, and a bystander notices nothing on a quiet day.
 
 use trunkline_probes::{Bystander, MemoryWatch, Stage, login};
 

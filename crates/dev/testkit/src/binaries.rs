@@ -106,7 +106,7 @@ impl Binaries {
             })?;
         }
         let found = Self::in_folder(home.join("bin"));
-        found.with_context(|| format!("{} does not run here; remove it to fetch it anew", home.display()))
+        found.with_context(|| format!("{} does not run here; remove it to fetch it again", home.display()))
     }
 }
 

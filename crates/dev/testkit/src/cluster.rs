@@ -34,7 +34,7 @@ pub const TRUSTED_USER: &str = "trusted";
 pub const EXPIRED_USER: &str = "expired";
 /// Every user's password. These servers are reachable from this machine only, and for minutes.
 pub const PASSWORD: &str = "correct-horse";
-/// The application name of [`Cluster::superuser`]'s connections: who counts connections leaves them out.
+/// The application name of [`Cluster::superuser`]'s connections: code that counts connections leaves them out.
 pub const OURS: &str = "testkit";
 /// The database that tests use.
 pub const DATABASE: &str = "app";
@@ -60,7 +60,7 @@ pub struct Cluster {
     account: Account,
     port: u16,
     certificate: Certificate,
-    /// The postmaster and who watches over it; `None` while stopped.
+    /// The postmaster and the guard that watches over it; `None` while stopped.
     running: Option<(Child, Guard)>,
     folder: TempDir,
 }

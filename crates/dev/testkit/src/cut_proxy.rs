@@ -15,9 +15,9 @@ const READ_BYTES: usize = 64 * 1024;
 /// Which way bytes go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// From whoever connected to the relay.
+    /// From the peer that connected to the relay.
     ToServer,
-    /// From whom the relay connected to.
+    /// From the peer that the relay connected to.
     ToClient,
 }
 

@@ -37,7 +37,7 @@ use std::time::Duration;
 
 /// How long anything that a test waits for may take before the test fails.
 ///
-/// It ends tests that hang, and measures nothing: no machine is so busy that an answer takes so long.
+/// It ends tests that hang, and measures nothing: no machine is so busy that an answer takes this long.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The repository's root: the first folder above this crate that holds `Cargo.lock`.

@@ -48,8 +48,8 @@ impl Range {
 }
 
 /// A TCP port on 127.0.0.1 that nothing listens on at the moment of the call. No other process that asks here is given
-/// it, nor this one again before the others of its range: the proxy shares a port with whoever listens on it already,
-/// so that two tests with one port would get each other's clients.
+/// it, nor this one again before the others of its range: the proxy shares a port with a process that listens on it
+/// already, so that two tests with one port would get each other's clients.
 ///
 /// # Errors
 /// When all ports are taken.

@@ -29,7 +29,7 @@ const LISTENING: &str = "listening on ";
 /// What the proxy says when it works with another config.
 const READ_AGAIN: &str = "configuration and certificates read again";
 
-/// What the proxy has written, and a bell for those who wait for a line.
+/// What the proxy has written, and a bell for tests that wait for a line.
 type Log = Arc<(Mutex<String>, Condvar)>;
 
 /// A running proxy.
@@ -157,7 +157,7 @@ impl Proxy {
         self.reload(config)?;
         self.wait_for_log_that(|log| log.matches(READ_AGAIN).count() > before)
             .context("the config was not read again")?;
-        // Workers read their letters in order: who answers has read the one with the config.
+        // Workers read their messages in order: one that answers has read the one with the config.
         self.metrics().map(drop)
     }
 

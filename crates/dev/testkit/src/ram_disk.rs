@@ -14,8 +14,8 @@ const ROOM_BYTES_MIN: u64 = 3 << 30;
 
 /// A folder in memory with room for servers, else that for temporary files.
 ///
-/// A disk that is busy with something else (a compiler's output) holds up whoever writes to it, flushed or not, for
-/// seconds: a server in there stands still as long, and no test can tell that from a hang.
+/// A disk that is busy with something else (a compiler's output) holds up every program that writes to it, flushed or
+/// not, for seconds: a server in there stands still as long, and no test can tell that from a hang.
 pub(crate) fn folder() -> PathBuf {
     if is_roomy(Path::new(SHARED_MEMORY)) { PathBuf::from(SHARED_MEMORY) } else { std::env::temp_dir() }
 }

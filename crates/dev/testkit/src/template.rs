@@ -87,7 +87,7 @@ mod tests {
     use crate::Version;
 
     #[test]
-    fn a_folder_is_made_once_and_anew_for_other_contents() {
+    fn a_folder_is_made_once_and_again_for_other_contents() {
         let (binaries, account) =
             (Binaries::find(Version::PG15).expect("binaries"), Account::choose().expect("an account"));
         let (cache, folder) =

@@ -1,4 +1,4 @@
-//! The packages that others get: what is in them, and that they build where there is nothing but them.
+//! The packages that others get: what is in them, and that they build where there is nothing else.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 /// What the registry takes at most: crates.io's limit for a `.crate`.
 const CRATE_BYTES_MAX: u64 = 10 * 1024 * 1024;
-/// What whoever uses the parser must not need: the crate that its C comes from, and what that is built with.
+/// What a user of the parser must not need: the crate that its C comes from, and what that is built with.
 const NOT_NEEDED: [&str; 4] = ["pg_query", "bindgen", "clang-sys", "prost"];
 const PROGRAM: &str = r#"
 fn main() -> Result<(), Box<dyn std::error::Error>> {

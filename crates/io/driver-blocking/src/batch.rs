@@ -46,7 +46,7 @@ impl<'c> Batch<'c> {
         }
     }
 
-    /// Ends a turn after each so many items: each such part is a transaction of its own.
+    /// Ends a turn after every `items` items: each such part is a transaction of its own.
     #[must_use]
     pub fn sync_every(mut self, items: usize) -> Self {
         self.items_per_sync = Some(items.max(1));

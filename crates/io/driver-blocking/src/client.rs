@@ -336,12 +336,12 @@ impl Client {
         self.query_timeout = limit;
     }
 
-    /// Who is to hear of the server's notices; nobody by default.
+    /// Hands the server's notices to this handler; by default they are dropped.
     pub fn on_notice(&mut self, handler: impl FnMut(Notice) + Send + 'static) {
         self.link.on_notice = Some(Box::new(handler));
     }
 
-    /// The next notification of a channel that was listened to. Waits for one; with a limit, at most for so long.
+    /// The next notification of a channel that was listened to. Waits for one; with a limit, at most for this long.
     ///
     /// # Errors
     /// When the connection ends.
@@ -423,7 +423,7 @@ impl Client {
             pipeline.close(Target::Statement, name.as_bytes())?;
         }
         if !unused.is_empty() {
-            // A turn of its own: what fails behind it does not undo it, and a simple query may follow.
+            // A turn of its own: what fails after it does not undo it, and a simple query may follow.
             pipeline.sync();
         }
         Ok(pipeline)
@@ -472,8 +472,8 @@ impl Client {
         self.finish(on)
     }
 
-    /// Does something with a statement; with a text's, which is prepared or was kept. One that was kept and has become unfit is
-    /// prepared anew, once, outside of transactions.
+    /// Does something with a statement; with a text's, which is prepared or was kept. One that was kept and has become
+    /// unfit is prepared again, once, outside of transactions.
     fn with_statement<T>(
         &mut self,
         source: Source<'_>,

@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::error::{Error, Kind};
 use crate::link::Step;
 
-/// Copied data is sent in messages of about so many bytes.
+/// Copied data is sent in messages of about this many bytes.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// Data for a `COPY ... FROM STDIN`: write it, then [`finish`](Self::finish). Dropped before that, the copy is given up.
@@ -158,7 +158,7 @@ impl BufRead for CopyOut<'_> {
         if self.at >= self.buffer.len() && !self.over {
             let filled = self.fill();
             if filled.is_err() {
-                // The error has ended its turn, but for a Sync.
+                // The error has ended its turn, except for a Sync.
                 self.over = true;
                 let _ = end(self.client, &mut |_| Ok(Step::Go));
             }
@@ -197,7 +197,7 @@ fn begin(
     client: &mut Client,
     text: &str,
     format_of: impl Fn(&Event<'_>) -> Option<Format>,
-    otherwise: &'static str,
+    not_a_copy: &'static str,
 ) -> Result<Format, Error> {
     let pipeline = client.begin()?;
     pipeline.parse(b"", text.as_bytes(), &[])?;
@@ -213,7 +213,7 @@ fn begin(
     if format.is_none() {
         end(client, &mut |_| Ok(Step::Go))?;
     }
-    format.ok_or_else(|| Error::new(Kind::Usage(otherwise)))
+    format.ok_or_else(|| Error::new(Kind::Usage(not_a_copy)))
 }
 
 /// Ends a COPY's turn.

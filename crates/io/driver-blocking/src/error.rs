@@ -131,7 +131,7 @@ impl Error {
         self.server()?.code()
     }
 
-    /// Which item of a batch failed, from 0. The items of its Sync were undone, and those behind it were not run.
+    /// Which item of a batch failed, from 0. The items of its Sync were undone, and those after it were not run.
     #[must_use]
     pub fn item(&self) -> Option<usize> {
         match &*self.0 {

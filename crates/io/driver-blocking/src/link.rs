@@ -108,7 +108,7 @@ impl Link {
                 // The server skips all up to a Sync.
                 self.connection.pipeline().sync();
             }
-            // What was left behind a stop may be all that comes.
+            // What was left after a stop may be all that comes.
             if !stop {
                 self.exchange()?;
             }

@@ -17,7 +17,7 @@ pub struct Notice {
 /// A NOTIFY of a channel that is listened to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
-    /// The server process of who notified.
+    /// The server process that notified.
     pub process_id: i32,
     /// The channel.
     pub channel: String,

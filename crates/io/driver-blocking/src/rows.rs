@@ -76,7 +76,7 @@ impl<T: ColumnIndex + ?Sized> ColumnIndex for &T {
     }
 }
 
-/// The rows of a result: one buffer, shared by all who have a part of it. Cheap to clone.
+/// The rows of a result: one buffer, shared by all that have a part of it. Cheap to clone.
 #[derive(Clone)]
 pub struct Rows {
     columns: Arc<[Column]>,

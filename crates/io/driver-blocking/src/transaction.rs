@@ -64,7 +64,7 @@ pub struct Transaction<'c> {
 impl<'c> Transaction<'c> {
     pub(crate) fn begin(client: &'c mut Client, begin: &Begin) -> Result<Self, Error> {
         let depth = client.depth;
-        // Who has begun one by SQL gets a savepoint too.
+        // A caller that has begun one by SQL gets a savepoint too.
         let nested = depth > 0 || client.transaction_status() != TransactionStatus::Idle;
         let depth = if nested { depth.max(1) } else { 0 };
         client.batch_execute(&if nested { format!("savepoint tl_{depth}") } else { begin.sql() })?;

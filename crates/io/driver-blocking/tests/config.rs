@@ -126,7 +126,7 @@ fn the_environment_fills_what_is_left_open() {
     );
     assert_eq!(load("host=h", &[("USER", "login")]).expect("usable").user, "login");
     assert_eq!(load("host=h", &[]).expect_err("nobody"), ConfigError::NoUser);
-    // Who relies on it must not be let down silently.
+    // A user who relies on it must not be let down silently.
     load("host=h user=u", &[("PGREQUIREAUTH", "scram-sha-256")]).expect_err("unsupported");
 }
 

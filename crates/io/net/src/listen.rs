@@ -128,7 +128,7 @@ struct SocketLock {
 }
 
 impl SocketLock {
-    /// One who opened the file just before its owner removed it would hold a lock that nobody else
+    /// A process that opened the file just before its owner removed it would hold a lock that nobody else
     /// sees, so the file on disk must be the one that was locked.
     fn take(socket: &Path) -> io::Result<Self> {
         let mut name = socket.as_os_str().to_owned();
@@ -162,7 +162,7 @@ impl SocketLock {
 
 impl Drop for SocketLock {
     fn drop(&mut self) {
-        // While it is still held: see `take` for the one who waits for it.
+        // While it is still held: see `take` for the process that waits for it.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The system's lookup (getaddrinfo: hosts file, search domains, nsswitch and all) is what an operator
 //! expects, and it blocks. So one thread asks, one name after another, and a worker's loop is woken when
-//! there is an answer. Answers are cached, and everybody who asks for a name on its way shares one lookup.
+//! there is an answer. Answers are cached, and callers that ask for the same name share one lookup.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -94,7 +94,7 @@ pub struct Resolver {
     requests: SyncSender<Arc<str>>,
     answers: Receiver<Answer>,
     cache: HashMap<Arc<str>, Cached>,
-    /// Who waits for which name. A name is here exactly as long as the thread owes its answer.
+    /// Which callers wait for which name. A name is here exactly as long as the thread owes its answer.
     waiting: HashMap<Arc<str>, Vec<u64>>,
     waiting_count: usize,
     ready: VecDeque<Resolved>,
@@ -188,7 +188,7 @@ impl Resolver {
         self.ready.pop_front()
     }
 
-    /// Forgets every cached answer, so that the next question is asked anew. Reload and RECONNECT want that.
+    /// Forgets every cached answer, so that the next question is asked again. Reload and RECONNECT want that.
     pub fn forget(&mut self) {
         self.cache.clear();
     }
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_the_same_name_shares_a_lookup_and_then_the_cache() {
+    fn callers_of_one_name_share_a_lookup_and_then_the_cache() {
         let mut held = Held::new(Duration::from_secs(60));
         assert_eq!(held.resolver.resolve("db.example", 1), Lookup::Pending);
         assert_eq!(held.resolver.resolve("db.example", 2), Lookup::Pending);

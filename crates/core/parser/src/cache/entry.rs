@@ -12,7 +12,7 @@ use super::key::{Hash, Key, Space};
 /// Uses that count: S3-FIFO's two bits.
 const USES_MAX: u8 = 3;
 
-/// What a value takes, told once, when it is inserted: a value must not grow later.
+/// What a value takes, asked once, when it is inserted: a value must not grow later.
 pub trait Weigh: Send + Sync {
     /// Bytes that it owns on the heap (a C arena included), beside its own `size_of`.
     fn heap_bytes(&self) -> usize;
@@ -68,7 +68,7 @@ impl<V> Entry<V> {
     }
 
     /// Counts a hit. A hot entry's line is only read: it is written while the count is below its maximum.
-    /// Two threads may count one hit between them, which no one misses.
+    /// Two threads may count one hit between them, which does no harm.
     #[inline]
     pub(super) fn used(&self) {
         let uses = self.uses.load(Ordering::Relaxed);
@@ -114,7 +114,7 @@ pub struct Cached<V> {
 }
 
 impl<V> Cached<V> {
-    /// Of an entry that is in no slot, or that the caller owns a count of.
+    /// Of an entry that is in no slot, or of which the caller owns a count.
     pub(super) fn of(entry: Arc<Entry<V>>) -> Self {
         Self { guard: Guard::from_inner(Some(entry)) }
     }

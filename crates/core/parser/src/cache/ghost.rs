@@ -1,4 +1,4 @@
-//! The hashes of what fell out lately: who comes back is no one-time statement.
+//! The hashes of what fell out lately: a statement that comes back was not a one-time statement.
 
 use super::key::Hash;
 
@@ -9,7 +9,7 @@ pub(super) struct Ghosts {
 }
 
 impl Ghosts {
-    /// Room for about so many.
+    /// Room for about this many.
     pub(super) fn new(count: usize) -> Self {
         Self { marks: vec![0; count.max(1)].into() }
     }

@@ -1,7 +1,7 @@
 //! A cache of what is known of a statement, shared by every worker: bounded by bytes, read without a lock.
 //!
 //! A statement is found by its exact bytes, in one of two key spaces that never meet: its text, or the key that
-//! the scanner made of it (literals taken out). What is kept is the owner's: a tree, a class, a list of tables.
+//! the scanner made of it (literals taken out). The value is the owner's choice: a tree, a class, a list of tables.
 //!
 //! ```
 //! use trunkline_parser::cache::{Cache, Key, Settings, Weigh};
@@ -12,7 +12,7 @@
 //!     fn heap_bytes(&self) -> usize { self.tables.capacity() }
 //! }
 //!
-//! let seed = 0x5eed; // of the system's entropy, in earnest
+//! let seed = 0x5eed; // in production from the system's entropy
 //! let cache = Cache::new(&Settings::with_bytes_max(1 << 20), seed);
 //! let sql = "SELECT 1 FROM people";
 //! assert!(cache.get(Key::text(sql)).is_none());
@@ -30,16 +30,16 @@
 //!         queues of the shard, under its lock: small, main, ghosts      Arc<Entry { key, value, uses }>
 //! ```
 //! - **A hit** hashes the key, compares seven tags at once in at most two cache lines, and borrows the entry of
-//!   the slot whose tag is equal. No lock, and no write to a line that other threads write too, but for the
+//!   the slot whose tag is equal. No lock, and no write to a line that other threads write too, except for the
 //!   entry's `uses`, which is written only while it is below its maximum: a hot statement is read only.
 //! - **An insert** takes the lock of one shard for some hundred nanoseconds; what it pushes out is dropped after the
-//!   lock. Nobody waits for anybody's parse: two threads that miss the same statement both parse it, the first to
-//!   insert wins and the other is handed the first one's.
+//!   lock. No thread waits for the parse of another: two threads that miss the same statement both parse it, the first
+//!   to insert wins and the other is handed the first one's.
 //! - **Eviction** is S3-FIFO's (Yang et al., SOSP 2023): what is new goes through a small queue, a tenth of the
 //!   bytes, and only what was hit there, or comes back soon after it fell out (a ghost remembers its hash), gets
 //!   to the main queue. A flood of statements seen once churns the tenth and touches nothing else.
 //! - **Memory**: the table, the ghosts and the queues are made once, at `entries_max`, and count towards `bytes_max`
-//!   as the entries do (key, value, bookkeeping, as an allocator rounds them). What was evicted is freed when
+//!   as the entries do (key, value, bookkeeping, as an allocator rounds them). An evicted entry is freed when
 //!   its last reader lets go of it: neither waits for an epoch.
 //! - **Tenants cannot flood a bucket**: the hash is keyed by the owner's seed, and if the seed leaked, a look-up would
 //!   still touch two lines: a bucket never grows, it forgets.
@@ -60,7 +60,8 @@
 //!
 //! Two threads on one cache take the same 48 each as on a cache each. arc-swap's borrow and return are 16 of them.
 //!
-//! Who is evicted, hit ratio in % of 100 hot statements in a flood of ones that never come back, 5,000 kept:
+//! Which entries are evicted: the hit ratio in % of 100 hot statements in a flood of statements that never come back,
+//! 5,000 kept:
 //!
 //! | one hot to | FIFO | LRU | CLOCK | SIEVE | S3-FIFO |
 //! |---|---|---|---|---|---|
@@ -70,7 +71,7 @@
 //! | Zipf's 20,000 instead of 100, to 3 others | 53 | 58 | 60 | 76 | 79 |
 //!
 //! Hashes of 30, 85, 200 bytes, in nanoseconds: rapidhash 3, 6, 9; foldhash 3, 5, 10; ahash 3, 7, 16; SipHash 15, 39, 56.
-//! rapidhash, because all its secrets come of an argument: foldhash takes them from a global.
+//! rapidhash, because all its secrets come from an argument: foldhash takes them from a global.
 
 mod entry;
 mod ghost;
@@ -104,7 +105,7 @@ pub struct Cache<V> {
 }
 
 impl<V: Weigh> Cache<V> {
-    /// An empty cache. `seed` keys the hash: take it from the system's entropy, that no tenant may know it.
+    /// An empty cache. `seed` keys the hash: take it from the system's entropy, so that no tenant can know it.
     pub fn new(settings: &Settings, seed: u64) -> Self {
         let count = settings.shards();
         let lookups = Lookups::new();
@@ -125,7 +126,7 @@ impl<V: Weigh> Cache<V> {
     }
 
     /// Keeps `value` for these bytes, unless something is kept for them already: that one then stays, and is
-    /// returned. What is too large to keep is only returned.
+    /// returned. A value that is too large to keep is only returned.
     pub fn insert(&self, key: Key<'_>, value: V) -> Cached<V> {
         let hash = self.hasher.hash(key);
         match self.shard(hash) {
@@ -151,16 +152,16 @@ impl<V: Weigh> Cache<V> {
         }
     }
 
-    /// Changes the bound, and evicts at once what is beyond it. Nothing is kept where the table alone is beyond it:
-    /// 0 turns the cache off. `entries_max`, and with it the table, stays as it was made: who wants many times the
-    /// bytes makes a new cache.
+    /// Changes the bound, and at once evicts what exceeds it. Nothing is kept where the table alone exceeds it:
+    /// 0 turns the cache off. `entries_max`, and with it the table, stays as it was made: for many times the bytes,
+    /// make a new cache.
     pub fn set_bytes_max(&self, bytes_max: usize) {
         self.bytes_max.store(bytes_max, Ordering::Relaxed);
         let bounds = Bounds::of_shard(bytes_max, self.shards.len());
         self.shards.iter().for_each(|shard| shard.set_bounds(bounds));
     }
 
-    /// Forgets everything, what once fell out too. Counters stay; values live on where somebody holds them.
+    /// Forgets everything, also what once fell out. Counters stay; values live on where somebody holds them.
     pub fn clear(&self) {
         self.shards.iter().for_each(Shard::clear);
     }

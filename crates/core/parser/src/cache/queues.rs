@@ -1,4 +1,4 @@
-//! Who goes when room is needed: S3-FIFO's two queues, which know nothing of where entries are kept.
+//! Which entry goes when room is needed: S3-FIFO's two queues, which know nothing of where entries are kept.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct Queues<V> {
 }
 
 impl<V> Queues<V> {
-    /// Room for so many, in each of the queues: either may hold them all.
+    /// Room for this many, in each of the queues: either may hold them all.
     pub(super) fn new(entries_max: usize) -> Self {
         Self { small: Queue::new(entries_max), main: Queue::new(entries_max) }
     }

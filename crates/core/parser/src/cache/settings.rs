@@ -1,6 +1,6 @@
 //! How large a cache may become.
 
-/// Bytes that an entry is expected to take when only `bytes_max` is told: a short
+/// Bytes that an entry is expected to take when only `bytes_max` is given: a short
 /// statement with little kept of it. Meant to be low, so that it is bytes that run out first.
 const ENTRY_BYTES_TYPICAL: usize = 512;
 /// Locks that inserts are spread over: twice the threads that would insert at once on a large machine's worst day,
@@ -8,7 +8,7 @@ const ENTRY_BYTES_TYPICAL: usize = 512;
 const SHARDS_MAX: usize = 16;
 /// Bytes below which a shard is not worth its lock, and its share of a skewed load too small.
 const SHARD_BYTES_MIN: usize = 1 << 20;
-/// What takes more than this part of `bytes_max` is not kept: it would push out too many for one.
+/// An entry that takes more than this part of `bytes_max` is not kept: it would push out too many for one.
 const ENTRY_SHARE: usize = 64;
 /// Entries that the largest table has slots for: 2^28 take 8 GiB before the first, and keep a bucket's number within 32 bits.
 const ENTRIES_MAX: usize = 1 << 28;
@@ -18,7 +18,7 @@ const ENTRIES_MAX: usize = 1 << 28;
 pub struct Settings {
     /// Bytes of everything in the cache: keys, values, table, queues. Can be changed later.
     pub bytes_max: usize,
-    /// Statements that are kept at most. The table is made for so many, at about 32 bytes each, and stays.
+    /// Statements that are kept at most. The table is made for this many, at about 32 bytes each, and stays.
     pub entries_max: usize,
 }
 
@@ -26,7 +26,7 @@ impl Settings {
     /// `bytes_max` for a proxy: 50,000 statements of a usual size.
     pub const BYTES_MAX_DEFAULT: usize = 64 << 20;
 
-    /// Bounds for so many bytes, with as many entries as are likely to fit.
+    /// Bounds for this many bytes, with as many entries as are likely to fit.
     pub const fn with_bytes_max(bytes_max: usize) -> Self {
         Self { bytes_max, entries_max: bytes_max / ENTRY_BYTES_TYPICAL }
     }

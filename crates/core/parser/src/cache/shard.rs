@@ -1,4 +1,4 @@
-//! A part of the cache with a lock of its own for those who insert.
+//! A part of the cache with a lock of its own for inserts.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -75,7 +75,7 @@ impl<V> Shard<V> {
             drop(books);
             return Cached::of(entry);
         }
-        // Asked first: who falls out now may take its place among the ghosts.
+        // Asked first: an entry that falls out now may take its place among the ghosts.
         let known = books.ghosts.take(entry.hash());
         let bytes_max = books.bounds.bytes_max.saturating_sub(entry.bytes());
         self.evict(&mut books, bytes_max, self.entries_max.saturating_sub(1), &mut fallen);
@@ -121,7 +121,7 @@ impl<V> Shard<V> {
         stats.bytes += books.bytes();
     }
 
-    /// Evicts until there are at most so many bytes and entries.
+    /// Evicts until there are at most this many bytes and entries.
     fn evict(&self, books: &mut Books<V>, bytes_max: usize, entries_max: usize, fallen: &mut Fallen<V>) {
         while books.bytes() > bytes_max || books.queues.len() > entries_max {
             let Some(victim) = books.queues.evict() else { return };
@@ -177,7 +177,7 @@ mod tests {
     fn a_hit_takes_no_lock() {
         let shard = shard(8);
         insert(&shard, 5);
-        // With the lock held, whoever wants it would never return.
+        // With the lock held, a thread that wants it would never return.
         let books = shard.books();
         assert_eq!(shard.get(Hash(5), Key::text("x")).map(|cached| *cached), Some(5));
         assert!(shard.get(Hash(6), Key::text("x")).is_none());
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_back_goes_to_the_main_queue() {
+    fn an_entry_that_comes_back_goes_to_the_main_queue() {
         let shard = shard(4);
         let (hash, key) = (Hash(5 << 35 | 5), Key::text("x"));
         // Four more push it out; then it comes back, and ten more do not.

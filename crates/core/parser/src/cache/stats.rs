@@ -39,7 +39,7 @@ pub struct Stats {
 
 /// Lines to count on: threads that count on one take turns at it, so a few more than the cores of a large machine.
 const STRIPES: usize = 64;
-/// Bits of an address that all frames of one thread share, as good as always: Rust's stacks are 2 MiB apart and more.
+/// Bits of an address that all frames of one thread share, nearly always: Rust's stacks are 2 MiB apart and more.
 const STACK_BITS: u32 = 21;
 
 /// Two lines, as processors fetch lines in pairs.

@@ -1,4 +1,4 @@
-//! The slots of a shard: read without a lock, written by whoever holds the shard's.
+//! The slots of a shard: read without a lock, written under the shard's lock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ const SLOTS_PERCENT: usize = 133;
 ///  byte  0      6  7    8         16              63
 ///       | tags 0-6 | - | slot 0  | slot 1 ... slot 6 |     tag 0: the slot is empty
 /// ```
-/// A tag may be behind its slot for a moment: a reader then misses, or compares an entry that is not its own.
+/// A tag may be older than its slot for a moment: a reader then misses, or compares an entry that is not its own.
 #[repr(align(64))]
 struct Bucket<V> {
     tags: AtomicU64,
@@ -37,8 +37,7 @@ impl<V> Bucket<V> {
         Self { tags: AtomicU64::new(0), slots: [const { ArcSwapOption::const_empty() }; WAYS] }
     }
 
-    /// Ways whose tag is `tag`, lowest first. The first is one indeed; a later one may be named in error, and none is
-    /// left out.
+    /// Ways whose tag is `tag`, lowest first. The first is right; a later one may be wrong; none is left out.
     #[inline]
     fn tagged(&self, tag: u8) -> impl Iterator<Item = usize> + use<V> {
         let difference = self.tags.load(Ordering::Acquire) ^ (ONES * u64::from(tag));
@@ -60,7 +59,8 @@ impl<V> Bucket<V> {
         self.tags.load(Ordering::Relaxed).to_le_bytes().iter().take(WAYS).filter(|&&tag| tag == 0).count()
     }
 
-    /// Under the lock: the tag after what came, and before what goes, so that a reader is led to entries only.
+    /// Under the lock: the tag is written after an entry that comes and before one that goes, so that a reader finds
+    /// entries only.
     fn write(&self, way: usize, entry: Option<Arc<Entry<V>>>) {
         let Some(slot) = self.slots.get(way) else { return };
         let mut tags = self.tags.load(Ordering::Relaxed).to_le_bytes();
@@ -81,7 +81,7 @@ impl<V> Bucket<V> {
 }
 
 impl<V> Table<V> {
-    /// Room for so many entries.
+    /// Room for this many entries.
     pub(super) fn new(entries_max: usize) -> Self {
         let buckets = (entries_max.saturating_mul(SLOTS_PERCENT) / 100).div_ceil(WAYS).max(1);
         Self { buckets: (0..buckets).map(|_| Bucket::new()).collect() }

@@ -17,7 +17,7 @@ pub(super) fn add(statement: Node<'_>, class: &mut Class, runs: Runs) {
     }
     while let Some(node) = nodes.next() {
         match node.tag() {
-            // These come most, and have nothing below them that counts.
+            // These are the most frequent, and have nothing below them that counts.
             NodeTag::ColumnRef | NodeTag::AConst | NodeTag::ParamRef => nodes.skip_below(),
             NodeTag::RangeVar => {
                 if let Some(table) = node.cast::<RangeVar<'_>>() {
@@ -35,7 +35,7 @@ pub(super) fn add(statement: Node<'_>, class: &mut Class, runs: Runs) {
     }
 }
 
-/// The nodes that come seldom.
+/// The rarer nodes.
 fn add_node(node: Node<'_>, class: &mut Class, runs: Runs) {
     match node.view() {
         View::FuncCall(call) if runs != Runs::Nothing => {
@@ -44,7 +44,8 @@ fn add_node(node: Node<'_>, class: &mut Class, runs: Runs) {
                 class.touches |= effect.touches;
                 class.access = class.access.max(effect.access);
             } else {
-                // Volatile functions are not called by the planner, and all that have effects of ours are.
+                // The planner does not call volatile functions, and all functions with effects that count here are
+                // volatile.
                 class.touches |= effect.touches & (Touches::FUNCTIONS | Touches::UNKNOWN_FUNCTIONS);
             }
         }
@@ -124,8 +125,9 @@ fn tells_time(op: SQLValueFunctionOp) -> bool {
     }
 }
 
-/// Whether something becomes a time here: the texts 'now', 'today' and their like are the transaction's. Whatever it is, as
-/// the class must not depend on the values of literals, and a parameter's or column's is not known.
+/// Whether something becomes a time here: the texts 'now', 'today' and their like are the transaction's. The value does
+/// not matter: the class must not depend on the values of literals, and the value of a parameter or column is not
+/// known.
 fn is_time_input(cast: TypeCast<'_>) -> bool {
     let last = cast.type_name().and_then(|of| of.names().strings().next_back());
     last.is_some_and(|name| {

@@ -3,8 +3,8 @@
 //! A name counts if it is not qualified or qualified with `pg_catalog`. Without a catalog that is all a text tells: a
 //! function of the same name in another schema of the `search_path` may be the one that is called. If the name is one
 //! with an effect, the class then says too much. If it is one of [`is_plain`], the class says too little
-//! in one bit, [`Touches::UNKNOWN_FUNCTIONS`]: whoever cannot exclude that looks at [`Touches::FUNCTIONS`] and asks the
-//! catalog about each call.
+//! in one bit, [`Touches::UNKNOWN_FUNCTIONS`]: a caller that cannot exclude that looks at [`Touches::FUNCTIONS`] and
+//! asks the catalog about each call.
 
 use super::kind::Access;
 use super::touches::Touches;
@@ -102,8 +102,9 @@ fn set_config(call: FuncCall<'_>) -> Touches {
     }
 }
 
-/// Built-in functions that touch nothing in any of their forms: those that queries have most. No claim to be all of them;
-/// but only those that PostgreSQL 15 has, since what a later one brings, a user of an earlier one may have made.
+/// Built-in functions that touch nothing in any of their forms: those that queries call most. The list is not complete,
+/// and has only those that PostgreSQL 15 has: a function that a later version brings may be a user's own in an earlier
+/// one.
 // tidy: long because it is a list of names
 fn is_plain(name: &str) -> bool {
     matches!(

@@ -42,7 +42,7 @@ pub enum Kind {
     Unlisten,
     /// NOTIFY.
     Notify,
-    /// SET and RESET of whatever.
+    /// SET and RESET of anything.
     Set,
     /// SET CONSTRAINTS.
     SetConstraints,
@@ -90,7 +90,7 @@ impl Kind {
     }
 }
 
-/// How far a statement may go in changing what is stored: PostgreSQL's own sorting (its
+/// How far a statement may go in changing what is stored: PostgreSQL's own classes (its
 /// `ClassifyUtilityCommandAsReadOnly` and `CommandIsReadOnly`) as far as a text tells. Ordered: each allows more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Access {
@@ -134,7 +134,7 @@ pub enum TransactionControl {
     Release,
     /// ROLLBACK TO SAVEPOINT.
     RollbackTo,
-    /// PREPARE TRANSACTION: it is the connection's no longer.
+    /// PREPARE TRANSACTION: the transaction no longer belongs to the connection.
     Prepare,
     /// COMMIT PREPARED.
     CommitPrepared,

@@ -35,16 +35,16 @@ use crate::node::{Node, RawStmt};
 
 /// What a text is and does, as far as the text tells.
 ///
-/// It errs to the safe side: a bit too many, never one too few, and what is not understood may touch anything
+/// It errs on the safe side: a bit too many, never one too few. A statement that is not understood may touch anything
 /// ([`Touches::UNKNOWN`]). It depends on no literal's value, so that statements that differ in literals only
-/// (those of one [`scan_key`](crate::key::scan_key)) have one class. What no text tells:
+/// (those of one [`scan_key`](crate::key::scan_key)) have one class. A text does not tell:
 ///
 /// - What functions do. Those of PostgreSQL's own that matter are known by name, unqualified or in `pg_catalog`; a function
 ///   of that name in another schema of the `search_path` may be meant instead. All others are
 ///   [`Touches::UNKNOWN_FUNCTIONS`]: ask the catalog for their volatility, and trust it as far as their authors.
 /// - Functions without a call: operators, casts and types of one's own, `row.function`, a column's default
 ///   (`nextval()` of a serial column), triggers, rules, policies, and what views and foreign tables stand for.
-/// - Whether an unqualified name is a temporary table's. Who makes one is seen.
+/// - Whether an unqualified name is a temporary table's. A statement that makes one is seen.
 /// - That a text or parameter becomes a time without a cast in the text: `'now'` in VALUES for a column of times.
 /// - What was prepared, declared or defined before: EXECUTE, FETCH, CALL and DO have bits of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -116,22 +116,22 @@ impl Class {
         self.count
     }
 
-    /// Which transaction control it is. None of several statements: those are [`Touches::TRANSACTION`], and to be
-    /// asked one by one.
+    /// Which transaction control it is. None for several statements: they are [`Touches::TRANSACTION`]; ask them one by
+    /// one.
     #[inline]
     #[must_use]
     pub const fn transaction(self) -> Option<TransactionControl> {
         self.transaction
     }
 
-    /// The modes that BEGIN, SET TRANSACTION or SET SESSION CHARACTERISTICS names; none of several statements.
+    /// The modes that BEGIN, SET TRANSACTION or SET SESSION CHARACTERISTICS names; none for several statements.
     #[inline]
     #[must_use]
     pub const fn modes(self) -> TransactionModes {
         self.modes
     }
 
-    /// From where to where it copies. None of several statements: those are [`Touches::COPY`].
+    /// From where to where it copies. None for several statements: they are [`Touches::COPY`].
     #[inline]
     #[must_use]
     pub const fn copy(self) -> Option<CopyWay> {
@@ -174,7 +174,7 @@ impl Class {
         self.touches.any(Touches::TRANSACTION)
     }
 
-    /// The class of both, one behind the other.
+    /// The class of both, one after the other.
     #[must_use]
     pub fn and(self, next: Self) -> Self {
         match (self.count, next.count) {

@@ -189,12 +189,12 @@ fn copy_class(copy: CopyStmt<'_>) -> Class {
 /// EXPLAIN's class. What it would change counts with ANALYZE only.
 fn explain_class(explain: ExplainStmt<'_>) -> (Class, Runs) {
     let options = explain.options().nodes().filter_map(|option| option.cast::<DefElem<'_>>());
-    // Several ANALYZE are no error, the last counts: any will do to be on the safe side.
+    // Several ANALYZE are not an error, and the last counts. Any one is enough here, to be on the safe side.
     let analyzes = options.clone().any(|option| option.defname() == Some("analyze") && is_on(option));
     if !analyzes {
         return (Class::of(Kind::Explain, Access::Read, Touches::NONE), Runs::Planned);
     }
-    // Explained by themselves: the query of what they wrap, and what the query's own nodes do not tell.
+    // By the explained node itself: it may wrap a query whose own nodes do not tell that it writes.
     let access = match explain.query().map(Node::tag) {
         Some(NodeTag::SelectStmt | NodeTag::DeclareCursorStmt) => Access::Read,
         _ => Access::Write,
@@ -203,7 +203,7 @@ fn explain_class(explain: ExplainStmt<'_>) -> (Class, Runs) {
 }
 
 /// Whether an option that is true or false is not plainly false. EXPLAIN is never cached by a key without literals, so
-/// that their values may be looked at here.
+/// the values of literals may count here.
 fn is_on(option: DefElem<'_>) -> bool {
     match option.arg().map(Node::view) {
         Some(View::Integer(value)) => value.ival() != 0,

@@ -16,7 +16,7 @@ pub enum Subject<'a> {
     Prepare {
         /// The statement's name.
         name: &'a str,
-        /// The `TypeName`s of its parameters; fewer than there are where the rest is to be found out.
+        /// The `TypeName`s of its parameters; fewer than there are where the server finds out the rest.
         types: List<'a>,
         /// What is prepared: [`Node::classify`] tells what EXECUTE of it does.
         query: Option<Node<'a>>,
@@ -39,7 +39,7 @@ pub enum Subject<'a> {
         /// What it reads.
         query: Option<Node<'a>>,
     },
-    /// FETCH, MOVE of a cursor. Of WHERE CURRENT OF the `CurrentOfExpr` in the tree tells it.
+    /// FETCH, MOVE of a cursor. For WHERE CURRENT OF see the `CurrentOfExpr` in the tree.
     Fetch(&'a str),
     /// CLOSE of a cursor; None for ALL.
     Close(Option<&'a str>),

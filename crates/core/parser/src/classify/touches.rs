@@ -124,7 +124,7 @@ touches! {
     DO = 45,
     /// CALL: whatever the procedure touches; it may commit.
     CALL = 46,
-    /// Calls a function by name, whichever. [`References::calls`](crate::references::References::calls) has them.
+    /// Calls a function by name, any function. [`References::calls`](crate::references::References::calls) has them.
     FUNCTIONS = 47,
     /// Calls a function whose effect is not known by its name: see [`Class`](super::Class).
     UNKNOWN_FUNCTIONS = 48,
@@ -147,8 +147,8 @@ impl Touches {
     pub const NONE: Self = Self(0);
 
     /// What a session would miss, or wrongly have, on another server connection afterwards. `nextval()` and `setval()`
-    /// are not among it, though `currval()` sees them: a serial column's default calls `nextval()` where no text shows
-    /// it, so that whoever cares must look out for [`Touches::CURRVAL`] anyway.
+    /// are not in it, though `currval()` sees them: a serial column's default calls `nextval()` where no text shows
+    /// it. A caller to whom that matters must look for [`Touches::CURRVAL`] anyway.
     pub const LEAVES_STATE: Self = Self(
         Self::SET.0
             | Self::ROLE.0

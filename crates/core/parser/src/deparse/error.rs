@@ -23,14 +23,14 @@ impl DeparseError {
         Self::new(format!("a {tag:?} cannot stand as {place}"))
     }
 
-    /// What would be written does not parse.
+    /// The text that would be written does not parse.
     pub(super) fn not_sql(error: &ParseError) -> Self {
-        Self::new(format!("what would be written is refused by the grammar: {error}"))
+        Self::new(format!("the grammar refuses the text that would be written: {error}"))
     }
 
-    /// What would be written is the text of another tree.
+    /// The text that would be written is another tree's.
     pub(super) fn read_otherwise(difference: Difference) -> Self {
-        Self::new(format!("what would be written is read as {difference}"))
+        Self::new(format!("the text that would be written is read as {difference}"))
     }
 
     /// No node, or an empty list, where there must be one.

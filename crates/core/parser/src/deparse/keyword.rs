@@ -1,10 +1,10 @@
-//! Keywords that are no plain identifiers.
+//! Keywords that are not plain identifiers.
 
 pub(super) use crate::lexer::KeywordKind as Use;
 use crate::lexer::keyword;
 
-/// What a keyword may name; None for what is no keyword, or one that may name anything. A name that is not in lower case is
-/// none: it is not what the lexer makes of the keyword.
+/// What a keyword may name; None for a word that is not a keyword, or for a keyword that may name anything. A name that
+/// is not in lower case is not a keyword: the lexer writes keywords in lower case.
 #[inline]
 pub(super) fn restricted(name: &str) -> Option<Use> {
     let keyword = keyword(name.as_bytes()).filter(|keyword| keyword.name == name)?;

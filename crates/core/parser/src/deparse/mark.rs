@@ -1,4 +1,4 @@
-//! Where clauses stand in the text that is written: for those who shorten it.
+//! Where clauses stand in the text that is written: for code that shortens it.
 
 use super::{DeparseError, DeparseOptions, Deparser, Done, TEXT_BYTES_USUAL, Writer, read_back};
 use crate::node::{Node, RawStmt};

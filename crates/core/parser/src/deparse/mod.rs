@@ -1,9 +1,9 @@
 //! SQL from a tree.
 //!
 //! The text is the one libpg_query 18 writes, in one line or laid out. Methods of [`Deparser`] are named after the rules of
-//! PostgreSQL's grammar that they write (`a_expr`, `opt_drop_behavior`), or after the node. They lie by what they write:
-//! `expression/`, `query/`, `table/`, `utility/`. A method that ends its text with a space leaves its caller to
-//! [`Writer::trim`] it.
+//! PostgreSQL's grammar that they write (`a_expr`, `opt_drop_behavior`), or after the node. Folders group them by
+//! what they write: `expression/`, `query/`, `table/`, `utility/`. A method that ends its text with a space leaves it to
+//! its caller to [`Writer::trim`] it.
 // `from_clause`, `into_clause`: names of the grammar, not conversions.
 #![allow(clippy::wrong_self_convention)]
 
@@ -102,9 +102,9 @@ impl ParsedSql {
     /// The statements as SQL, in one line.
     ///
     /// # Errors
-    /// [`DeparseError`]: for a tree that was edited into what PostgreSQL's grammar does not make of any text, or is more than
-    /// 250,000 levels deep. What is written of an edited tree is read back to know that; of one that was only parsed, it
-    /// need not be.
+    /// [`DeparseError`]: for a tree that was edited into one that PostgreSQL's grammar makes of no text, or is more
+    /// than 250,000 levels deep. The text of an edited tree is read back to know that; the text of a tree that was only
+    /// parsed need not be.
     ///
     /// ```
     /// let tree = trunkline_parser::parse("select  A, 'b' from c where d in (1, 2)")?;

@@ -6,7 +6,7 @@ use super::writer::may_be_joined;
 use super::{DeparseError, Deparser, Done};
 use crate::node::{List, Node, StringNode};
 
-/// PostgreSQL's `NAMEDATALEN`: an identifier is cut before so many bytes.
+/// PostgreSQL's `NAMEDATALEN`: an identifier is cut to fewer bytes than this.
 pub(super) const NAME_BYTES_LIMIT: usize = 64;
 
 /// The string of a list's element.
@@ -78,7 +78,7 @@ impl Deparser<'_> {
         self.quoted_unless(name, is_bare);
     }
 
-    /// A name behind a dot where libpg_query writes it as it is: in quotes only if it needs them there.
+    /// A name after a dot where libpg_query writes it as it is: in quotes only if it needs them there.
     pub(super) fn attribute_name(&mut self, name: &str) {
         self.quoted_unless(name, is_read_as_written(name));
     }

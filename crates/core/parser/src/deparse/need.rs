@@ -32,7 +32,7 @@ pub(super) fn bool_of(node: Option<Node<'_>>) -> Result<bool, DeparseError> {
     need::<Boolean<'_>>(node, "a truth value").map(Boolean::boolval)
 }
 
-/// The element of a list that must have so many; the element itself may be NULL.
+/// An element that a list must be long enough to have; the element itself may be NULL.
 #[inline]
 pub(super) fn nth<'a>(list: List<'a>, place: usize, what: &str) -> Result<Option<Node<'a>>, DeparseError> {
     given(list.get(place), what)

@@ -1,14 +1,14 @@
-//! What is written of a tree that the grammar need not have made is read back, and must be that tree.
+//! The text of a tree that the grammar may not have made is read back, and must give that tree.
 //!
-//! An edited tree may say what no SQL says (a condition of a UNION, an operator `--`), or what another tree is written as
-//! too. Rules for each field of each node would leave some out; the grammar leaves none.
+//! An edited tree may say something that no SQL says (a condition of a UNION, an operator `--`), or have the same text
+//! as another tree. Rules for each field of each node would miss some; the grammar misses none.
 
 use super::DeparseError;
 use crate::lexer::{Lexer, TokenKind};
 use crate::node::{Node, RawStmt};
 use crate::raw::ParsedSql;
 
-/// Where an expression can stand that is tried when it is read back: anywhere, in a list of targets (`*`), in VALUES
+/// The places that are tried when an expression is read back: anywhere, in a list of targets (`*`), in VALUES
 /// (`DEFAULT`).
 const PLACES: [(&str, &str); 3] = [("SELECT (", "\n)"), ("SELECT ", ""), ("INSERT INTO t VALUES (", "\n)")];
 
@@ -29,7 +29,7 @@ pub(super) fn check_statement(text: &str, statement: Node<'_>) -> Result<(), Dep
         false => node.cast::<RawStmt<'_>>()?.stmt(),
     });
     let Some(read) = read.filter(|_| statements.next().is_none()) else {
-        return Err(DeparseError::new("what would be written is not one statement"));
+        return Err(DeparseError::new("the text that would be written is not one statement"));
     };
     statement.difference(read).map_or(Ok(()), |difference| Err(DeparseError::read_otherwise(difference)))
 }
@@ -37,13 +37,13 @@ pub(super) fn check_statement(text: &str, statement: Node<'_>) -> Result<(), Dep
 /// That SQL is read as this expression.
 pub(super) fn check_expression(text: &str, expression: Node<'_>) -> Result<(), DeparseError> {
     let mut first_error = None;
-    for (before, behind) in PLACES {
-        let error = match crate::parse(&format!("{before}{text}{behind}")) {
+    for (before, after) in PLACES {
+        let error = match crate::parse(&format!("{before}{text}{after}")) {
             Err(error) => DeparseError::not_sql(&error),
             Ok(tree) => match only_expression(&tree).map(|read| expression.difference(read)) {
                 Some(None) => return Ok(()),
                 Some(Some(difference)) => DeparseError::read_otherwise(difference),
-                None => DeparseError::new("what would be written is not one expression"),
+                None => DeparseError::new("the text that would be written is not one expression"),
             },
         };
         first_error.get_or_insert(error);

@@ -25,7 +25,7 @@ impl ParsedSql {
     /// The condition goes to the WHERE of the query that reads the table, also of subqueries, WITH and sides of UNION, and to
     /// that of UPDATE, DELETE and ON CONFLICT DO UPDATE. Where WHERE would mean something else, on either side of an outer
     /// join, below an alias of a join, and in the source of MERGE, the table becomes `(SELECT * FROM t WHERE ...) AS t`. Rows
-    /// that INSERT brings are not looked at. Names that WITH gives are no tables.
+    /// that INSERT brings are not looked at. Names that WITH gives are not tables.
     ///
     /// ```
     /// use trunkline_parser::edit;
@@ -141,7 +141,7 @@ impl Plan {
                 _ => break,
             }
         }
-        Err(EditError::CannotRestrict("a statement that is no query"))
+        Err(EditError::CannotRestrict("a statement that is not a query"))
     }
 }
 

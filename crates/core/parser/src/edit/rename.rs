@@ -10,8 +10,8 @@ use crate::node::{
 use crate::raw::ParsedSql;
 use crate::{Path, Step, Visitor};
 
-/// The name of a relation: `"t"`, or `("schema", "t")`. Without a schema it is what stands in a text without one: of which
-/// schema that is, only the session's search_path tells.
+/// The name of a relation: `"t"`, or `("schema", "t")`. Without a schema it is a name that stands in a text without
+/// one: only the session's search_path tells its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelationName<'n> {
     /// The schema, if the name has one.

@@ -6,20 +6,20 @@ use super::{DropStmtMut, EditError, ListMut, RangeVarMut, SlotMut, name};
 use crate::node::{Node, ObjectType, StringNode, View};
 use crate::raw::ParsedSql;
 
-/// A relation's name where it stands: as a table of a query, behind ON, in a list of GRANT or LOCK, or, in DROP, COMMENT ON and
-/// their like, as a list of strings.
+/// A relation's name where it stands: as a table of a query, after ON, in a list of GRANT or LOCK, or, in DROP, COMMENT
+/// ON and their like, as a list of strings.
 pub struct TableMut<'t>(Place<'t>);
 
 enum Place<'t> {
     Node(RangeVarMut<'t>),
-    /// Strings, of which the last `behind` are the name of something on the relation: a column, a trigger.
+    /// Strings, of which the last `trailing` are the name of something on the relation: a column, a trigger.
     Names(ListMut<'t>, usize),
 }
 
 impl<'t> TableMut<'t> {
-    /// A name of strings, of which the last `behind` are of something on the relation.
-    pub(super) fn of_names(names: ListMut<'t>, behind: usize) -> Self {
-        Self(Place::Names(names, behind))
+    /// A name of strings, of which the last `trailing` are of something on the relation.
+    pub(super) fn of_names(names: ListMut<'t>, trailing: usize) -> Self {
+        Self(Place::Names(names, trailing))
     }
 }
 
@@ -28,7 +28,7 @@ impl TableMut<'_> {
     pub fn schema(&self) -> Option<&str> {
         match &self.0 {
             Place::Node(table) => table.view().schemaname(),
-            Place::Names(list, behind) => string(list, list.len().checked_sub(behind + 2)?),
+            Place::Names(list, trailing) => string(list, list.len().checked_sub(trailing + 2)?),
         }
     }
 
@@ -36,8 +36,8 @@ impl TableMut<'_> {
     pub fn name(&self) -> &str {
         match &self.0 {
             Place::Node(table) => table.view().relname(),
-            Place::Names(list, behind) => {
-                list.len().checked_sub(behind + 1).and_then(|index| string(list, index))
+            Place::Names(list, trailing) => {
+                list.len().checked_sub(trailing + 1).and_then(|index| string(list, index))
             }
         }
         .unwrap_or_default()
@@ -50,8 +50,8 @@ impl TableMut<'_> {
     pub fn set_schema(&mut self, schema: Option<&str>) -> Result<(), EditError> {
         match &mut self.0 {
             Place::Node(table) => table.set_schemaname(schema),
-            Place::Names(list, behind) => {
-                let Some(at) = list.len().checked_sub(*behind + 1) else { return Ok(()) };
+            Place::Names(list, trailing) => {
+                let Some(at) = list.len().checked_sub(*trailing + 1) else { return Ok(()) };
                 match (schema, at.checked_sub(1)) {
                     (Some(schema), Some(before)) => list.replace(before, name(schema)?),
                     (Some(schema), None) => list.insert(0, name(schema)?),
@@ -73,7 +73,7 @@ impl TableMut<'_> {
     pub fn set_name(&mut self, new: &str) -> Result<(), EditError> {
         match &mut self.0 {
             Place::Node(table) => table.set_relname(Some(new)),
-            Place::Names(list, behind) => match list.len().checked_sub(*behind + 1) {
+            Place::Names(list, trailing) => match list.len().checked_sub(*trailing + 1) {
                 Some(at) => list.replace(at, name(new)?),
                 None => Ok(()),
             },
@@ -129,18 +129,18 @@ pub(super) fn named_by_strings(
     change: &mut impl FnMut(&mut TableMut<'_>) -> Result<(), EditError>,
 ) -> Result<(), EditError> {
     let Some(node) = slot.node() else { return Ok(()) };
-    let (field, behind) = match node.view() {
+    let (field, trailing) = match node.view() {
         // `OWNED BY t.a`
         View::DefElem(option) if option.defname() == Some("owned_by") => ("arg", 1),
         // `t.a%TYPE`
         View::TypeName(name) if name.pct_type() => ("names", 1),
-        _ => match kind(node).and_then(names_behind) {
-            Some(behind) => ("object", behind),
+        _ => match kind(node).and_then(trailing_names) {
+            Some(trailing) => ("object", trailing),
             None => return Ok(()),
         },
     };
     let mut each = |list: Option<ListMut<'_>>| match list {
-        Some(list) if list.len() > behind => change(&mut TableMut::of_names(list, behind)),
+        Some(list) if list.len() > trailing => change(&mut TableMut::of_names(list, trailing)),
         _ => Ok(()),
     };
     if let Some(mut drop) = slot.node_mut().cast::<DropStmtMut<'_>>() {
@@ -161,8 +161,8 @@ fn kind(statement: Node<'_>) -> Option<ObjectType> {
     })
 }
 
-/// How many names stand behind that of the relation; None for objects that hang on none.
-fn names_behind(kind: ObjectType) -> Option<usize> {
+/// How many names follow that of the relation; None for objects that belong to no relation.
+fn trailing_names(kind: ObjectType) -> Option<usize> {
     Some(match kind {
         ObjectType::ObjectTable
         | ObjectType::ObjectSequence

@@ -12,7 +12,7 @@ use std::fmt;
 use crate::node::Node;
 use crate::raw::ParsedSql;
 
-/// The number that statements have in common which differ in literals only. Written as 16 hexadecimal digits.
+/// The number that statements have in common if they differ in literals only. Written as 16 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub u64);
 

@@ -1,4 +1,4 @@
-//! Lists that are as good as each other whatever their length.
+//! Lists whose length does not matter.
 //!
 //! Their tokens are written to the key like any other. Once a list's closing parenthesis shows that it was one, what
 //! was written of it is taken back: so a list that turns out to be none has cost nothing, and nothing is read twice.
@@ -15,7 +15,7 @@ enum Expects {
     Separator,
 }
 
-/// `IN (1, 2, 3)`, of which so far nothing else was read than such.
+/// `IN (1, 2, 3)`, of which only such elements were read so far.
 pub(super) struct InList {
     /// Where its first element is in the key.
     start: usize,
@@ -75,7 +75,7 @@ pub(super) struct Rows {
     /// `IN ((SELECT 1), (SELECT 2))` those of a list.
     flat: bool,
     depth: u32,
-    /// Whether a comma stands behind the last row.
+    /// Whether a comma follows the last row.
     separated: bool,
     /// Where the row is in the key.
     row: usize,

@@ -1,6 +1,6 @@
 //! A cache key for a statement, read from its letters alone: one pass, no parse, no C.
 //!
-//! Two texts have the same key only if PostgreSQL would make the same tree of both but for
+//! Two texts have the same key only if PostgreSQL would make the same tree of both except for
 //!
 //! - the values of literals. Their class is in the key, by the type that PostgreSQL gives them: a number of 32 bits, one of
 //!   64, any other, a string, a bit string and a hexadecimal string. A literal on whose value a type depends is in the key as
@@ -11,15 +11,15 @@
 //! - the number of rows of `VALUES (...), (...)` and of `IN ((...), (...))` with the same key each.
 //!
 //! So texts of one key have the same parameters (every `$n` is in the key) and, under the same settings, catalog and
-//! parameter types, results of the same types: of a modifier, too, but for that of a type of an extension in a list of
+//! parameter types, results of the same types, with the same modifiers, except for a type of an extension in a list of
 //! columns (`f() AS t (a geometry(4326))`). What a server said of one of them in ParameterDescription and RowDescription
 //! holds for the others. The types of parameters that a client gives in Parse are in no text: they belong beside the key.
 //!
-//! What is cached by such a key has the *first* text's places, literals and list lengths. Whoever needs a value
+//! What is cached by such a key has the *first* text's places, literals and list lengths. A caller that needs a value
 //! (`LIMIT`, `ORDER BY 1`, a sharding column) takes the place of the literal from [`Key::literals`], which are those
 //! of the text at hand in the order they stand in, and reads it there.
 //!
-//! Comments are not in the key. Whoever takes hints from comments (`/*+ ... */`) sees [`Key::has_comments`] and
+//! Comments are not in the key. A caller that takes hints from comments (`/*+ ... */`) sees [`Key::has_comments`] and
 //! reads them, or does not use the key.
 //!
 //! [`ScanKey::Unsure`] is the answer wherever a literal's value may decide what the statement is, or anything else
@@ -52,7 +52,7 @@ use writer::Writer;
 /// A text longer than this is not keyed, in bytes. Past it even one pass takes longer than its turn should.
 pub const KEYED_TEXT_MAX: usize = 16 << 20;
 
-/// The places of at most so many literals are kept.
+/// The places of at most this many literals are kept.
 pub const LITERALS_MAX: usize = 1 << 16;
 
 /// A buffer that grew past this many bytes is given back before the next text.
@@ -133,7 +133,7 @@ impl fmt::Debug for Key<'_> {
 pub struct Literal {
     /// The offset of its first byte: of its prefix (`E'`), but not of its sign.
     pub start: u32,
-    /// The offset behind its last byte.
+    /// The offset after its last byte.
     pub end: u32,
     /// What it is.
     pub class: LiteralClass,
@@ -165,8 +165,8 @@ pub enum LiteralClass {
 pub enum Unsure {
     /// There is no statement.
     Empty,
-    /// It does not begin with SELECT, INSERT, UPDATE, DELETE, MERGE, WITH, VALUES, TABLE or `(`: of utility
-    /// statements the literals decide what they do.
+    /// It does not begin with SELECT, INSERT, UPDATE, DELETE, MERGE, WITH, VALUES, TABLE or `(`: the literals of a
+    /// utility statement decide what it does.
     Utility,
     /// There are several statements, whose places in the text a caller needs.
     SeveralStatements,

@@ -1,7 +1,7 @@
 //! The pass over the text.
 //!
 //! Words, spaces and punctuation are most of a statement and are read right here; what is left goes through the
-//! lexer. A test holds both ways against each other.
+//! lexer. A test compares both ways.
 
 mod tokens;
 
@@ -15,18 +15,18 @@ use crate::lexer::{Lexer, Token, TokenKind};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Context {
     Other,
-    /// `.`, behind which every word is a name.
+    /// `.`, after which every word is a name.
     Dot,
     /// `(`
     Open,
-    /// `[` behind a name, a parenthesis or another subscript: a number that comes may be the bound of an array's type.
+    /// `[` after a name, a parenthesis or another subscript: a number that comes may be the bound of an array's type.
     Bound,
     /// UNION, EXCEPT, INTERSECT or their ALL and DISTINCT.
     SetOperation,
     Insert,
-    /// INTO or AS, behind which VALUES is a name.
+    /// INTO or AS, after which VALUES is a name.
     Into,
-    // Behind what is below, an opening parenthesis begins something.
+    // After one of the following, an opening parenthesis begins something.
     In,
     /// `IN (`
     InOpen,
@@ -36,7 +36,7 @@ enum Context {
     Float,
     /// `FLOAT (`
     FloatOpen,
-    // Behind what is below, any symbol may mean something.
+    // After one of the following, any symbol may mean something.
     /// A comma between the modifiers of a type.
     Modifiers,
     /// A modifier of a type.
@@ -202,7 +202,7 @@ impl Scan<'_, '_> {
         self.lexer.resume(at);
         if let Some(token) = self.next_token()? {
             if token.bytes(self.text) == b";" {
-                // It came behind a comment, and ends the statement as any other.
+                // It came after a comment, and ends the statement as any other.
                 return Ok(token.start as usize);
             }
             self.token(token)?;
@@ -257,7 +257,7 @@ impl Scan<'_, '_> {
         self.lexer.next_token().map_err(Unsure::Lexer)
     }
 
-    /// Behind a semicolon there must be nothing but others.
+    /// Only semicolons may follow a semicolon.
     fn end_of_text(&mut self) -> Result<(), Unsure> {
         while let Some(token) = self.next_token()? {
             if token.bytes(self.text) != b";" {
@@ -303,8 +303,8 @@ impl Scan<'_, '_> {
     }
 }
 
-/// What constant PostgreSQL makes of a number that is none of 31 bits. None for the two whose type a sign before them decides:
-/// `-2147483648` is of 32 bits, and `-9223372036854775808` of 64.
+/// What constant PostgreSQL makes of a number that does not fit 31 bits. None for the two whose type a sign before them
+/// decides: `-2147483648` is of 32 bits, and `-9223372036854775808` of 64.
 fn class_of_number(bytes: &[u8]) -> Option<LiteralClass> {
     let (digits, radix) = match bytes {
         [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
@@ -329,7 +329,7 @@ fn class_of_number(bytes: &[u8]) -> Option<LiteralClass> {
 const INT4_MIN: u64 = 1 << 31;
 const INT8_MIN: u64 = 1 << 63;
 
-/// Where the number at `at` ends if it is an integer of at most nine digits with neither a letter nor a point behind.
+/// Where the number at `at` ends if it is an integer of at most nine digits with neither a letter nor a point after it.
 #[inline]
 fn short_integer(text: &[u8], at: usize) -> Option<usize> {
     let mut end = at + 1;

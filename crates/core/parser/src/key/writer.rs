@@ -12,7 +12,7 @@ pub(super) struct Writer {
 /// The buffer grows by at least this much.
 const GROWTH_BYTES: usize = 512;
 
-/// A tag and the bytes behind it.
+/// A tag and the bytes after it.
 const TAGGED: usize = 1 + CHUNK;
 
 impl Writer {

@@ -1,7 +1,7 @@
 //! Which bucket of the table of key words a word is in. The build script makes the table by this same file.
 
-/// So many bits number the buckets, of which there are two for each key word about: most words that are none find
-/// theirs empty.
+/// How many bits a bucket's number has. There are about two buckets for each key word, so that most words that are not
+/// key words find theirs empty.
 pub(super) const BUCKET_BITS: u32 = 10;
 
 /// The bucket of a word, whatever the case of its letters.

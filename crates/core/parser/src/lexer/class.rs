@@ -12,7 +12,7 @@ pub(crate) enum Class {
     Space,
     /// A letter, an underscore or a byte from 0x80 on, other than those of `Prefix`.
     Word,
-    /// A letter that makes a quote behind it special: b, e, n, u, x.
+    /// A letter that makes a quote after it special: b, e, n, u, x.
     Prefix,
     Digit,
     Quote,
@@ -49,7 +49,7 @@ pub(crate) fn is(byte: u8, mask: u8) -> bool {
     PART[usize::from(byte)] & mask != 0
 }
 
-/// The byte at `at`, or 0 behind the end. The text itself holds no 0.
+/// The byte at `at`, or 0 past the end. The text itself holds no 0.
 #[inline]
 pub(crate) fn byte(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(0)

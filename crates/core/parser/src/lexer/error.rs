@@ -9,7 +9,7 @@ pub struct LexError {
     pub kind: LexErrorKind,
     /// The byte offset PostgreSQL's error would point at.
     pub position: u32,
-    /// The offset behind what PostgreSQL's message quotes after "at or near".
+    /// The offset after what PostgreSQL's message quotes after "at or near".
     pub near_end: u32,
 }
 
@@ -51,7 +51,7 @@ pub enum LexErrorKind {
     OctalInteger,
     /// `0b` without a digit.
     BinaryInteger,
-    /// A letter right behind a number.
+    /// A letter right after a number.
     TrailingJunk,
     /// A zero byte, which no client can send to PostgreSQL in a statement.
     NulByte,

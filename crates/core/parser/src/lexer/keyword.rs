@@ -12,7 +12,7 @@ const KEYWORD_BYTES: usize = 24;
 pub struct Keyword {
     /// In lower case.
     pub name: &'static str,
-    /// The grammar's name of its token: the word in upper case, some with `_P` behind.
+    /// The grammar's name of its token: the word in upper case, some with `_P` after it.
     pub token: &'static str,
     /// The grammar's number of its token.
     pub number: u16,

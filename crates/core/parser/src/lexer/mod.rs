@@ -14,7 +14,7 @@
 //! # Ok::<(), trunkline_parser::lexer::LexError>(())
 //! ```
 //!
-//! In one thing it follows libpg_query, whose parser it reads for: a letter right behind a parameter (`$1OR`) begins
+//! In one thing it follows libpg_query, whose parser it reads for: a letter right after a parameter (`$1OR`) begins
 //! the next token, where PostgreSQL since version 15 says "trailing junk after parameter". And `\'` is taken in `E'...'`
 //! as `backslash_quote` has it for UTF-8.
 //!
@@ -118,7 +118,7 @@ impl<'a> Lexer<'a> {
         self.comments_seen
     }
 
-    /// The offset behind the last token.
+    /// The offset after the last token.
     #[must_use]
     pub fn position(&self) -> usize {
         self.at

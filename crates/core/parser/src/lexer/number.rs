@@ -83,7 +83,7 @@ impl Lexer<'_> {
         Ok(TokenKind::Float)
     }
 
-    /// Digits from `start` to `end` with a letter behind: a base, an exponent or junk.
+    /// Digits from `start` to `end` with a letter after them: a base, an exponent or junk.
     fn number_and_letter(&mut self, start: usize, end: usize) -> Result<TokenKind, LexError> {
         match base(byte(self.text, end)) {
             Some(base) if end == start + 1 && byte(self.text, start) == b'0' => self.based(start, &base),

@@ -1,4 +1,4 @@
-//! Operators, which end where a comment begins and, but for unusual ones, before their last `+` and `-`.
+//! Operators, which end where a comment begins and, except for unusual ones, before their last `+` and `-`.
 
 use super::Lexer;
 use super::class::{OPERATOR, UNUSUAL, byte, is};
@@ -13,7 +13,7 @@ const OPERATOR_BYTES_MAX: usize = 63;
 ///
 /// ```text
 ///   < @ - > = + + - / *
-///             ^tail ^limit       `unusual` is the offset behind the @
+///             ^tail ^limit       `unusual` is the offset after the @
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
@@ -21,7 +21,7 @@ pub(super) struct Run {
     limit: usize,
     /// Where its last `+` and `-` begin.
     tail: usize,
-    /// The offset behind its last unusual character, or where it begins.
+    /// The offset after its last unusual character, or where it begins.
     unusual: usize,
 }
 

@@ -9,7 +9,7 @@ use std::fmt;
 pub struct ScanToken {
     /// The offset of its first byte.
     pub start: u32,
-    /// The offset behind its last byte.
+    /// The offset after its last byte.
     pub end: u32,
     /// The grammar's number of it; that of a character is its ASCII code.
     pub number: u16,
@@ -31,7 +31,7 @@ pub fn scan(text: &(impl AsRef<[u8]> + ?Sized)) -> Result<Vec<ScanToken>, LexErr
     Ok(tokens)
 }
 
-/// A token and the space behind it take about so many bytes of a usual statement.
+/// A token and the space after it take about this many bytes of a usual statement.
 const TOKEN_BYTES: usize = 5;
 
 /// Room for more tokens is made once they come: a long text may be one string.

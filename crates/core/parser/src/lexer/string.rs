@@ -7,7 +7,7 @@ use super::token::TokenKind;
 use super::wide::seek;
 use super::{Lexer, at_u32};
 
-/// Where a string goes on that was closed just before `after`: behind the opening quote of its next part.
+/// Where a string goes on that was closed just before `after`: after the opening quote of its next part.
 ///
 /// Parts must be separated by white space with a newline in it. A comment to the end of the line counts as white
 /// space, a `/* */` does not.
@@ -110,8 +110,8 @@ impl Lexer<'_> {
         Err(self.error(LexErrorKind::UnterminatedDollarString, start, self.text.len()))
     }
 
-    /// `$` and digits. PostgreSQL refuses a letter right behind since version 15; libpg_query still takes it, for the
-    /// sake of `$1OR`, and so must what reads for its parser: the server speaks for itself.
+    /// `$` and digits. PostgreSQL refuses a letter right after them since version 15; libpg_query still takes it, for
+    /// the sake of `$1OR`, and so must a lexer that reads for its parser. The server refuses it itself.
     fn param(&mut self, start: usize) -> Result<TokenKind, LexError> {
         let end = run_end(self.text, start + 1, DIGIT);
         let digits = self.text.get(start + 1..end).unwrap_or_default();

@@ -7,7 +7,7 @@ pub struct Token {
     pub kind: TokenKind,
     /// The offset of its first byte.
     pub start: u32,
-    /// The offset behind its last byte.
+    /// The offset after its last byte.
     pub end: u32,
 }
 
@@ -20,7 +20,7 @@ impl Token {
     }
 }
 
-/// The kinds of token. The name PostgreSQL's grammar has for a kind stands behind it.
+/// The kinds of token. The name PostgreSQL's grammar has for a kind stands after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[non_exhaustive]

@@ -1,6 +1,6 @@
 //! Several bytes at a time: names and strings are most of a statement.
 //!
-//! What is done to sixteen bytes is written as a loop without a branch, of which the compiler makes a few vector
+//! Work on sixteen bytes is written as a loop without a branch, of which the compiler makes a few vector
 //! instructions on any processor that has them.
 
 /// How many bytes are read at a time.
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_behind_the_end() {
+    fn nothing_is_read_past_the_end() {
         for length in 0..40 {
             let text = vec![b'x'; length];
             assert_eq!(word_chunk(&text, 0).length, length.min(CHUNK));

@@ -31,7 +31,7 @@ impl Constants {
 /// How many constants a statement may have before those of `(a, b, ...) = row` are no longer taken once for each column.
 /// libpg_query takes them so, and its numbers show it; the work is that of all the columns times all the constants.
 const REPEATED_MAX: usize = 1 << 16;
-/// What most statements have fewer constants than.
+/// Most statements have fewer constants than this.
 const CONSTANTS_USUAL: usize = 16;
 /// How deep most statements are.
 const DEPTH_USUAL: usize = 12;
@@ -49,7 +49,7 @@ pub(super) enum Frame<'a> {
 pub(super) struct Row {
     /// The node's address.
     node: *const (),
-    /// The first of the constants, and behind the last.
+    /// The place of the first of the constants, and the place after the last.
     first: usize,
     end: usize,
     /// What was to be added next, before them.

@@ -11,8 +11,8 @@ mod select;
 use crate::error::ParseError;
 use crate::lexer::Lexer;
 use crate::options::ParseOptions;
+use crate::pg_qsort;
 use crate::raw::ParsedSql;
-use crate::ties;
 use collect::{Collector, Constants};
 
 /// A parameter in the text: `$` and at most ten digits.
@@ -26,8 +26,8 @@ const PARAMETER_BYTES_USUAL: usize = 4;
 /// # Ok::<(), trunkline_parser::ParseError>(())
 /// ```
 ///
-/// The same as pg_query's, but for constants of several tokens (`-(-3)`, `- - 3`): those go as a whole, where pg_query leaves
-/// their end in the text.
+/// The same as pg_query's, except for constants of several tokens (`-(-3)`, `- - 3`): those go as a whole, where
+/// pg_query leaves their end in the text.
 ///
 /// # Errors
 /// As of [`parse`](crate::parse).
@@ -75,7 +75,7 @@ impl ParsedSql {
 
 /// The text with a parameter in place of each constant.
 fn replaced(text: &str, mut constants: Constants, options: ParseOptions) -> String {
-    ties::sort(&mut constants.found, |one, other| one.location.cmp(&other.location));
+    pg_qsort::sort(&mut constants.found, |one, other| one.location.cmp(&other.location));
     let mut out = String::with_capacity(text.len() + constants.found.len() * PARAMETER_BYTES_USUAL);
     let mut lexer = Lexer::new(text).standard_conforming_strings(options.standard_conforming_strings);
     let mut number = itoa::Buffer::new();
@@ -99,9 +99,9 @@ fn replaced(text: &str, mut constants: Constants, options: ParseOptions) -> Stri
     out
 }
 
-/// Where the constant ends that begins at `start`: a token; where that is a minus, the number behind it and behind
-/// what more of minuses and parentheses the grammar has made one constant of (`-(-3)`), of which libpg_query would leave
-/// the end in the text. None behind the last token.
+/// Where the constant ends that begins at `start`. It is a token. If that is a minus, the number after it belongs to
+/// the constant, after any more minuses and parentheses of which the grammar has made one constant (`-(-3)`):
+/// libpg_query would leave its end in the text. None after the last token.
 fn constant_end(lexer: &mut Lexer<'_>, text: &str, start: usize) -> Option<usize> {
     lexer.resume(start);
     let mut token = lexer.next_token().ok()??;

@@ -51,7 +51,7 @@ pub(super) struct Select<'a> {
     statement: SelectStmt<'a>,
     /// The clause of the node that came last.
     clause: Clause,
-    /// The place in [`CLAUSES`] of the one behind it.
+    /// The place in [`CLAUSES`] of the one after it.
     next_clause: usize,
     /// What is left of it, if it is a list.
     cells: ListIter<'a>,
@@ -64,7 +64,7 @@ pub(super) struct Select<'a> {
     is_sorted: bool,
 }
 
-/// The node that came last, if something is to be done behind it.
+/// The node that came last, if something is to be done after it.
 #[derive(Clone, Copy)]
 enum Open<'a> {
     None,
@@ -200,7 +200,7 @@ impl<'a> Collector<'a> {
                 self.recording = Some(self.parameters.len());
             }
             Clause::Targets => self.recording = None,
-            // A column has no parameter, and nothing but a column equals it.
+            // A column has no parameter, and only a column equals it.
             Clause::Group if !node.is::<ColumnRef<'a>>() => {
                 let targets = self.targets.get_mut(select.first_target..).unwrap_or_default();
                 // Without a parameter in any target there is none to be used again.
@@ -254,8 +254,8 @@ const WORD_BITS: usize = u64::BITS as usize;
 /// Words of a set of types of nodes; types beyond are taken for members.
 const CLASS_WORDS: usize = 8;
 
-/// Nodes of different classes never have the same fingerprint: it begins with the type's name, but for what may count for
-/// nothing.
+/// Nodes of different classes never have the same fingerprint: it begins with the type's name, except for nodes that
+/// may count for nothing.
 fn class(node: Node<'_>) -> usize {
     match node.tag() {
         NodeTag::AConst

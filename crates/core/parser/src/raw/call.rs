@@ -30,7 +30,7 @@ impl Arena {
         NonNull::new(unsafe { sys::trunkline_new_arena(first_bytes) }).map(Self)
     }
 
-    /// Its address, for who changes what lies in it.
+    /// Its address, for code that changes what lies in it.
     pub(super) fn pointer(&mut self) -> NonNull<sys::Arena> {
         self.0
     }

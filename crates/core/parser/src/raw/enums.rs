@@ -1,6 +1,6 @@
 //! C's enums as Rust's, and the node tags. C may store any number in an enum; these take only the declared ones.
 
-/// An enum's names, for whatever treats all enums alike.
+/// An enum's names, for code that treats all enums alike.
 #[derive(Debug, Clone, Copy)]
 pub struct EnumInfo {
     /// The enum's name in C.

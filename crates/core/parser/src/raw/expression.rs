@@ -1,4 +1,5 @@
-//! The nodes that PostgreSQL's `raw_expression_tree_walker` goes to from a node, for what must see neither more nor less.
+//! The nodes that PostgreSQL's `raw_expression_tree_walker` goes to from a node, for code that must see neither more
+//! nor fewer.
 
 use std::slice;
 

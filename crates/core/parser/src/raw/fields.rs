@@ -1,4 +1,4 @@
-//! Every node's fields by name, kind and place: for what treats all nodes alike.
+//! Every node's fields by name, kind and place: for code that treats all nodes alike.
 
 use std::ffi::c_char;
 use std::slice;
@@ -41,17 +41,17 @@ impl FieldInfo {
     #[inline]
     #[must_use]
     pub fn name(&self) -> &'static str {
-        // Without the quote before it, and the quote and the colon behind.
+        // Without the quote before it, and the quote and the colon after it.
         self.quoted.get(1..self.quoted.len() - 2).unwrap_or_default()
     }
 
-    /// Its name in quotes, with a colon behind.
+    /// Its name in quotes, with a colon after them.
     #[inline]
     pub(crate) fn quoted(&self) -> &'static str {
         self.quoted
     }
 
-    /// So many bytes from the node's beginning.
+    /// This many bytes from the node's beginning.
     pub(super) fn offset(&self) -> usize {
         usize::from(self.offset)
     }
@@ -324,9 +324,8 @@ impl<'a> Children<'a> {
         if self.link.is_some_and(|link| link.kind != LinkKind::List) {
             return None;
         }
-        let behind =
-            self.cells.position().addr().checked_sub(self.first.addr())? / size_of::<sys::ListCell>();
-        u32::try_from(behind.checked_sub(1)?).ok()
+        let next = self.cells.position().addr().checked_sub(self.first.addr())? / size_of::<sys::ListCell>();
+        u32::try_from(next.checked_sub(1)?).ok()
     }
 
     /// The next child.

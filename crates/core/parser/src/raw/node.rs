@@ -100,7 +100,7 @@ impl<'a> Node<'a> {
         self.tag() == T::TAG
     }
 
-    /// Where a field lies, so many bytes from the node's beginning.
+    /// Where a field lies, this many bytes from the node's beginning.
     #[inline]
     pub(super) fn place(self, offset: u16) -> *const u8 {
         self.0.address().cast_const().cast::<u8>().wrapping_add(usize::from(offset))

@@ -13,7 +13,7 @@ pub(crate) fn scan(text: &str, options: ParseOptions) -> Result<Vec<ScanToken>, 
     if made.result.tokens.is_null() {
         return Ok(Vec::new());
     }
-    // SAFETY: C's array of so many tokens, all written, which lies in the arena that `made` owns.
+    // SAFETY: C's array of this many tokens, all written, which lies in the arena that `made` owns.
     let tokens = unsafe { slice::from_raw_parts(made.result.tokens, made.result.token_count) };
     let token = |token: &pg_query_sys::CallToken| ScanToken {
         start: u32::try_from(token.start).unwrap_or(0),

@@ -1,4 +1,4 @@
-//! Where in a struct the links to other nodes lie, and the locations: for what changes trees.
+//! Where in a struct the links to other nodes lie, and the locations: for code that changes trees.
 
 use super::enums::NodeTag;
 use super::fields::{FieldInfo, FieldKind, fields_of};
@@ -6,7 +6,7 @@ use super::fields::{FieldInfo, FieldKind, fields_of};
 /// A field that links to other nodes.
 #[derive(Clone, Copy)]
 pub(super) struct Slot {
-    /// So many bytes from the node's beginning.
+    /// This many bytes from the node's beginning.
     pub(super) offset: usize,
     pub(super) kind: SlotKind,
 }

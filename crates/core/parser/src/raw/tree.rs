@@ -32,7 +32,7 @@ impl ParsedSql {
         unsafe { List::from_raw(self.root) }
     }
 
-    /// Its memory, for who changes it.
+    /// Its memory, for code that changes it.
     pub(super) fn arena_to_edit(&mut self) -> &mut Arena {
         self.is_edited = true;
         &mut self.arena

@@ -1,6 +1,6 @@
 //! The typed views: one for each struct of a node, a pointer wide, with a getter for each field.
 //!
-//! `build/views.rs` writes which there are; all that is unsafe about them stands in the macros here.
+//! `build/views.rs` writes which there are; all their unsafe code stands in the macros here.
 
 use std::fmt;
 

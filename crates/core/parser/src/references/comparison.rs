@@ -38,7 +38,7 @@ pub struct Column<'a> {
     pub is_cast: bool,
 }
 
-/// How a column is compared. An expression with an operator of which nobody knows whether it is a test (`a + 1`) is here
+/// How a column is compared. An expression with an operator that may or may not be a test (`a + 1`) is here
 /// only where a condition stands. Operators are those named without a schema or in `pg_catalog`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -6,8 +6,8 @@
 //! one. Every table and every comparison belongs to a level, so that a router asks level by level: is
 //! each table of it restricted by a comparison of it that always [`Holds`]?
 //!
-//! What a text does not tell: to which table of its level an unqualified column belongs; what views, functions, rules,
-//! triggers, foreign keys and policies read and write besides; in which schema an unqualified name is found.
+//! A text does not tell to which table of its level an unqualified column belongs, what else views, functions, rules,
+//! triggers, foreign keys and policies read and write, or in which schema an unqualified name is found.
 //!
 //! ```
 //! use trunkline_parser::references::{Holds, Test, ValueKind};
@@ -100,7 +100,7 @@ impl<'a> References<'a> {
         &self.parameters
     }
 
-    /// The largest number of a parameter: Bind must bring so many at least. 0 without parameters.
+    /// The largest number of a parameter: Bind must bring this many at least. 0 without parameters.
     #[must_use]
     pub fn largest_parameter(&self) -> i32 {
         self.parameters.iter().map(|parameter| parameter.number).max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The walk that finds it all.
+//! The walk that finds all references.
 
 use super::call::{Call, Parameter};
 use super::comparison::Holds;

@@ -163,8 +163,8 @@ impl<'a> Collector<'a> {
         statement.where_clause().map_or(Ok(()), |condition| self.filter(condition))
     }
 
-    /// The names that a WITH gives. A name is no table's from here on, but in the query of that name itself, unless WITH is
-    /// RECURSIVE or a WITH further out has given it too.
+    /// The names that a WITH gives. From here on a name is not a table's, except in the query of that name itself,
+    /// unless WITH is RECURSIVE or a WITH further out has given it too.
     fn with(&mut self, with: Option<WithClause<'a>>) {
         let Some(with) = with else { return };
         for query in with.ctes().nodes().filter_map(|node| node.cast::<CommonTableExpr<'a>>()) {

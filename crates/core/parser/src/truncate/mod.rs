@@ -1,8 +1,8 @@
-//! Truncating: SQL of at most so many bytes, with `...` for what is left out.
+//! Truncating: SQL of at most a given number of bytes, with `...` for what is left out.
 //!
 //! The text is libpg_query's, of its C code: its Rust crate shortens clauses of the same length in another order. There,
-//! clauses are left out one by one, deepest first and of those the longest first, and the whole is written anew each time;
-//! here it is written once, with marks where clauses begin and end.
+//! clauses are left out one by one, deepest first and of those the longest first, and the whole is written again each
+//! time; here it is written once, with marks where clauses begin and end.
 
 mod clause;
 mod shorten;
@@ -15,8 +15,8 @@ use shorten::Shortening;
 const ELLIPSIS: &str = "...";
 
 /// The statements of a text as SQL in one line, clauses left out until it has at most `bytes_max` bytes: SELECT lists,
-/// conditions, rows of VALUES, columns of INSERT, queries of WITH. What is still too long then is cut, to `bytes_max`
-/// characters.
+/// conditions, rows of VALUES, columns of INSERT, queries of WITH. A text that is still too long then is cut, to
+/// `bytes_max` characters.
 ///
 /// ```
 /// let text = "WITH c AS (SELECT a FROM b WHERE d = 1) SELECT e, f, g FROM c";
@@ -52,7 +52,7 @@ impl ParsedSql {
     }
 }
 
-/// Cuts a text to so many characters, the ellipsis among them.
+/// Cuts a text to this many characters, the ellipsis among them.
 fn cut(text: &mut String, characters_max: usize) {
     if text.char_indices().nth(characters_max).is_none() {
         return;

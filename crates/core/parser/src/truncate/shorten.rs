@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::ELLIPSIS;
 use super::clause::{Clause, Kind};
 use crate::deparse::{MARK, Mark};
-use crate::ties;
+use crate::pg_qsort;
 
 /// A shorter clause is not left out: the ellipsis is not shorter.
 const CLAUSE_BYTES_MIN: i64 = 4;
-/// How much longer libpg_query takes columns of INSERT for: by the `OVERRIDING USER VALUE ` that it does not mean to write.
+/// By how much libpg_query overestimates columns of INSERT: by the `OVERRIDING USER VALUE ` that it does not mean to write.
 const MEASURED_WITH_COLUMNS: i64 = 22;
 /// What is left out with the condition of a SELECT that has nothing before it.
 const BARE_WHERE: &str = "SELECT WHERE ";
@@ -77,11 +77,11 @@ impl Shortening {
         usize::try_from(self.length).unwrap_or(0)
     }
 
-    /// Leaves out clauses until the text has so many bytes: the deepest first, and of those the longest.
+    /// Leaves out clauses until the text has this many bytes: the deepest first, and of those the longest.
     pub(super) fn leave_out(&mut self, clauses: &[Clause], bytes_max: usize) {
         let mut candidates: Vec<_> = clauses.iter().filter_map(|clause| self.candidate(clause)).collect();
         self.find_outer(&candidates);
-        ties::sort(&mut candidates, |one, other| {
+        pg_qsort::sort(&mut candidates, |one, other| {
             other.depth.cmp(&one.depth).then(other.length.cmp(&one.length))
         });
         for candidate in &candidates {
@@ -106,7 +106,7 @@ impl Shortening {
         (length >= CLAUSE_BYTES_MIN).then_some(candidate)
     }
 
-    /// Knows of each clause the next one around it that may be left out.
+    /// Finds for each clause the next one around it that may be left out.
     fn find_outer(&mut self, candidates: &[Candidate]) {
         let mut may_go = vec![false; self.spans.len()];
         for candidate in candidates {
@@ -132,7 +132,7 @@ impl Shortening {
         let before = self.text.get(..span.start).unwrap_or_default();
         let replacement = match candidate.kind {
             Kind::Targets if before.ends_with("SELECT ") => ELLIPSIS,
-            // As libpg_query has it behind DISTINCT.
+            // As libpg_query has it after DISTINCT.
             Kind::Targets => "... AS ...",
             Kind::Assignments => "... = ...",
             Kind::Rows => "(...)",

@@ -21,7 +21,7 @@ fn each_kind_of_clause() {
 }
 
 #[test]
-fn what_is_too_long_all_the_same_is_cut() {
+fn a_text_that_is_still_too_long_is_cut() {
     assert_eq!(short("SELECT a FROM t", 8), "SELEC...");
     assert_eq!(short("SELECT a FROM t", 0), "...");
     assert_eq!(short("SELECT a FROM t", 15), "SELECT a FROM t");

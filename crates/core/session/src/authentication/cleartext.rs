@@ -9,7 +9,7 @@ use super::{md5, scram};
 /// What a checked clear text password gave.
 #[derive(Debug)]
 pub enum Verdict {
-    /// The password is the user's. With a SCRAM secret, the keys that came of the check, fit for a pass-through.
+    /// The password is the user's. With a SCRAM secret, the keys that came from the check, fit for a pass-through.
     Right(Option<ScramKeys>),
     /// It is not.
     Wrong,

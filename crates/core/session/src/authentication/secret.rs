@@ -80,7 +80,7 @@ impl Secret {
 fn parse_scram(parts: &[u8]) -> Result<ScramSecret, &'static str> {
     let text = std::str::from_utf8(parts).map_err(|_| "not text")?;
     let (head, keys) = text.split_once('$').ok_or("second $ missing")?;
-    let (iterations, salt) = head.split_once(':').ok_or("colon behind the iterations missing")?;
+    let (iterations, salt) = head.split_once(':').ok_or("colon after the iterations missing")?;
     let (stored_key, server_key) = keys.split_once(':').ok_or("colon between the keys missing")?;
     if !iterations.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("iterations are not a number");
@@ -155,7 +155,7 @@ mod tests {
         let good = scram_text();
         let cases = [
             (String::from("SCRAM-SHA-256$"), "second $ missing"),
-            (good.replace(':', ";"), "colon behind the iterations missing"),
+            (good.replace(':', ";"), "colon after the iterations missing"),
             (good.replace("$2:", "$0:"), "iterations out of range"),
             (good.replace("$2:", "$-2:"), "iterations are not a number"),
             (good.replace("$2:", "$99999999999:"), "iterations out of range"),

@@ -1,6 +1,6 @@
 //! PgBouncer's `auth_file` (userlist.txt): `"user" "password"`, one user a line.
 //!
-//! A quote inside quotes is doubled, `;` at a line's start begins a comment, and what stands behind the second field
+//! A quote inside quotes is doubled, `;` at a line's start begins a comment, and what stands after the second field
 //! is ignored, all as PgBouncer does. The second field may be plain, md5 or SCRAM; empty means no password.
 
 use std::collections::BTreeMap;

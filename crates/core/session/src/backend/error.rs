@@ -32,16 +32,17 @@ pub enum LoginFailure {
     /// The password would have to cross the network as it is.
     #[error("clear text passwords are accepted over TLS only")]
     CleartextNeedsTls,
-    /// The client said Terminate: in place of its first packet, or, as one does that has no password at hand, of a proof.
+    /// The client said Terminate: instead of its first packet, or instead of a proof, as a client without a password at
+    /// hand does.
     #[error("the client left during authentication")]
     Left,
     /// TLS was begun on a listener without it.
     #[error("the client began TLS, which this listener does not offer")]
     TlsNotOffered,
-    /// Bytes behind an SSLRequest or a GSSENCRequest, before its answer: no honest client sends them, and taken for
-    /// part of the encrypted session they would be an attacker's words in a client's mouth (CVE-2021-3935).
+    /// Bytes after an SSLRequest or a GSSENCRequest, before its answer. No honest client sends them: taken for part of
+    /// the encrypted session, an attacker's words would pass for a client's (CVE-2021-3935).
     #[error(
-        "unencrypted bytes behind the {request}: a broken client, or someone tampering with the connection"
+        "unencrypted bytes after the {request}: a broken client, or someone tampering with the connection"
     )]
     StuffedBytes {
         /// Which request.
@@ -106,7 +107,7 @@ impl Told {
 }
 
 impl LoginFailure {
-    /// What to tell the client; `None` where nobody is there to be told, or where it would not be understood.
+    /// What to tell the client; `None` where the client is gone, or would not understand it.
     pub(super) fn told(&self) -> Option<Told> {
         let (code, hint) = match self {
             Self::Left | Self::TlsNotOffered => return None,

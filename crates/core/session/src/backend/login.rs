@@ -136,7 +136,7 @@ impl Login {
     /// Takes all the bytes received and not consumed yet, and returns how many of them are consumed now; answers are
     /// appended to `out`.
     ///
-    /// Consumes up to the next event; call again after dealing with it, if bytes are left. What a client sends behind
+    /// Consumes up to the next event; call again after dealing with it, if bytes are left. What a client sends after
     /// its last message of the login is never consumed. 0 means that more bytes, or a command, must come first.
     pub fn handle_bytes(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, LoginError> {
         let mut consumed = 0;
@@ -225,7 +225,7 @@ impl Login {
             self.event = Some(LoginEvent::DirectTls);
             return Ok(0);
         }
-        // Someone who thought better of it. As the length of a packet it would mean more than a gigabyte.
+        // A client that thought better of it. As the length of a packet it would mean more than a gigabyte.
         if input.starts_with(&terminate::FRAME) {
             return Err(LoginFailure::Left);
         }
@@ -237,7 +237,7 @@ impl Login {
         else {
             return Ok(0);
         };
-        let Some((packet, behind)) = input.split_at_checked(bytes) else {
+        let Some((packet, after)) = input.split_at_checked(bytes) else {
             return Ok(0);
         };
         let packet = FirstPacket::decode(packet).map_err(|error| match error {
@@ -245,8 +245,8 @@ impl Login {
             error => LoginFailure::FirstPacket(error),
         })?;
         match packet {
-            FirstPacket::Ssl => self.ssl_request(behind, out)?,
-            FirstPacket::GssEnc => self.gssenc_request(behind, out)?,
+            FirstPacket::Ssl => self.ssl_request(after, out)?,
+            FirstPacket::GssEnc => self.gssenc_request(after, out)?,
             FirstPacket::Cancel(request) => {
                 self.state = State::Over;
                 let (process_id, secret_key) = (request.process_id, request.secret_key.to_vec());
@@ -257,12 +257,12 @@ impl Login {
         Ok(bytes)
     }
 
-    fn ssl_request(&mut self, behind: &[u8], out: &mut Vec<u8>) -> Result<(), LoginFailure> {
+    fn ssl_request(&mut self, after: &[u8], out: &mut Vec<u8>) -> Result<(), LoginFailure> {
         let request = "SSLRequest";
         if self.ssl_answered || self.tls.is_some() {
             return Err(LoginFailure::RepeatedNegotiation { request });
         }
-        if !behind.is_empty() {
+        if !after.is_empty() {
             return Err(LoginFailure::StuffedBytes { request });
         }
         self.ssl_answered = true;
@@ -276,12 +276,12 @@ impl Login {
         Ok(())
     }
 
-    fn gssenc_request(&mut self, behind: &[u8], out: &mut Vec<u8>) -> Result<(), LoginFailure> {
+    fn gssenc_request(&mut self, after: &[u8], out: &mut Vec<u8>) -> Result<(), LoginFailure> {
         let request = "GSSENCRequest";
         if self.gss_answered || self.tls.is_some() {
             return Err(LoginFailure::RepeatedNegotiation { request });
         }
-        if !behind.is_empty() {
+        if !after.is_empty() {
             return Err(LoginFailure::StuffedBytes { request });
         }
         self.gss_answered = true;

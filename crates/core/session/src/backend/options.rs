@@ -7,7 +7,7 @@ pub(super) enum OptionsError {
     #[error("the start-up option \"{0}\" is not supported: only -c name=value and --name=value are")]
     UnknownSwitch(String),
     /// `-c` at the end.
-    #[error("the start-up option -c needs name=value behind it")]
+    #[error("the start-up option -c needs name=value after it")]
     NothingBehind,
     /// No `=`.
     #[error("the start-up option \"{0}\" has no value: write name=value")]
@@ -19,7 +19,7 @@ pub(super) enum OptionsError {
 
 /// The parameters that `options` sets, in order: `-c name=value` and `--name=value`.
 ///
-/// Words are split at white space; a backslash takes the character behind it as it is. In names, `-` stands for `_`.
+/// Words are split at white space; a backslash takes the character after it as it is. In names, `-` stands for `_`.
 pub(super) fn parse(options: &str) -> Result<Vec<(String, String)>, OptionsError> {
     let mut parameters = Vec::new();
     let mut words = split(options).into_iter();

@@ -90,8 +90,8 @@ fn read_options(value: &str) -> Result<Vec<(String, String)>, LoginFailure> {
         .map_err(|error| LoginFailure::Startup { code: SqlState::SYNTAX_ERROR, message: error.to_string() })
 }
 
-/// Not worth losing a client over: what is not UTF-8 is cleaned as PostgreSQL up to 15 does it, a question mark for
-/// each byte that is not printable ASCII.
+/// Not worth refusing a client: bytes that are not UTF-8 are cleaned as PostgreSQL up to 15 does it, a question mark
+/// for each byte that is not printable ASCII.
 fn application_name(value: &[u8]) -> String {
     if let Ok(name) = std::str::from_utf8(value) {
         return name.to_owned();

@@ -55,8 +55,8 @@ pub enum Misbehaviour {
         "byte 0x{0:02x} in answer to an SSLRequest: not a PostgreSQL server of this century, or not one at all"
     )]
     SslAnswer(u8),
-    /// More bytes behind its answer to SSLRequest: someone's words put in its mouth (CVE-2021-23222).
-    #[error("unencrypted bytes behind its answer to an SSLRequest: a broken server, or someone tampering")]
+    /// More bytes after its answer to SSLRequest: perhaps not its own (CVE-2021-23222).
+    #[error("unencrypted bytes after its answer to an SSLRequest: a broken server, or someone tampering")]
     StuffedBytes,
     /// Bytes before we said anything.
     #[error("it spoke before it was spoken to")]

@@ -31,7 +31,7 @@ use crate::entropy::Entropy;
 pub enum LoginEvent {
     /// Have TLS established, then call [`Login::tls_started`]. Every byte received from now on belongs to TLS.
     StartTls,
-    /// The login is done. Bytes behind ReadyForQuery are not consumed.
+    /// The login is done. Bytes after ReadyForQuery are not consumed.
     Ready(Box<ServerReady>),
 }
 

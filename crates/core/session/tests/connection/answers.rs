@@ -109,7 +109,7 @@ fn an_error_drops_what_is_expected_up_to_the_sync_and_no_further() {
         parts[..answered].iter().for_each(|part| part(&mut answer));
         failure(&mut answer);
         ready(&mut answer);
-        // The turn behind it is answered as if nothing had been.
+        // The turn after it is answered as if nothing had been.
         answer.extend(stream(&[complete("SELECT 0"), READY]));
         let turns = |connection: &mut Connection| {
             whole_turn(connection);

@@ -51,7 +51,7 @@ fn data_goes_out_by_either_protocol() {
 }
 
 #[test]
-fn data_goes_in_and_turns_behind_it_are_answered() {
+fn data_goes_in_and_turns_after_it_are_answered() {
     for simple in [true, false] {
         let mut connection = connection();
         if simple {
@@ -109,8 +109,8 @@ fn an_error_within_the_data_ends_the_copy() {
 }
 
 #[test]
-fn a_copy_that_nobody_has_data_for_can_be_refused() {
-    // The Sync behind it was sent at once, and the server's COPY has dropped it.
+fn a_copy_can_be_refused_for_lack_of_data() {
+    // The Sync after it was sent at once, and the server's COPY has dropped it.
     let mut connection = connection();
     extended(&mut connection);
     connection.pipeline().sync();
@@ -129,7 +129,7 @@ fn a_copy_that_nobody_has_data_for_can_be_refused() {
 }
 
 #[test]
-fn a_turn_behind_an_unexpected_copy_is_merged_into_it() {
+fn a_turn_after_an_unexpected_copy_is_merged_into_it() {
     // The server reads the second Bind in its COPY, fails, and skips to the second Sync.
     let mut connection = connection();
     for _ in 0..2 {

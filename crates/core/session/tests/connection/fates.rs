@@ -52,7 +52,7 @@ fn a_turn_that_is_put_together_from_parts_begins_where_its_first_does() {
 }
 
 #[test]
-fn an_open_turn_is_told_too() {
+fn an_open_turn_has_a_fate_too() {
     let mut connection = connection();
     connection.pipeline().query(b"q").expect("fits");
     send(&mut connection);

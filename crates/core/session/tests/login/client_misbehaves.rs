@@ -1,4 +1,4 @@
-//! Clients that break the protocol: each is told so where there is room to tell, and is gone.
+//! Clients that break the protocol: each is told so where that is possible, and is cut off.
 
 use trunkline_session::authentication::scram::{SCRAM_SHA_256, ScramError};
 use trunkline_session::authentication::{Password, Secret};
@@ -42,7 +42,7 @@ fn plain() -> Option<Secret> {
 }
 
 #[test]
-fn cve_2021_3935_bytes_stuffed_behind_an_encryption_request() {
+fn cve_2021_3935_bytes_stuffed_after_an_encryption_request() {
     let start = startup(ProtocolVersion::V3_0, &[("user", "alice")]);
     for (request, name) in [(SSL_REQUEST, "SSLRequest"), (GSSENC_REQUEST, "GSSENCRequest")] {
         for stuffed in [&start[..], &start[..1], b"\0"] {
@@ -134,13 +134,13 @@ fn only_a_password_message_may_answer_a_challenge() {
 #[test]
 fn a_terminate_in_place_of_the_first_packet_is_no_offence() {
     for before in [&b""[..], &SSL_REQUEST, &GSSENC_REQUEST] {
-        for behind in [&b""[..], b"X\0\0\0\x04"] {
+        for more in [&b""[..], b"X\0\0\0\x04"] {
             let mut login = login_with(|_| {});
             login.handle_bytes(before, &mut Vec::new()).expect("an answer");
             for part in 1..5 {
                 assert_eq!(login.handle_bytes(&b"X\0\0\0\x04"[..part], &mut Vec::new()), Ok(0));
             }
-            let bytes = [b"X\0\0\0\x04", behind].concat();
+            let bytes = [b"X\0\0\0\x04", more].concat();
             assert_eq!(failure(&mut login, &bytes), (LoginFailure::Left, None));
         }
     }

@@ -1,4 +1,4 @@
-//! Logins of our frontend at our backend, and of both at peers who break the protocol.
+//! Logins of our frontend at our backend, and of both at peers that break the protocol.
 
 mod client_misbehaves;
 mod methods;

@@ -63,13 +63,13 @@ fn check(logged_in: &LoggedIn, pair: &Pair) {
 fn every_method_cut_at_every_byte() {
     for pair in pairs().into_iter().chain(pairs().into_iter().map(Pair::over_tls)) {
         let mut longest = 0;
-        let whole = pair.run_in_pieces(&mut |behind| {
-            longest = longest.max(behind);
+        let whole = pair.run_in_pieces(&mut |place| {
+            longest = longest.max(place);
             false
         });
         check(&whole.expect("a login"), &pair);
         for cut in 1..=longest {
-            check(&pair.run_in_pieces(&mut |behind| behind == cut).expect("a login in two pieces"), &pair);
+            check(&pair.run_in_pieces(&mut |place| place == cut).expect("a login in two pieces"), &pair);
         }
         check(&pair.run_in_pieces(&mut |_| true).expect("a login byte by byte"), &pair);
     }
@@ -143,7 +143,7 @@ fn an_empty_stored_password_lets_nobody_in() {
     }
 }
 
-/// The flagship of the session crate: no password is stored anywhere but with the user.
+/// The flagship of the session crate: only the user has the password.
 #[test]
 fn a_client_that_proved_itself_is_logged_in_with_its_own_keys() {
     let verified =

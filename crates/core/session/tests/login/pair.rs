@@ -109,7 +109,7 @@ impl Pair {
         self.run_in_pieces(&mut |_| false)
     }
 
-    /// `ends`: whether a piece ends behind this many bytes of its direction.
+    /// `ends`: whether a piece ends after this many bytes of its direction.
     pub(crate) fn run_in_pieces(&self, ends: &mut dyn FnMut(usize) -> bool) -> Result<LoggedIn, Failed> {
         Run::new(self).run(ends)
     }

@@ -106,7 +106,7 @@ proptest! {
             place += cut;
             places.insert(place);
         }
-        prop_assert!(pair.run_in_pieces(&mut |behind| places.contains(&behind)).is_ok());
+        prop_assert!(pair.run_in_pieces(&mut |place| places.contains(&place)).is_ok());
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn sasl(login: &mut Login, mechanisms: &[&str]) -> Result<Vec<u8>, LoginError> {
 }
 
 #[test]
-fn cve_2021_23222_bytes_stuffed_behind_the_answer_to_an_ssl_request() {
+fn cve_2021_23222_bytes_stuffed_after_the_answer_to_an_ssl_request() {
     for input in [&b"SE"[..], b"S\0", &[b"N", OK].concat()] {
         for tls in [TlsWish::Prefer, TlsWish::Require] {
             let error = error(&mut connected(|login| login.tls = tls), input);

@@ -106,7 +106,7 @@ fn the_caller_may_refuse_in_its_own_words() {
 }
 
 #[test]
-fn bytes_behind_the_last_message_of_the_login_are_left_alone() {
+fn bytes_after_the_last_message_of_the_login_are_left_alone() {
     let mut login = login_with(|_| {});
     let mut out = Vec::new();
     let mut input = startup(ProtocolVersion::V3_0, &[("user", "alice")]);

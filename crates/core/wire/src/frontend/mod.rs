@@ -36,5 +36,5 @@ pub use sasl_initial_response::SaslInitialResponse;
 pub use sasl_response::SaslResponse;
 pub use target::Target;
 
-// Copied data looks the same whoever sends it.
+// Copied data looks the same from either side.
 pub use crate::backend::{CopyData, copy_data, copy_done};

@@ -1,4 +1,4 @@
-//! Encoding a message from what it means, by the functions a caller would use who has the fields in hand.
+//! Encoding a message from what it means, by the functions that a caller with the fields in hand would use.
 
 use serde_json::Value;
 use trunkline_wire::backend::{self, Authentication, ReadyForQuery, TransactionStatus};
@@ -17,7 +17,7 @@ impl<'v> Fields<'v> {
         self.0["type"].as_str().expect("a type")
     }
 
-    /// A text, or the bytes under the same key with `_hex` behind it.
+    /// A text, or the bytes under the same key with `_hex` after it.
     fn text(&self, key: &str) -> Vec<u8> {
         match self.0[key].as_str() {
             Some(text) => text.as_bytes().to_vec(),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::file::{Direction, PasswordName, Vector, malformed, streams, vectors};
 
-/// Set to write the files anew instead of comparing them: do so when vectors were added.
+/// Set to write the files again instead of comparing them: do so when vectors were added.
 const WRITE: &str = "TRUNKLINE_WRITE_FUZZ_CORPUS";
 
 /// Seeds longer than this only slow fuzzing down.

@@ -8,7 +8,7 @@ use trunkline_wire::startup::{FirstPacket, ProtocolVersion};
 
 use crate::file::hex;
 
-/// A text; where it is not UTF-8 its key gets `_hex` behind it.
+/// A text; where it is not UTF-8 its key gets `_hex` after it.
 fn text(mut message: Value, key: &str, bytes: &[u8]) -> Value {
     let fields: &mut Map<String, Value> = message.as_object_mut().expect("a message is an object");
     match std::str::from_utf8(bytes) {

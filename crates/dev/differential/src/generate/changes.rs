@@ -5,7 +5,7 @@ use super::wide;
 use crate::class::Class;
 use crate::script::{Message, Turn};
 
-/// DDL. At most one relation each: what waits for nobody but its own kind cannot deadlock.
+/// DDL. At most one relation each: statements that wait only for their own kind cannot deadlock.
 const CHANGES: [&str; 30] = [
     "alter table t1 alter column v type bigint",
     "alter table t1 alter column v type int",
@@ -97,7 +97,7 @@ impl Maker {
         self.pick(&CHANGES).to_owned()
     }
 
-    /// What is known of statements holds no more.
+    /// What is known of statements no longer holds.
     fn forget(&mut self) {
         self.epoch += 1;
         if !self.has(Class::OldNames) {
@@ -148,7 +148,7 @@ impl Maker {
     }
 
     fn end_of_copy(&mut self, turn: &mut Turn, wrong: bool, extended: bool) {
-        // Behind its end mark the server refuses nothing.
+        // After its end mark the server refuses nothing.
         let ended =
             turn.iter().any(|message| matches!(message, Message::CopyData(data) if data.contains(&b'\\')));
         match self.rng.u8(..4) {

@@ -54,7 +54,7 @@ struct Actor {
     conforming: bool,
     /// In a transaction.
     open: bool,
-    /// Behind a Flush without a Sync.
+    /// After a Flush without a Sync.
     unsynced: bool,
     statements: Vec<(Vec<u8>, Text)>,
 }
@@ -223,7 +223,7 @@ impl Maker {
     }
 }
 
-/// With a Sync behind its Flush.
+/// With a Sync after its Flush.
 fn ended(mut turn: Turn) -> Turn {
     if turn.last() == Some(&Message::Flush) {
         turn.push(Message::Sync);

@@ -1,4 +1,4 @@
-//! SET, RESET and their kin, of what follows a client.
+//! SET, RESET and their like, of parameters that follow a client.
 
 use trunkline_probes::testkit::Version;
 
@@ -48,7 +48,7 @@ const WEIGHTS: [(Class, u8); 7] = [
 ];
 /// What comes before a statement and changes nothing about it.
 const LEADS: [&str; 6] = ["", "", "", " \n\t", "/* a /* b */ c */ ", "-- line\n"];
-/// Everything that follows a client, by SET or from its start-up packet. What SET cannot carry nobody SETs.
+/// Everything that follows a client, by SET or from its start-up packet. No script SETs what SET cannot carry.
 pub(super) const PROBE: &str = "select name, setting from pg_settings where name in ('TimeZone', 'DateStyle', \
     'IntervalStyle', 'client_encoding', 'standard_conforming_strings', 'application_name', \
     'default_transaction_read_only', 'search_path', 'work_mem', 'statement_timeout', 'extra_float_digits', \
@@ -148,7 +148,7 @@ impl Maker {
         [b"set application_name = 'n", &wide::character(&mut self.rng, encoding)[..], b"'"].concat()
     }
 
-    /// A statement prepared before is analysed anew where the path has changed, with all literals in it: names are
+    /// A statement prepared before is analysed again where the path has changed, with all literals in it: names are
     /// not used beyond it.
     fn search_path(&mut self, actor: usize) -> Vec<u8> {
         self.actors[actor].statements.clear();

@@ -53,7 +53,7 @@ const REFUSED: [(&str, &str); 8] = [
 ];
 
 impl Maker {
-    /// A start-up packet; the actor's model begins anew.
+    /// A start-up packet; the actor's model begins again.
     pub(super) fn startup(&mut self, actor: usize) -> Startup {
         let mut startup = Startup::new();
         let mut encoding = Encoding::Utf8;

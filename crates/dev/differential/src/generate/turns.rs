@@ -11,8 +11,8 @@ const NAMES: [&str; 5] = ["s1", "s2", "S 3", "a'b", "s4"];
 const PORTALS: [&str; 3] = ["", "p1", "P 2"];
 /// Transaction control.
 ///
-/// No isolation level: behind a Parse of the same turn the server refuses it, or not, by whether that Parse took a
-/// snapshot. A Parse that the proxy answers takes none.
+/// No isolation level: after a Parse of the same turn the server refuses it or takes it, depending on whether that
+/// Parse took a snapshot. A Parse that the proxy answers takes none.
 const BEGINS: [&str; 4] = ["begin", "start transaction read only", "BEGIN;", "begin read write"];
 /// Several statements that belong together.
 const BLOCKS: [&[&str]; 8] = [
@@ -67,7 +67,8 @@ pub(super) fn is_reset(sql: &[u8]) -> bool {
     ["reset", "default", "discard", "time zone local"].iter().any(|word| text.contains(word))
 }
 
-/// Whether a text may change a setting: what is parsed behind it in one turn is taken for read as the turn ends.
+/// Whether a text may change a setting: a text that is parsed after it in one turn is treated as read when the turn
+/// ends.
 fn may_set(sql: &[u8]) -> bool {
     is_reset(sql) || String::from_utf8_lossy(sql).to_lowercase().contains("set")
 }
@@ -84,7 +85,7 @@ impl Maker {
         // What a reset brings back comes at the end of its turn: nothing else may ask for it before.
         while statements.len() < count && !statements.last().is_some_and(|sql| is_reset(sql)) {
             let statement = self.statement(actor);
-            // What is in a Query that is too long to be held back is not known.
+            // The contents of a Query that is too long to be held back are not known.
             if statement.len() <= HELD_BYTES || statements.is_empty() {
                 statements.push(statement);
             }
@@ -231,12 +232,12 @@ impl Maker {
         if flushed && text.copies {
             text = Text::new("select 2", &[]);
         }
-        // One that is not kept is found in its own turn only; how one is read behind a SET is known at the end of the turn.
+        // One that is not kept is found in its own turn only; how one is read after a SET is known at its end.
         let unnamed = self.rng.u8(..3) == 0
             || text.sql.len() > KEPT_BYTES
             || turn.iter().any(|message| self.is_of(actor, message, may_set));
         let name = if unnamed { Vec::new() } else { self.name(actor) };
-        // Nobody reuses the unnamed statement in a later turn: whether it is there is for the server to know.
+        // Nobody reuses the unnamed statement in a later turn: only the server knows whether it is there.
         let known = self.actors[actor].statements.iter().any(|(known, _)| *known == name);
         // A Parse that fails leaves the model wrong: without the class the name is closed each time.
         if !name.is_empty() && !self.has(Class::NameErrors) || known && self.rng.u8(..5) > 0 {
@@ -264,7 +265,7 @@ impl Maker {
             self.pick(&NAMES).into()
         };
         if self.has(Class::WideNames) && self.rng.u8(..5) == 0 {
-            // Nobody but the server knows a letter that is none.
+            // Only the server knows a letter that is not one.
             let encoding = self.actors[actor].speaks();
             name.extend(wide::valid_character(&mut self.rng, encoding));
         }
@@ -292,7 +293,7 @@ impl Maker {
             let value = self.value(actor, *kind);
             let number =
                 value.as_deref().and_then(|text| std::str::from_utf8(text).ok()?.parse::<i32>().ok());
-            // What the server takes a parameter for is its own affair: sometimes it refuses a binary value.
+            // It is not known here which type the server gives a parameter: sometimes it refuses a binary value.
             match number.filter(|_| *kind == Kind::Int && self.rng.u8(..3) == 0) {
                 Some(number) => {
                     formats.push(1);

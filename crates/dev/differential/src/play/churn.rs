@@ -69,7 +69,7 @@ impl Churn {
 }
 
 impl Drop for Churn {
-    /// A play that ends early leaves nobody behind; what they met is not asked.
+    /// A play that ends early ends its clients, too; what they met is not asked.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for thread in std::mem::take(&mut self.threads) {

@@ -181,7 +181,7 @@ struct Play {
     past: [RawClient; 2],
     /// How many clients the pool can serve at once.
     servers: usize,
-    /// Who has changed tables in a transaction that is still open: everybody else would wait for it.
+    /// The client that has changed tables in a transaction that is still open: everybody else would wait for it.
     changing: Option<usize>,
     figures: Figures,
 }
@@ -287,10 +287,10 @@ fn is_shifted(direct: &Answer, pooled: &Answer) -> bool {
     direct.frames.iter().any(gone) && direct.end == pooled.end && told(direct) == told(pooled)
 }
 
-/// Whether one side has read a constant again behind a change of the schema, and found fault with it (docs/pooling.md).
+/// Whether one side has read a constant again after a change of the schema, and found fault with it (docs/pooling.md).
 /// The pooled side looks `'f1'::regproc` up again where a server connection lacks the statement. PostgreSQL itself reads
-/// `'01/02/2021'` again under the settings of then, where the proxy prepares the statement under those of its Parse. A
-/// function that is gone is written as its OID.
+/// `'01/02/2021'` again under the settings at that moment, where the proxy prepares the statement under those of its
+/// Parse. A function that is gone is written as its OID.
 fn is_read_again(direct: &Answer, pooled: &Answer) -> bool {
     let is_fault = |frame: &Frame, file| frame.tag == b'E' && frame.field(b'F').as_deref() == Some(file);
     let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
@@ -301,7 +301,7 @@ fn is_read_again(direct: &Answer, pooled: &Answer) -> bool {
     })
 }
 
-/// Whether it is a row with nothing but the OID of something that a user made, as text.
+/// Whether it is a row with only the OID of something that a user made, as text.
 fn is_oid(frame: &Frame) -> bool {
     let columns = frame.columns().ok().filter(|columns| frame.tag == b'D' && columns.len() == 1);
     let text = columns.and_then(|mut columns| String::from_utf8(columns.remove(0)?).ok());
@@ -309,8 +309,8 @@ fn is_oid(frame: &Frame) -> bool {
 }
 
 /// Whether all that differs is that `SET LOCAL` warned of a missing transaction block on the direct connection only.
-/// docs/pooling.md: what is prepared anew under other settings than its connection's runs as a part of a pipeline, which
-/// PostgreSQL takes for a block.
+/// docs/pooling.md: a statement that is prepared again under other settings than its connection's runs as a part of a
+/// pipeline, which PostgreSQL takes for a block.
 fn is_pipelined(direct: &Answer, pooled: &Answer) -> bool {
     let warns = |frame: &Frame| frame.tag == b'N' && frame.field(b'C').as_deref() == Some("25P01");
     direct.end == pooled.end
@@ -318,7 +318,7 @@ fn is_pipelined(direct: &Answer, pooled: &Answer) -> bool {
         && direct.frames.iter().filter(|frame| !warns(frame)).eq(&pooled.frames)
 }
 
-/// Whether the server refused a statement whose result type has changed. docs/pooling.md: the proxy prepares it anew
+/// Whether the server refused a statement whose result type has changed. docs/pooling.md: the proxy prepares it again
 /// and plays the turn again. From there on the two sides have done different things: the script ends.
 fn is_outdated(direct: &Answer) -> bool {
     let refused = |frame: &Frame| {
@@ -328,7 +328,7 @@ fn is_outdated(direct: &Answer) -> bool {
     direct.frames.iter().any(refused)
 }
 
-/// A database's contents made anew, and a connection past the proxy.
+/// A database's contents made again, and a connection past the proxy.
 fn open(stage: &Stage) -> Result<RawClient> {
     let schemas = format!(
         "drop schema public cascade; create schema public authorization {TRUSTED_USER};

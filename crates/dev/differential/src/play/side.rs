@@ -33,7 +33,7 @@ pub enum End {
 pub(super) const TEMPORARY: &str =
     "begin read write; create temp table first (); drop table pg_temp.first; commit";
 
-/// Errors behind each other that are taken for endless: a turn has one.
+/// This many errors in a row are taken for endless: a turn has one.
 const ERRORS_MAX: usize = 100;
 
 /// What one step was answered.
@@ -51,7 +51,7 @@ struct Connection {
     client: RawClient,
     /// What ReadyForQuery said last.
     status: u8,
-    /// Something was sent behind the last Sync.
+    /// Something was sent after the last Sync.
     unsynced: bool,
     /// An error came since the last Sync.
     skipping: bool,
@@ -131,7 +131,7 @@ impl Side {
     pub(super) fn leave(&mut self, actor: usize) {
         let Some(mut gone) = self.connections.get_mut(actor).and_then(Option::take) else { return };
         if gone.client.send_messages(&Messages::new().terminate()).is_ok() {
-            // What comes instead of the close was compared as far as it belongs to a step.
+            // Messages that come instead of the close were compared as far as they belong to a step.
             while gone.client.frame().is_ok() {}
         }
     }

@@ -1,4 +1,4 @@
-//! The isolation tester's scripts: `setup { ... }`, `step name { ... }`. What is in braces goes to the server as it is,
+//! The isolation tester's scripts: `setup { ... }`, `step name { ... }`. Text in braces goes to the server as it is,
 //! often several statements at once.
 
 use super::Found;

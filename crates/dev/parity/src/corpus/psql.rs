@@ -1,6 +1,6 @@
 //! Splits a script as psql does before it sends anything: at semicolons outside quotes, comments, parentheses and
 //! `BEGIN ATOMIC` bodies; backslash commands are carried out as far as they decide what is sent; the data of a COPY
-//! from standard input is no SQL.
+//! from standard input is not SQL.
 
 use super::Found;
 use super::variables::{Meaning, Variables, arguments, name};
@@ -32,7 +32,7 @@ pub(super) fn statements(script: &str) -> Vec<Found> {
 
 struct Splitter<'a> {
     script: &'a str,
-    /// What comes before this is read.
+    /// Everything before this has been read.
     at: usize,
     /// The line of `line_counted_to`.
     line: u32,
@@ -217,7 +217,7 @@ impl<'a> Splitter<'a> {
         let length = name.len() + 1;
         match self.variables.meaning(name) {
             Meaning::Value(value) => {
-                // psql reads on in the value: what a semicolon or a quote in it would do is not ours to follow.
+                // psql reads on in the value: we do not follow what a semicolon or a quote in it would do.
                 let plain = !value.contains([';', '\'', '"', '\\', '$']);
                 let value = value.to_owned();
                 self.statement.has_variables |= !plain;
@@ -298,8 +298,8 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Leaves out the lines up to `\.`. Where another COPY comes before that, this one is one that fails: then the script
-    /// has no data for it.
+    /// Leaves out the lines up to `\.`. If another COPY comes before that, this one fails, and the script has no data
+    /// for it.
     fn hide_copy_data(&mut self) {
         let start = match self.hidden {
             Some((_, end)) => end,

@@ -1,6 +1,6 @@
 //! pg_query's build script compiles the C library with PostgreSQL's assertions in every debug build, and one that fails
 //! ends the process. Release builds have none of them: there the deparser, say, writes something or other for a tree it
-//! has no words for. Here such a statement is one that the oracle has an [`super::Error`] for.
+//! has no words for. Here the oracle has an [`super::Error`] for such a statement.
 //!
 //! This takes the place of the C library's own function of that name: the linker finds ours first, and leaves its member
 //! of the archive out.

@@ -102,7 +102,7 @@ fn terminal(name: &'static str, words: &HashMap<&str, &'static Keyword>) -> Symb
     if let Some(character) = name.strip_prefix('\'') {
         return Symbol::Text(&character[..character.len() - 1]);
     }
-    // What the grammar tells apart by the word behind it.
+    // What the grammar tells apart by the word after it.
     let word = name.strip_suffix("_LA").unwrap_or(name);
     let word = words.get(word).or_else(|| words.get(format!("{word}_P").as_str()));
     match (word, name) {
@@ -151,7 +151,7 @@ fn tokens(rules: &str) -> Vec<&str> {
 }
 
 fn after<'a>(text: &'a str, end: &str) -> &'a str {
-    text.split_once(end).map_or("", |(_, behind)| behind)
+    text.split_once(end).map_or("", |(_, after)| after)
 }
 
 /// How long the block of C is that a text begins with.

@@ -1,4 +1,4 @@
-//! Texts that differ in their literals alone have one key, and one tree but for them.
+//! Texts that differ in their literals alone have one key, and one tree except for them.
 
 use trunkline_parser::key::{KeyBuffer, Literal, LiteralClass, ScanKey, scan_key};
 use trunkline_parser::node::{IndexElem, Node};

@@ -23,7 +23,7 @@ use trunkline_parity::{Statement, compare_in};
 const TEXTS: u64 = 40_000;
 /// How many are made at once.
 const BATCH: u64 = 40_000;
-/// At least one of so many texts must count: else the texts are too wild to tell anything.
+/// At least one text in this many must count: otherwise the texts are too wild to tell anything.
 const COUNTED_SHARE_MIN: u64 = 200;
 
 fn setting(name: &str) -> Option<u64> {

@@ -75,7 +75,7 @@ impl Mutator {
             let tokens = scan(&statement.sql).ok()?;
             let text =
                 |start: u32, end: u32| statement.sql.get(start as usize..end as usize).unwrap_or_default();
-            // A comment up to the end of its line would swallow what comes behind it here.
+            // A comment up to the end of its line would swallow what comes after it here.
             let texts = tokens
                 .iter()
                 .map(|token| text(token.start, token.end))

@@ -25,7 +25,7 @@ const STARTS: [&str; 14] = [
     "IndexStmt",
     "CreateTrigStmt",
 ];
-/// How many tokens a sentence has before only what must follow is added: up to so many.
+/// A sentence has up to this many tokens before only those are added that must follow.
 const TOKENS: usize = 48;
 
 const NAMES: [&str; 52] = [

@@ -214,7 +214,7 @@ fn cve_2026_6664_length_overflow_before_authentication(stage: &Stage) {
     });
 }
 
-/// The server answers with an ERROR and goes on. Where it is the proxy that has to read the message it closes: what
+/// The server answers with an ERROR and goes on. Where the proxy itself has to read the message, it closes: what
 /// such a client means by its next bytes is anybody's guess.
 fn lengths_inside_a_message_that_do_not_fit(stage: &Stage) {
     undisturbed(&stage.setup().set("pool.pool_size", 2), |proxy| {

@@ -7,7 +7,7 @@ use trunkline_testkit::{Frame, Messages, RawClient};
 use crate::undisturbed;
 
 trunkline_probes::probes! {
-    cve_2021_3935_bytes_behind_an_ssl_request, repeated_ssl_and_gss_negotiation, ssl_and_gss_are_refused_politely,
+    cve_2021_3935_bytes_after_an_ssl_request, repeated_ssl_and_gss_negotiation, ssl_and_gss_are_refused_politely,
     protocol_3_0_and_3_2_are_spoken, protocol_3_1_is_spoken_as_3_0, protocol_3_9999_is_negotiated,
     unknown_protocol_options_are_declined, protocol_2_0_is_refused, protocol_4_0_is_refused, tls_where_there_is_none,
 }
@@ -22,15 +22,15 @@ fn startup_of_version(major: u16, minor: u16, parameters: &[(&str, &str)]) -> Ve
     bytes
 }
 
-fn cve_2021_3935_bytes_behind_an_ssl_request(stage: &Stage) {
+fn cve_2021_3935_bytes_after_an_ssl_request(stage: &Stage) {
     undisturbed(&stage.setup(), |proxy| {
-        let behind = [
+        let extra = [
             startup(&[("user", "app"), ("database", "app")]),
             Messages::new().query("select 1").bytes().to_vec(),
             vec![0],
         ];
         for request in [ssl_request(), GSSENC_REQUEST.to_vec()] {
-            for stuffed in &behind {
+            for stuffed in &extra {
                 let mut stranger = RawClient::connect(proxy.address()).expect("accepted");
                 stranger.send(&[&request[..], stuffed].concat()).expect("sent");
                 expect_refusal(&mut stranger, "08P01");

@@ -24,7 +24,7 @@ fn beside(stage: &Stage, fake: &RawServer) -> Setup {
         .setup()
         .set("databases.fake.host", "127.0.0.1")
         .set("databases.fake.port", i64::from(fake.address().port()))
-        // The next client tries anew at once.
+        // The next client tries again at once.
         .set("timeouts.server_login_retry", "1ms")
         .set("timeouts.server_login_retry_max", "1ms")
 }
@@ -166,7 +166,7 @@ fn nonsense_in_a_query(stage: &Stage) {
     });
 }
 
-/// What a server says to nobody: its connection is lost, and no client hears of it.
+/// What a server says unasked: its connection is lost, and no client hears of it.
 fn nonsense_out_of_the_blue(stage: &Stage) {
     let mut all = nonsense();
     all.extend([
@@ -181,7 +181,7 @@ fn nonsense_out_of_the_blue(stage: &Stage) {
         let extra = all.get(peer.number % all.len()).cloned().unwrap_or_default();
         while let Ok(frame) = peer.frame() {
             if frame.tag == b'Q' {
-                // Behind a proper answer, with nothing asked.
+                // After a proper answer, with nothing asked.
                 peer.answer_and("sense", &extra)?;
             }
         }

@@ -1,4 +1,4 @@
-//! Messages that are whole, at a moment when nobody waits for them, and texts that are no texts.
+//! Whole messages at a moment when nobody waits for them, and texts that are not texts.
 
 use trunkline_probes::{Stage, expect_error, expect_refusal, login, sqlstate, tags};
 use trunkline_testkit::cluster::PASSWORD;
@@ -46,7 +46,7 @@ fn messages_in_the_wrong_order(stage: &Stage) {
             let got = client.turn(turn).expect("frames");
             assert_eq!(outline(&got), outline(&expected), "to {turn:?}");
             if tags(&got).matches('Z').count() == 1 && turn.bytes().ends_with(b"S\0\0\0\x04") {
-                // An execute behind the Sync of its own turn brings a second one.
+                // An execute after the Sync of its own turn brings a second one.
                 let more = turn.bytes().windows(5).filter(|bytes| bytes == b"S\0\0\0\x04").count() - 1;
                 for _ in 0..more {
                     client.until_ready().expect("the second turn");
@@ -74,7 +74,7 @@ fn messages_in_the_wrong_order_during_login(stage: &Stage) {
             stranger.send_messages(&messages).expect("sent");
             expect_refusal(&mut stranger, "08P01");
         }
-        // A query right behind the start-up packet is not one of somebody who has logged in.
+        // A query right after the start-up packet is not one of a client that has logged in.
         let mut stranger = RawClient::connect(proxy.address()).expect("accepted");
         let both = [startup(&[("user", "app"), ("database", "app")]), m().query("select 1").bytes().to_vec()]
             .concat();
@@ -197,7 +197,7 @@ fn start_up_packets_that_make_no_sense(stage: &Stage) {
             let length = u32::try_from(rest.len() + 8).expect("short");
             [&length.to_be_bytes()[..], &[0, 3, 0, 0], rest].concat()
         };
-        // No terminator; a name without a value; no user; an empty user; something behind the end; nothing at all.
+        // No terminator; a name without a value; no user; an empty user; something after the end; nothing at all.
         let cases =
             [&b"user\0app"[..], b"user\0", b"database\0app\0\0", b"user\0\0\0", b"user\0app\0\0more", b""];
         for rest in cases {
@@ -210,7 +210,7 @@ fn start_up_packets_that_make_no_sense(stage: &Stage) {
         }
         let mut stranger = RawClient::connect(proxy.address()).expect("accepted");
         stranger.send(&startup(&[("user", "app"), ("database", "no such database")])).expect("sent");
-        // That there is none is told to who has logged in: strangers/what_is_told.rs.
+        // Only a client that has logged in is told that there is none: strangers/what_is_told.rs.
         assert_eq!(stranger.frame().expect("a challenge").tag, b'R');
         let error = RawClient::login(proxy.address(), "app", PASSWORD, "no such database").expect_err("none");
         assert_eq!(sqlstate(&error), "3D000");

@@ -17,7 +17,7 @@ trunkline_probes::probes! {
     slow_loris_logins, two_hundred_half_open_connections, more_clients_than_max_client_conn, a_storm_of_abandoned_logins,
 }
 
-/// As many as the issue asks for, where the system lets a process have so many files.
+/// As many as the issue asks for, where the system lets a process have that many files.
 const SILENT_CONNECTIONS: usize = 10_000;
 /// Fewer would prove nothing.
 const SILENT_CONNECTIONS_MIN: usize = 3_000;
@@ -119,7 +119,7 @@ fn silent_connections_beyond_unauthenticated_conn_max(stage: &Stage) {
         assert!(refusal.field(b'M').is_some_and(|text| text.contains("not logged in")), "{refusal:?}");
     }
     assert!(metric(&proxy, "trunkline_limit_hits_total", &["unauthenticated_conn_max"]) >= 1_000);
-    // Those who are in stay in, and are served.
+    // Clients that are in stay in, and are served.
     bystander.wait_for(20);
     drop(silent);
     stage.eventually("there is room again", || {
@@ -129,7 +129,7 @@ fn silent_connections_beyond_unauthenticated_conn_max(stage: &Stage) {
     assert!(memory.rise_kib() < 10 << 10);
 }
 
-/// Has the proxy allow so long for a login, from now on.
+/// Has the proxy allow this long for a login, from now on.
 fn allow_for_login(proxy: &Proxy, setup: &Setup, limit: &str) {
     let text = setup.clone().set("limits.client_login_timeout", limit).text();
     proxy.reload_and_wait(&text).expect("reloaded");
@@ -164,7 +164,7 @@ fn slow_loris_start_ups(stage: &Stage) {
     bystander.finish();
 }
 
-/// The same behind the start-up packet: the proof never comes.
+/// The same after the start-up packet: the proof never comes.
 fn slow_loris_logins(stage: &Stage) {
     let _alone = alone();
     let setup = stage.setup();

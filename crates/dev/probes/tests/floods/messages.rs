@@ -7,7 +7,7 @@ use crate::alone;
 
 trunkline_probes::probes! {
     a_hundred_thousand_messages_before_one_sync, a_hundred_thousand_messages_of_one_statement,
-    ten_thousand_turns_at_once, a_client_that_goes_behind_a_hundred_thousand_messages,
+    ten_thousand_turns_at_once, a_client_that_leaves_after_a_hundred_thousand_messages,
     hundreds_of_malformed_turns_that_wait,
 }
 
@@ -85,7 +85,7 @@ fn ten_thousand_turns_at_once(stage: &Stage) {
     is_answered(stage, [&half, &half], 10_000);
 }
 
-fn a_client_that_goes_behind_a_hundred_thousand_messages(stage: &Stage) {
+fn a_client_that_leaves_after_a_hundred_thousand_messages(stage: &Stage) {
     let _alone = alone();
     let proxy = stage.setup().set("workers", 1).set("pool.pool_size", 1).start();
     let mut other = login(&proxy, "app");

@@ -12,7 +12,7 @@ trunkline_probes::probes! {
     an_auth_query_that_fails, an_auth_query_with_odd_answers, user_names_are_no_sql, a_changed_password_is_noticed,
 }
 
-/// A config that knows nobody but the one that asks.
+/// A config that knows only the user that asks.
 fn asking(stage: &Stage) -> Setup {
     let mut setup = stage.setup();
     for user in ["app", "md5user", "plainuser", "trusted"] {

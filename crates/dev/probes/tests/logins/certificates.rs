@@ -44,7 +44,7 @@ impl Certificate {
         std::fs::copy(other.cert(), self.cert()).expect("copied");
     }
 
-    /// TLS to whoever holds this certificate; `alpn` as given.
+    /// TLS to the peer that holds this certificate; `alpn` as given.
     pub(crate) fn client(&self, stream: TcpStream, alpn: &[&[u8]]) -> TlsStream {
         client(&self.der, stream, alpn)
     }
@@ -58,7 +58,7 @@ impl Certificate {
     }
 }
 
-/// TLS to whoever holds the certificate `root`.
+/// TLS to the peer that holds the certificate `root`.
 pub(crate) fn client(root: &CertificateDer<'static>, stream: TcpStream, alpn: &[&[u8]]) -> TlsStream {
     let mut roots = RootCertStore::empty();
     roots.add(root.clone()).expect("a certificate");

@@ -1,4 +1,4 @@
-//! SCRAM messages that are no SCRAM messages, from clients.
+//! Malformed SCRAM messages from clients.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ fn cve_2026_6665_scram_messages_of_absurd_size(stage: &Stage) {
     assert!(rise < 10 << 10, "resident memory rose by {rise} KiB");
 }
 
-/// Whoever can write a verifier may not thereby occupy a core for an hour.
+/// A user who can write a verifier must not be able to occupy a core for an hour by that.
 fn cve_2026_6665_a_verifier_with_absurd_iterations(stage: &Stage) {
     // What scram_iterations_max allows is computed: the measure for what may not be.
     let allowed = cost_of_a_guess(stage, "100000");

@@ -12,7 +12,7 @@ use crate::certificates::{Certificate, TlsStream, dial};
 
 trunkline_probes::probes! {
     tls_by_ssl_request_with_psql, scram_sha_256_plus_with_psql, direct_tls, direct_tls_needs_its_alpn, clients_without_tls_where_it_is_required,
-    cve_2021_3935_bytes_behind_an_ssl_request_with_tls, nonsense_in_the_handshake, certificates_are_reloaded_by_hup,
+    cve_2021_3935_bytes_after_an_ssl_request_with_tls, nonsense_in_the_handshake, certificates_are_reloaded_by_hup,
     a_password_in_the_clear_over_tls,
 }
 
@@ -120,8 +120,8 @@ fn clients_without_tls_where_it_is_required(stage: &Stage) {
     }
 }
 
-/// Where TLS follows is where it matters: the bytes would be read as if they had come through it.
-fn cve_2021_3935_bytes_behind_an_ssl_request_with_tls(stage: &Stage) {
+/// It matters where TLS follows: the bytes would be read as if they had come through it.
+fn cve_2021_3935_bytes_after_an_ssl_request_with_tls(stage: &Stage) {
     let certificate = Certificate::new();
     let proxy = with_tls(stage, "allow", &certificate).start();
     let bystander = Bystander::start(&proxy);

@@ -17,7 +17,7 @@ use crate::right;
 
 trunkline_probes::probes! {
     sslmode_require, sslmode_prefer_allow_and_disable, sslmode_verify_ca, sslmode_verify_full_with_the_right_host,
-    sslmode_verify_full_with_the_wrong_host, a_server_without_tls, bytes_behind_the_servers_answer_to_an_ssl_request,
+    sslmode_verify_full_with_the_wrong_host, a_server_without_tls, bytes_after_the_servers_answer_to_an_ssl_request,
     scram_sha_256_plus_to_a_tls_server, a_server_certificate_trusted_after_a_reload,
 }
 
@@ -108,7 +108,7 @@ fn a_server_without_tls(stage: &Stage) {
 }
 
 /// Someone on the way who speaks before TLS does (CVE-2021-23222), or writes an error for us to show (CVE-2024-10977).
-fn bytes_behind_the_servers_answer_to_an_ssl_request(stage: &Stage) {
+fn bytes_after_the_servers_answer_to_an_ssl_request(stage: &Stage) {
     let ready = b"SR\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
     for answer in [&ready[..], b"S\x15", b"ESFATAL\0C28000\0Mcall this number\0\0", b"X", b"N\x01"] {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");

@@ -1,4 +1,4 @@
-//! Those who leave before they have come: no answer, no line in the log, as with PostgreSQL.
+//! Clients that leave before they have logged in: no answer, no line in the log, as with PostgreSQL.
 
 use trunkline_probes::Stage;
 use trunkline_testkit::raw::startup;
@@ -6,7 +6,9 @@ use trunkline_testkit::{Messages, Proxy, RawClient};
 
 use crate::start;
 
-trunkline_probes::probes! { a_terminate_as_the_first_packet, a_terminate_in_place_of_a_password, who_says_nothing_at_all }
+trunkline_probes::probes! {
+    a_terminate_as_the_first_packet, a_terminate_in_place_of_a_password, a_client_that_says_nothing_at_all,
+}
 
 /// What the proxy has said at its start.
 fn begun(proxy: &Proxy) -> String {
@@ -64,7 +66,7 @@ fn a_terminate_in_place_of_a_password(stage: &Stage) {
     }
 }
 
-fn who_says_nothing_at_all(stage: &Stage) {
+fn a_client_that_says_nothing_at_all(stage: &Stage) {
     let proxy = stage.proxy();
     let before = begun(&proxy);
     for said in [&b""[..], &SSL_REQUEST, b"X", b"\0\0\0\x20\0\x03"] {

@@ -98,7 +98,7 @@ fn no_file_descriptor_is_free(stage: &Stage) {
         (0..600).map(|_| TcpStream::connect(proxy.address()).expect("the kernel takes it")).collect();
     proxy.wait_for_log("cannot accept a connection").expect("a line");
     for _ in 0..300 {
-        // Who is in is served, and nobody else makes a line.
+        // A client that is in is served, and nobody else makes a line.
         assert_eq!(first.sql("select 2").expect("rows"), ["2"]);
         drop(TcpStream::connect(proxy.address()).expect("the kernel takes it"));
     }

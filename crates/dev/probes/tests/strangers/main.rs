@@ -9,7 +9,7 @@ use trunkline_probes::{Setup, Stage};
 use trunkline_testkit::RawClient;
 use trunkline_testkit::cluster::PASSWORD;
 
-/// A config that serves every database of the server and knows nobody but the one that looks users up.
+/// A config that serves every database of the server and knows only the user that looks users up.
 pub(crate) fn every_database(stage: &Stage) -> Setup {
     let address = stage.cluster().address();
     let mut setup = stage.setup().unset("databases.app");

@@ -45,7 +45,7 @@ fn users_and_databases_are_not_told_apart(stage: &Stage) {
     for method in ["scram-sha-256", "md5", "password"] {
         let setup = stage.setup().set("auth.type", method).set("auth.cleartext_without_tls", true);
         let proxy = setup.start();
-        // By md5, who has no md5 password is asked for SCRAM, as in PostgreSQL.
+        // By md5, a user without an md5 password is asked for SCRAM, as in PostgreSQL.
         let users: &[&str] = if method == "md5" { &["app"] } else { &["app", "nobody at all"] };
         let cases: Vec<(&str, &str)> =
             users.iter().flat_map(|user| [(*user, "app"), (*user, "no such database")]).collect();
@@ -72,7 +72,7 @@ fn looked_up_users_and_databases_are_not_told_apart(stage: &Stage) {
     same(&setup.start(), &cases);
 }
 
-/// Who has logged in is helped; a user whom only a look-up knows, too.
+/// A client that has logged in is helped, also as a user whom only a look-up knows.
 fn that_a_database_is_unknown_is_told_after_the_login(stage: &Stage) {
     let looked_up = {
         let setup = stage.setup().set("users.postgres.password", PASSWORD).set("auth.user", "postgres");
@@ -107,7 +107,7 @@ fn servers_that_cannot_be_reached_are_not_described(stage: &Stage) {
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
     assert!(!answers[0].contains(&port) && !answers[0].contains("127.0.0.1"), "{answers:?}");
     proxy.wait_for_log(&format!("127.0.0.1:{port}")).expect("the operator is told");
-    // Who has logged in hears more.
+    // A client that has logged in hears more.
     let error = RawClient::login(proxy.address(), "md5user", PASSWORD, "app").expect_err("no server");
     assert!(format!("{error:#}").contains(&port), "{error:#}");
 }

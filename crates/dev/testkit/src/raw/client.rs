@@ -266,7 +266,7 @@ impl RawClient {
         Ok(Self { stream, backend: self.backend.clone(), parameters: self.parameters.clone() })
     }
 
-    /// The connection itself, for who reads and writes its own way.
+    /// The connection itself, for a test that reads and writes in its own way.
     ///
     /// # Errors
     /// When it goes over a unix socket.

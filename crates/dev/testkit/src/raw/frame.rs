@@ -48,7 +48,7 @@ impl Frame {
             columns.push(Some(value.to_vec()));
             rest = after;
         }
-        ensure!(rest.is_empty(), "{} bytes behind the last column", rest.len());
+        ensure!(rest.is_empty(), "{} bytes after the last column", rest.len());
         Ok(columns)
     }
 

@@ -199,7 +199,7 @@ impl ServerConnection {
         self.answer_and(value, b"")
     }
 
-    /// As [`ServerConnection::answer`], with `more` right behind it, in one piece.
+    /// As [`ServerConnection::answer`], with `more` right after it, in one piece.
     ///
     /// # Errors
     /// When the peer has closed.

@@ -70,7 +70,7 @@ impl Functions<'_> {
         function.calls.append(&mut calls.names);
     }
 
-    /// Who calls whom, of those that were found.
+    /// Which functions call which, of those that were found.
     fn calls(&self) -> BTreeMap<&str, Vec<&str>> {
         let known = |name: &String| self.found.get_key_value(name).map(|(name, _)| name.as_str());
         let callees = |name: &String, function: &'_ Function| {
@@ -196,19 +196,20 @@ mod tests {
     use super::*;
     use crate::tree;
 
-    /// So many methods, each calling the next, by a closure, a helper that takes the board, and an associated function.
+    /// This many methods, each calling the next, by a closure, a helper that takes the board, and an associated
+    /// function.
     fn ring(count: usize, closes: bool) -> String {
         let call = |n: usize| match n % 4 {
             0 => format!("self.f{n}();"),
             1 => format!("[1].iter().for_each(|_| self.f{n}());"),
-            2 => format!("help{n}(self);"),
+            2 => format!("helper{n}(self);"),
             _ => format!("assert!(Self::f{n}(&mut *self));"),
         };
         let next = |n: usize| if n + 1 < count || closes { call((n + 1) % count) } else { String::new() };
         let methods: String =
             (0..count).map(|n| format!("fn f{n}(&mut self) -> bool {{ {} true }}\n", next(n))).collect();
         let helpers: String =
-            (0..count).map(|n| format!("fn help{n}(board: &mut Board) {{ board.f{n}(); }}\n")).collect();
+            (0..count).map(|n| format!("fn helper{n}(board: &mut Board) {{ board.f{n}(); }}\n")).collect();
         format!("struct Board;\nimpl Board {{\n{methods}}}\n{helpers}")
     }
 
@@ -222,7 +223,7 @@ mod tests {
         assert_eq!(found(&ring(4, true)), [], "four and a helper");
         let large = found(&ring(5, true));
         assert_eq!(large.len(), 1);
-        assert!(large[0].what.contains("f0, f1, f2, f3, f4, help2"), "{}", large[0]);
+        assert!(large[0].what.contains("f0, f1, f2, f3, f4, helper2"), "{}", large[0]);
     }
 
     #[test]

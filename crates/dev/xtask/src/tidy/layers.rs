@@ -48,7 +48,7 @@ const PURE: &[&str] = &[
     "rustc-hash",
     "slab",
     "smallvec",
-    // an Arc that is replaced while others read it. What it keeps a thread (who reads what) shows in no result.
+    // an Arc that is replaced while others read it. Its record for each thread (who reads what) shows in no result.
     "arc-swap",
     // more stack for recursion over deep trees: shows in no result
     "stacker",

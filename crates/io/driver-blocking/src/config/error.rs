@@ -16,7 +16,7 @@ pub enum ConfigError {
     #[error("the connection setting `{0}` is not supported")]
     UnsupportedSetting(&'static str),
     /// A setting's value cannot be.
-    #[error("`{name}` cannot be what it is set to: expected {expected}")]
+    #[error("`{name}` cannot have this value: expected {expected}")]
     Value {
         /// The setting.
         name: &'static str,

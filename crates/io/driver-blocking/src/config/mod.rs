@@ -54,7 +54,7 @@ pub enum LoadBalanceHosts {
     /// As they are given.
     #[default]
     Disable,
-    /// In random order, anew for each connection.
+    /// In random order, another one for each connection.
     Random,
 }
 

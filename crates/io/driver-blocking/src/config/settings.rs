@@ -55,7 +55,7 @@ const KNOWN: [Known; 33] = [
     known("user", "PGUSER"),
 ];
 
-/// Set in the environment or given otherwise, these are refused: who sets them relies on them.
+/// Set in the environment or given otherwise, these are refused: a user who sets them relies on them.
 const UNSUPPORTED: [Known; 7] = [
     known("require_auth", "PGREQUIREAUTH"),
     known("requirepeer", "PGREQUIREPEER"),

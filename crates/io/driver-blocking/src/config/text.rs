@@ -14,7 +14,7 @@ pub(super) fn parse(text: &str) -> Result<Settings, ConfigError> {
     }
 }
 
-/// `[user[:password]@][host[:port],...][/dbname][?setting=value&...]`, behind the scheme.
+/// `[user[:password]@][host[:port],...][/dbname][?setting=value&...]`, after the scheme.
 fn uri(rest: &str) -> Result<Settings, ConfigError> {
     let mut settings = Settings::default();
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));

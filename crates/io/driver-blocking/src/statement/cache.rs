@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Statement;
 
-/// At most so many statements as it was made for.
+/// At most as many statements as it was made for.
 #[derive(Debug)]
 pub(crate) struct StatementCache {
     statements_max: usize,

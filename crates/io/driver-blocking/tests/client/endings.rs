@@ -1,4 +1,4 @@
-//! Connections that end, and servers that are none.
+//! Connections that end, and peers that are not servers.
 
 use std::io::{Read, Write};
 
@@ -110,7 +110,7 @@ fn a_gigabyte_that_never_comes_takes_no_memory() {
 }
 
 #[test]
-fn an_error_before_the_login_is_no_ones_word_with_tls() {
+fn an_error_before_the_login_is_not_believed_with_tls() {
     // CVE-2024-10977: what answers an SSLRequest with an error is not believed.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();

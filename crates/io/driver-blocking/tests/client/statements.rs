@@ -8,9 +8,9 @@ use trunkline_wire::SqlState;
 use crate::place::{config, direct, everywhere};
 
 trunkline_probes::probes! {
-    a_text_is_prepared_once, the_cache_is_bounded, a_dropped_statement_is_closed, an_outdated_statement_is_prepared_anew,
-    a_lost_statement_is_prepared_anew, nothing_is_healed_in_a_transaction, without_a_cache_nothing_stays_prepared,
-    a_strangers_statement_is_refused,
+    a_text_is_prepared_once, the_cache_is_bounded, a_dropped_statement_is_closed,
+    an_outdated_statement_is_prepared_again, a_lost_statement_is_prepared_again, nothing_is_healed_in_a_transaction,
+    without_a_cache_nothing_stays_prepared, a_strangers_statement_is_refused,
 }
 
 fn prepared(client: &mut Client) -> i64 {
@@ -58,7 +58,7 @@ fn a_dropped_statement_is_closed(stage: &Stage) {
     assert_eq!(prepared(&mut client), 0);
 }
 
-fn an_outdated_statement_is_prepared_anew(stage: &Stage) {
+fn an_outdated_statement_is_prepared_again(stage: &Stage) {
     everywhere(stage, |client| {
         client
             .batch_execute("drop table if exists d; create table d (a int); insert into d values (1)")
@@ -71,7 +71,7 @@ fn an_outdated_statement_is_prepared_anew(stage: &Stage) {
     });
 }
 
-fn a_lost_statement_is_prepared_anew(stage: &Stage) {
+fn a_lost_statement_is_prepared_again(stage: &Stage) {
     for lose in ["deallocate all", "discard all"] {
         let mut client = direct(stage);
         for text in ["select 1", "select 2"] {

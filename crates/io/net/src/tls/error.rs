@@ -1,4 +1,4 @@
-//! What can go wrong with TLS, said for the one who has to set it right.
+//! What can go wrong with TLS, said for the person who has to set it right.
 
 use std::fmt;
 use std::io;
@@ -138,7 +138,7 @@ pub enum TlsError {
     },
     /// The caller sends after its own close_notify.
     AlreadyClosed,
-    /// A fault that is nobody's at the other end.
+    /// A fault of our own, not of the peer.
     Internal {
         /// What rustls said.
         reason: String,

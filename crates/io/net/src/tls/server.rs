@@ -126,8 +126,8 @@ fn build(files: Arc<ServerTlsFiles>) -> Result<Loaded, TlsFileError> {
     };
     let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(identity)));
     config.alpn_protocols = vec![ALPN_POSTGRESQL.to_vec()];
-    // Tickets keep nothing here for a client that does not come back. Their key is made anew with each
-    // load, so a ticket from before a reload cannot slip past the new client authorities.
+    // Tickets keep nothing here for a client that does not come back. A new key is made for them with each load, so a
+    // ticket from before a reload cannot slip past the new client authorities.
     config.ticketer = crypto::ring::Ticketer::new().map_err(setup)?;
     config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
     config.send_tls13_tickets = TICKETS_PER_HANDSHAKE;

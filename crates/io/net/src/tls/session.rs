@@ -129,7 +129,7 @@ impl TlsSession {
     }
 
     /// The application protocol both agreed on, `None` if none was asked for. Direct TLS must have
-    /// [`ALPN_POSTGRESQL`](super::ALPN_POSTGRESQL); behind an SSLRequest it may be absent.
+    /// [`ALPN_POSTGRESQL`](super::ALPN_POSTGRESQL); after an SSLRequest it may be absent.
     pub fn alpn(&self) -> Option<&[u8]> {
         self.connection.state().alpn_protocol()
     }

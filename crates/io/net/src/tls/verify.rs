@@ -3,8 +3,8 @@
 //! Differs from rustls's own verifier in what libpq accepts and rustls does not: no check at all (`require`
 //! without roots), no check of the name (`verify-ca`), X.509 version 1 certificates and self-signed ones
 //! that are their own root (the PostgreSQL manual's recipes make both), and the common name of a certificate
-//! without alternative names. The handshake's signature is checked in every mode: whoever shows a certificate
-//! has its key.
+//! without alternative names. The handshake's signature is checked in every mode: a server that shows a certificate has
+//! its key.
 
 use std::net::IpAddr;
 

@@ -411,7 +411,7 @@ public final class Check {
           same(columns(statement), 1);
         }
         execute(other, "alter table jdbc_changed add b text default 'new'");
-        // pgjdbc prepares anew by itself outside a transaction, unless the pooler has done so before.
+        // pgjdbc prepares again by itself outside a transaction, unless the pooler has done so before.
         same(columns(statement), 2);
       }
       execute(c, "drop table jdbc_changed");

@@ -35,7 +35,7 @@ fn statements_are_counted() {
     }
 }
 
-/// Tags that end like a statement's and are none of the grammar's.
+/// Tags that end like a statement's but that the grammar does not make.
 const NO_STATEMENTS: [&str; 6] = [
     // A part of ALTER TABLE.
     "ReplicaIdentityStmt",

@@ -7,7 +7,7 @@ use crate::deparse::need::{given, list_of, need, nth};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{AExpr, AExprKind, FuncCall, Node, SubLink};
 
-/// By which words IN and the pattern matches are written: those of the operator, and those of the operator that denies it.
+/// The words by which IN and the pattern matches are written: those of the operator, and those of its negation.
 struct Words {
     name: &'static str,
     words: &'static str,
@@ -91,7 +91,7 @@ impl Deparser<'_> {
             Some(name) if name == words.denied => words.words_denied,
             _ => {
                 return Err(DeparseError::new(
-                    "IN, LIKE, ILIKE or SIMILAR is of another operator than its own",
+                    "IN, LIKE, ILIKE or SIMILAR has an operator that is not its own",
                 ));
             }
         };
@@ -120,9 +120,7 @@ impl Deparser<'_> {
         self.left_and_words(node, &SIMILAR, context)?;
         let call: FuncCall<'_> = need(node.rexpr(), "the pattern of SIMILAR TO")?;
         if system_name(call.funcname()) != Some("similar_to_escape") {
-            return Err(DeparseError::new(
-                "the pattern of SIMILAR TO is another call than similar_to_escape",
-            ));
+            return Err(DeparseError::new("the pattern of SIMILAR TO is not a call of similar_to_escape"));
         }
         self.operand(nth(call.args(), 0, "a pattern")?, Precedence::Between, Side::Right, context)?;
         if call.args().len() > 1 {

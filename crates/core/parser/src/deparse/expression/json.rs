@@ -7,7 +7,7 @@ use crate::deparse::{Deparser, Done};
 use crate::node::*;
 
 impl Deparser<'_> {
-    /// FORMAT, with a space behind it; nothing for the default.
+    /// FORMAT, with a space after it; nothing for the default.
     pub(in crate::deparse) fn json_format(&mut self, node: Option<JsonFormat<'_>>) {
         let Some(node) = node else { return };
         if node.format_type() == JsonFormatType::JsFormatDefault {
@@ -40,7 +40,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// `json_value_expr`, with a space behind it.
+    /// `json_value_expr`, with a space after it.
     pub(in crate::deparse) fn json_value_expr(&mut self, node: Option<JsonValueExpr<'_>>) -> Done {
         let node = given(node, "a JSON value")?;
         self.expr(node.raw_expr(), Context::AExpr)?;
@@ -49,7 +49,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// `json_value_expr_list`, with a space behind it.
+    /// `json_value_expr_list`, with a space after it.
     pub(in crate::deparse) fn json_value_expr_list(&mut self, list: List<'_>) -> Done {
         self.separated(list, |deparser, node| {
             deparser.json_value_expr(Some(need(node, "a JSON value")?))?;
@@ -60,14 +60,14 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// `json_name_and_value`, with a space behind it.
+    /// `json_name_and_value`, with a space after it.
     pub(in crate::deparse) fn json_key_value(&mut self, node: JsonKeyValue<'_>) -> Done {
         self.expr(node.key(), Context::AExpr)?;
         self.str(": ");
         self.json_value_expr(node.value())
     }
 
-    /// `json_name_and_value_list`, with a space behind it.
+    /// `json_name_and_value_list`, with a space after it.
     pub(in crate::deparse) fn json_key_value_list(&mut self, list: List<'_>) -> Done {
         self.separated(list, |deparser, node| {
             deparser.json_key_value(need(node, "a JSON key and value")?)?;
@@ -78,7 +78,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// RETURNING, with a space behind it; nothing for none.
+    /// RETURNING, with a space after it; nothing for none.
     pub(in crate::deparse) fn json_output(&mut self, node: Option<JsonOutput<'_>>) -> Done {
         let Some(node) = node else { return Ok(()) };
         let returning = given(node.returning(), "what RETURNING returns")?;
@@ -102,7 +102,8 @@ impl Deparser<'_> {
         self.filter_and_over(aggregate.agg_filter(), aggregate.over())
     }
 
-    /// What differs from the defaults of objects: nulls are kept, keys may be there twice. Behind this value.
+    /// The words for what differs from the defaults of objects (nulls are kept, keys may be there twice), after this
+    /// value.
     fn object_options(&mut self, absent_on_null: bool, unique: bool, value: Option<JsonValueExpr<'_>>) {
         if absent_on_null {
             self.str("ABSENT ON NULL ");

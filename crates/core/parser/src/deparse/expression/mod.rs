@@ -97,7 +97,7 @@ impl Deparser<'_> {
         }
     }
 
-    /// `b_expr`, what stands where AND, IN or IS would be ambiguous: in parentheses if it is no such.
+    /// `b_expr`, for places where AND, IN or IS would be ambiguous: in parentheses if it is not one.
     pub(super) fn b_expr(&mut self, node: Option<Node<'_>>) -> Done {
         let node = given(node, "an expression")?;
         if needs_parens_as_b_expr(node) {
@@ -106,7 +106,7 @@ impl Deparser<'_> {
         self.expr(Some(node), Context::BExpr)
     }
 
-    /// `c_expr`, what cannot be split by an operator around it: in parentheses if it is no such.
+    /// `c_expr`, which no operator around it can split: in parentheses if it is not one.
     pub(super) fn c_expr(&mut self, node: Option<Node<'_>>) -> Done {
         let node = given(node, "an expression")?;
         if needs_parens_as_c_expr(node) || !is_c_expr(node) {

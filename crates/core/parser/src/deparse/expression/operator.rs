@@ -4,7 +4,7 @@ use crate::deparse::names::{only_string, string_of};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{AConst, AExpr, List, Node, NodeTag};
 
-/// The grammar's `MathOp`, but for the signs.
+/// The grammar's `MathOp`, except for the signs.
 const BINARY_ONLY: [&str; 10] = ["*", "/", "%", "^", "<", ">", "=", "<=", ">=", "<>"];
 
 /// Whether an operator before its one operand needs `OPERATOR()`: where the grammar knows it only between two, and where
@@ -15,7 +15,7 @@ pub(super) fn is_written_by_name(node: AExpr<'_>) -> bool {
     };
     match only_string(node.name()) {
         Some("-") => node.rexpr().and_then(Node::cast::<AConst<'_>>).is_some_and(is_number),
-        // Behind the colon of a slice, `=` would make `:=` of it.
+        // After the colon of a slice, `=` would make it `:=`.
         name => name.is_some_and(|name| BINARY_ONLY.contains(&name) || name.starts_with('=')),
     }
 }

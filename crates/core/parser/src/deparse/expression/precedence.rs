@@ -8,8 +8,8 @@ use crate::node::{
     AExpr, AExprKind, BoolExprType, CoercionForm, FuncCall, List, Node, SubLinkType, View, XmlExprOp,
 };
 
-/// Deeper than so many levels no parentheses are written that only libpg_query writes: the grammar reads some 10,000 within
-/// each other.
+/// Deeper than this many levels, parentheses that only libpg_query writes are left out: the grammar reads some 10,000
+/// within each other.
 const UNNEEDED_DEPTH_MAX: usize = 5_000;
 
 /// How tightly the rule that a node is written by binds, from the loosest: the order of `%left`, `%right` and `%nonassoc`
@@ -128,12 +128,12 @@ fn is_comparison_with_many(node: Node<'_>) -> bool {
     }
 }
 
-/// IS NULL and its like, which end with a keyword: what follows takes no part of it, whatever it binds like.
+/// IS NULL and its like, which end with a keyword: what follows takes no part of it, however tightly it binds.
 fn ends_with_keyword(node: Node<'_>) -> bool {
     matches!(node.view(), View::NullTest(_) | View::BooleanTest(_) | View::JsonIsPredicate(_))
 }
 
-/// Whether WITH UNIQUE behind a node would be of the IS JSON that it ends with.
+/// Whether WITH UNIQUE after a node would belong to the IS JSON that the node ends with.
 pub(super) fn takes_with_unique(node: Option<Node<'_>>) -> bool {
     let mut last = node;
     while let Some(node) = last {
@@ -153,7 +153,7 @@ fn needs_parens(node: Node<'_>, parent: Precedence, side: Side) -> bool {
         return own < parent;
     }
     match parent {
-        // In its own parentheses it ends, so no operator behind it takes part of it.
+        // In its own parentheses it ends, so no operator after it takes part of it.
         _ if side == Side::Left && is_comparison_with_many(node) => false,
         Precedence::Is | Precedence::Comparison | Precedence::Between => true,
         Precedence::Not | Precedence::Sign => false,

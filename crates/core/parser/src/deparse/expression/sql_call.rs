@@ -8,7 +8,7 @@ use crate::node::{AConst, List};
 
 impl Deparser<'_> {
     /// Writes the call of a function of PostgreSQL's own by its syntax. False, with nothing written, if there is none for
-    /// this function and so many arguments.
+    /// this function and this many arguments.
     pub(super) fn sql_syntax_call(&mut self, name: &str, arguments: List<'_>) -> Result<bool, DeparseError> {
         match (name, arguments.len()) {
             ("overlay", 3) => self.phrase(&["overlay(", " placing ", " from "], arguments)?,
@@ -31,7 +31,7 @@ impl Deparser<'_> {
         Ok(true)
     }
 
-    /// The arguments, each behind its words, and a parenthesis at the end.
+    /// The arguments, each after its words, and a parenthesis at the end.
     fn phrase(&mut self, words: &[&str], arguments: List<'_>) -> Done {
         for (words, argument) in words.iter().zip(arguments) {
             self.str(words);

@@ -7,7 +7,7 @@ use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{SubLink, SubLinkType};
 
 impl Deparser<'_> {
-    /// A subquery as a value, an array, or behind EXISTS, IN, ANY, ALL.
+    /// A subquery as a value, an array, or after EXISTS, IN, ANY, ALL.
     pub(in crate::deparse) fn sub_link(&mut self, node: SubLink<'_>) -> Done {
         match node.sub_link_type() {
             SubLinkType::ExistsSublink => self.str("EXISTS ("),

@@ -1,4 +1,4 @@
-//! Casts, and literals behind the name of their type.
+//! Casts, and literals after the name of their type.
 
 use super::precedence::needs_parens_as_c_expr;
 use crate::deparse::context::Context;
@@ -45,7 +45,7 @@ impl Deparser<'_> {
         self.type_name(to)
     }
 
-    /// A literal behind the name of its type, where no cast can stand.
+    /// A literal after the name of its type, where no cast can stand.
     pub(super) fn literal_with_type(&mut self, node: TypeCast<'_>) -> Done {
         let to = given(node.type_name(), "the type of a literal")?;
         let literal = node.arg().and_then(Node::cast::<AConst<'_>>);
@@ -55,13 +55,13 @@ impl Deparser<'_> {
         if self.literal_of_type(literal, to, Context::None)? {
             return Ok(());
         }
-        let fields_behind = self.type_of_literal(to)?;
+        let fields_after = self.type_of_literal(to)?;
         self.char(' ');
         self.a_const(literal)?;
-        if fields_behind { self.interval_typmods(to) } else { Ok(()) }
+        if fields_after { self.interval_typmods(to) } else { Ok(()) }
     }
 
-    /// Literals behind the name of their type. False, with nothing written, if it is none of them.
+    /// Literals after the name of their type. False, with nothing written, if it is none of them.
     fn literal_of_type(
         &mut self,
         constant: AConst<'_>,

@@ -5,7 +5,7 @@ use crate::deparse::need::{given, need, nth};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{AConst, Integer, List, Node, TypeName};
 
-/// PostgreSQL's own types that SQL has a name of its own for, without what stands behind it.
+/// PostgreSQL's own types that SQL has a name of its own for, without what follows it.
 fn sql_name(name: &str) -> Option<&'static str> {
     Some(match name {
         "bpchar" => "char",
@@ -55,7 +55,7 @@ fn int_const(node: Option<Node<'_>>) -> Option<i32> {
     node?.cast::<AConst<'_>>()?.val()?.cast::<Integer<'_>>().map(Integer::ival)
 }
 
-/// Whether the grammar takes these modifiers behind SQL's own name of a type of `pg_catalog`. Behind the name with its
+/// Whether the grammar takes these modifiers after SQL's own name of a type of `pg_catalog`. After the name with its
 /// schema it takes any.
 fn takes_modifiers(name: &str, modifiers: List<'_>) -> bool {
     if modifiers.is_empty() {
@@ -181,12 +181,12 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Which fields an interval has, and its precision: what stands behind the word, or behind the literal of SET.
+    /// Which fields an interval has, and its precision: what follows the word, or the literal of SET.
     pub(in crate::deparse) fn interval_typmods(&mut self, node: TypeName<'_>) -> Done {
         let modifiers = node.typmods();
         let fields = given(int_const(nth(modifiers, 0, "an interval's fields")?), "an interval's fields")?;
         let words = interval_words(fields);
-        self.str(words.ok_or_else(|| DeparseError::new("no such fields can make an interval"))?);
+        self.str(words.ok_or_else(|| DeparseError::new("an interval cannot have these fields"))?);
         if modifiers.len() == 2 {
             let precision = given(int_const(nth(modifiers, 1, "a precision")?), "a precision")?;
             self.char('(');

@@ -79,7 +79,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A bound that words tell, or one so far from the current row.
+    /// A bound in words, or one at a distance from the current row.
     fn frame_bound(
         &mut self,
         options: i32,
@@ -99,7 +99,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// `opt_sort_clause`, with a space behind it if there is one.
+    /// `opt_sort_clause`, with a space after it if there is one.
     pub(in crate::deparse) fn opt_sort_clause(&mut self, list: List<'_>, context: Context) -> Done {
         if list.is_empty() {
             return Ok(());

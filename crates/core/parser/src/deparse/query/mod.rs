@@ -38,7 +38,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A keyword with the name behind it, and a space.
+    /// A keyword with the name after it, and a space.
     pub(in crate::deparse) fn keyword_name(&mut self, keyword: &str, name: &str) {
         self.str(keyword);
         self.char(' ');

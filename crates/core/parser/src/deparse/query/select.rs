@@ -37,17 +37,17 @@ impl Enclosure {
             operation != SetOperation::SetopIntersect || stmt.op() == SetOperation::SetopIntersect;
         match stmt.op() {
             SetOperation::SetopNone => Self::of(stmt, Context::SelectSetop),
-            _ if binds_as_tightly && !Self::has_clauses_behind(stmt) => Self::None,
+            _ if binds_as_tightly && !Self::has_clauses_after(stmt) => Self::None,
             _ => Self::Parentheses,
         }
     }
 
     fn binds_loosely(stmt: SelectStmt<'_>) -> bool {
-        stmt.op() != SetOperation::SetopNone || Self::has_clauses_behind(stmt)
+        stmt.op() != SetOperation::SetopNone || Self::has_clauses_after(stmt)
     }
 
     /// Whether it has what would belong to the whole set operation if it were not in parentheses.
-    fn has_clauses_behind(stmt: SelectStmt<'_>) -> bool {
+    fn has_clauses_after(stmt: SelectStmt<'_>) -> bool {
         !stmt.sort_clause().is_empty()
             || stmt.limit_offset().is_some()
             || stmt.limit_count().is_some()

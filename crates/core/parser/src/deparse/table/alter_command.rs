@@ -6,25 +6,25 @@ use crate::deparse::need::{given, list_of, need};
 use crate::deparse::{DeparseError, Deparser, Done};
 use crate::node::{AlterTableCmd, AlterTableType, Node, TypeName};
 
-/// What stands before the name of what a command alters, and what behind it.
+/// The words before and after the name of what a command alters.
 struct Words {
     before: &'static str,
-    behind: &'static str,
+    after: &'static str,
     /// Whether IF EXISTS comes last, not before the name.
     ends_in_if_exists: bool,
 }
 
 impl Words {
     const fn new(before: &'static str) -> Self {
-        Self { before, behind: "", ends_in_if_exists: false }
+        Self { before, after: "", ends_in_if_exists: false }
     }
 
-    const fn column(behind: &'static str) -> Self {
-        Self { before: "ALTER COLUMN ", behind, ends_in_if_exists: false }
+    const fn column(after: &'static str) -> Self {
+        Self { before: "ALTER COLUMN ", after, ends_in_if_exists: false }
     }
 
-    const fn column_if_exists(behind: &'static str) -> Self {
-        Self { before: "ALTER COLUMN ", behind, ends_in_if_exists: true }
+    const fn column_if_exists(after: &'static str) -> Self {
+        Self { before: "ALTER COLUMN ", after, ends_in_if_exists: true }
     }
 
     fn of(command: AlterTableCmd<'_>, context: Context) -> Result<Self, DeparseError> {
@@ -135,7 +135,7 @@ impl Deparser<'_> {
             self.int(command.num());
             self.char(' ');
         }
-        self.str(words.behind);
+        self.str(words.after);
         if command.missing_ok() && words.ends_in_if_exists {
             self.str("IF EXISTS ");
         }

@@ -39,7 +39,7 @@ impl Deparser<'_> {
             self.char(' ');
         }
         self.opt_word("STORAGE ", column.storage_name());
-        // Of ALTER COLUMN ... TYPE; what COLLATE stood behind USING would be part of the expression.
+        // For ALTER COLUMN ... TYPE: a COLLATE after USING would be part of the expression.
         let is_converted = column.raw_default().is_some();
         if let Some(collation) = column.coll_clause().filter(|_| is_converted) {
             self.collate_clause(collation)?;

@@ -55,7 +55,7 @@ impl Deparser<'_> {
         self.sequence_number(keyword, value)
     }
 
-    /// Options, a space behind each.
+    /// Options, a space after each.
     pub(in crate::deparse) fn seq_opt_list(&mut self, options: List<'_>) -> Done {
         for option in options {
             self.seq_opt_elem(need(option, "an option of a sequence")?)?;

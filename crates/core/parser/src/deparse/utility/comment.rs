@@ -32,7 +32,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The name of a constraint, which stands behind those of what it is on.
+    /// The name of a constraint, which stands after the names of what it is on.
     fn constraint_name<'a>(&mut self, statement: CommentStmt<'a>) -> Result<List<'a>, DeparseError> {
         self.str("CONSTRAINT ");
         let names = list_of(statement.object(), "a constraint")?;

@@ -137,7 +137,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// `NonReservedWord_or_Sconst`: an identifier, but for what none can be.
+    /// `NonReservedWord_or_Sconst`: an identifier, or a literal where the value cannot be one.
     pub(in crate::deparse) fn non_reserved_word_or_sconst(&mut self, value: &str) -> Done {
         if value.is_empty() || value.len() >= NAME_BYTES_LIMIT {
             self.string_literal(value);
@@ -159,7 +159,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A truth value behind the name of an option, in any of its spellings: begins with a space.
+    /// A truth value after the name of an option, in any of its spellings: begins with a space.
     pub(in crate::deparse) fn opt_boolean(&mut self, value: Option<Node<'_>>) -> Done {
         let Some(value) = value else { return Ok(()) };
         self.char(' ');

@@ -8,7 +8,7 @@ use crate::node::{AlterFunctionStmt, CallStmt, DefElem, DoStmt, ObjectType};
 /// The quotes of a block, the usual first.
 const DOLLAR_QUOTES: [&str; 2] = ["$$", "$outer$"];
 
-/// Whether `body` can stand between two of `quote`: the second is found only behind it.
+/// Whether `body` can stand between two of `quote`: the second is found only after it.
 fn is_closed_by(body: &str, quote: &str) -> bool {
     if body.contains(quote) {
         return false;

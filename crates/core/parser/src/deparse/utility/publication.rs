@@ -82,7 +82,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// What identifies the rows that change, in ALTER TABLE. Ends with a space, but behind a name.
+    /// What identifies the rows that change, in ALTER TABLE. Ends with a space, except after a name.
     pub(in crate::deparse) fn replica_identity_stmt(&mut self, statement: ReplicaIdentityStmt<'_>) -> Done {
         match statement.identity_type() {
             'n' => self.str("NOTHING "),

@@ -150,7 +150,7 @@ impl Deparser<'_> {
         let name = given(stmt.name(), "the name of a setting")?;
         match stmt.kind() {
             VariableSetKind::VarSetValue => self.set_value(name, stmt),
-            // What the grammar marks so was written with a syntax of its own.
+            // The grammar sets this mark where the text has a syntax of its own.
             VariableSetKind::VarSetDefault if name == "timezone" && stmt.jumble_args() => {
                 self.str("TIME ZONE DEFAULT");
                 Ok(())

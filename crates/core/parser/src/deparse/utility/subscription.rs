@@ -68,7 +68,7 @@ impl Deparser<'_> {
         }
     }
 
-    /// Publications, and the options behind them.
+    /// Publications, and the options after them.
     fn publications(&mut self, publications: List<'_>, options: List<'_>) -> Done {
         self.separated(publications, |this, publication| {
             this.col_label(string_of(publication)?);

@@ -138,7 +138,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// As a definition, but that no value is the word NONE.
+    /// As a definition, but no value is the word NONE.
     fn operator_def_list(&mut self, options: List<'_>) -> Done {
         self.separated(options, |this, option| {
             let option = need::<DefElem<'_>>(option, "an option of an operator")?;

@@ -3,14 +3,14 @@
 use super::Indent;
 use crate::deparse::MARK;
 
-/// Parts as one line: a space between two, none behind `(`, none before `)` and `;`.
+/// Parts as one line: a space between two, none after `(`, none before `)` and `;`.
 pub(super) struct Flat {
     text: String,
     /// Where the current part begins.
     part_at: usize,
     /// Whether the space before the current part, which is empty so far, is still to be written.
     is_between: bool,
-    /// Of each level, whether the parts of its current group may share lines.
+    /// For each level, whether the parts of its current group may share lines.
     levels: Vec<bool>,
     /// How many of those do: where parts share lines, each loses one more space at its end.
     merging: usize,
@@ -42,7 +42,7 @@ impl Flat {
         self.text.push(character);
     }
 
-    /// A mark before the spaces that the clause ends in, which may be taken back, and before the one that may be to come.
+    /// Puts a mark before the spaces that end the clause, which may be taken back, and before one that may follow.
     pub(super) fn mark_end(&mut self) {
         self.text.insert(self.text.trim_end_matches(' ').len(), MARK);
     }
@@ -79,7 +79,7 @@ impl Flat {
     }
 
     pub(super) fn group(&mut self, keyword: Option<&'static str>, indent: Indent) {
-        // A group takes back a space, as each part does when it is put together: of two there is none left.
+        // A group takes back a space, and so does each part when it is put together: none of two is left.
         self.trim();
         self.part_begins(true);
         if let Some(level) = self.levels.last_mut() {

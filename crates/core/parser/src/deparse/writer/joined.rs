@@ -1,4 +1,4 @@
-//! Names that are key words of which the lexer makes another token by the word behind them.
+//! Names that are key words, and of which the lexer makes another token if a certain word follows.
 
 use std::ops::Range;
 
@@ -20,14 +20,14 @@ fn nexts(word: &str) -> &'static [&'static str] {
     }
 }
 
-/// Quotes the names behind `from` that need it. Key words are in capital letters there.
+/// Quotes the names after `from` that need it. Key words are in capital letters there.
 pub(super) fn quote(text: &mut String, from: usize) {
     let statement = text.split_off(from);
     let part = |range: Range<usize>| statement.get(range).unwrap_or_default();
     let mut copied = 0;
     let mut last = 0..0;
     let mut lexer = Lexer::new(&statement);
-    // What is no SQL needs no quotes.
+    // Text that is not SQL needs no quotes.
     while let Ok(Some(token)) = lexer.next_token() {
         let this = token.start as usize..token.end as usize;
         let is_told = |next: &&str| next.eq_ignore_ascii_case(part(this.clone()));

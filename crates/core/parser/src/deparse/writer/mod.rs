@@ -14,7 +14,7 @@ use pretty::Pretty;
 
 use super::options::{Comment, DeparseOptions};
 
-/// The location behind all nodes.
+/// A location after all nodes.
 pub(super) const END: i32 = i32::MAX;
 
 /// How the parts of a group are laid out.
@@ -58,7 +58,7 @@ macro_rules! both {
 }
 
 impl<'o> Writer<'o> {
-    /// A writer of one statement behind what `text` has already. `comments` are sorted by location.
+    /// A writer of one statement after what `text` has already. `comments` are sorted by location.
     pub(super) fn new(text: String, options: &'o DeparseOptions, comments: &'o [Comment]) -> Self {
         let start = text.len();
         let layout = match options.pretty {
@@ -76,7 +76,7 @@ impl<'o> Writer<'o> {
         both!(self, layout => layout.char(character));
     }
 
-    /// The mark behind a clause, right behind its last letter. Only texts in one line have marks.
+    /// The mark after a clause, right after its last letter. Only texts in one line have marks.
     pub(super) fn mark_end(&mut self) {
         if let Layout::Flat(layout) = &mut self.layout {
             layout.mark_end();
@@ -158,14 +158,14 @@ impl<'o> Writer<'o> {
             comment.newlines_before == 0 && comment.newlines_after > 0 && self.options.comments_follow;
         if let Layout::Pretty(layout) = &mut self.layout
             && follows
-            && layout.behind_last_part(&comment.text, comment.is_line())
+            && layout.after_last_part(&comment.text, comment.is_line())
         {
             return self.newlines(comment.newlines_after - 1);
         }
         let mut before = comment.newlines_before;
         if let Layout::Pretty(layout) = &self.layout {
             // A keyword that stands alone on its line has brought a newline with it.
-            before -= usize::from(before > 0 && layout.is_behind_keyword());
+            before -= usize::from(before > 0 && layout.is_after_keyword());
         }
         self.newlines(before);
         self.str(&comment.text);

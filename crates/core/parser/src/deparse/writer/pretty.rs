@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use super::Indent;
 use crate::deparse::options::DeparseOptions;
 
-/// However deep statements are nested, a line is indented by at most so many spaces: else text of n levels would take
-/// n * n spaces.
+/// However deep statements are nested, a line is indented by at most this many spaces: otherwise text of n levels would
+/// take n * n spaces.
 const INDENT_SPACES_MAX: usize = 1000;
 
 /// Parts with the indentation that their level gives them.
@@ -105,7 +105,7 @@ impl<'o> Pretty<'o> {
     }
 
     /// Whether the current group has a keyword and its part is still empty.
-    pub(super) fn is_behind_keyword(&self) -> bool {
+    pub(super) fn is_after_keyword(&self) -> bool {
         self.last_group().is_some_and(|group| {
             group.keyword.is_some() && group.parts.back().is_some_and(|part| part.text.is_empty())
         })
@@ -118,8 +118,8 @@ impl<'o> Pretty<'o> {
         }
     }
 
-    /// Puts text behind the part before the current one, which is empty: at the end of its line. Whether there is one.
-    pub(super) fn behind_last_part(&mut self, text: &str, is_line: bool) -> bool {
+    /// Puts text after the part before the current one, which is empty: at the end of its line. Whether there is one.
+    pub(super) fn after_last_part(&mut self, text: &str, is_line: bool) -> bool {
         let Some(group) = self.current_group() else { return false };
         let mut parts = group.parts.iter_mut().rev();
         let (Some(current), Some(before)) = (parts.next(), parts.next()) else { return false };
@@ -193,7 +193,7 @@ impl<'o> Pretty<'o> {
         }
     }
 
-    /// A group's parts as lines: merged where they may be, behind its keyword.
+    /// A group's parts as lines: merged where they may be, after its keyword.
     fn group_parts(&self, group: Group, indent: usize) -> VecDeque<Part> {
         let mut parts = match group.indent {
             Indent::Merge => merge(group.parts, self.options.line_length_max),
@@ -237,7 +237,7 @@ impl<'o> Pretty<'o> {
     }
 }
 
-/// Puts parts behind others, moving the fewer: a level may pass on those of all levels within it, and be passed on itself.
+/// Puts parts after others, moving the fewer: a level may pass on those of all levels within it, and be passed on itself.
 fn append(parts: &mut VecDeque<Part>, mut more: VecDeque<Part>) {
     if parts.len() >= more.len() {
         parts.append(&mut more);

@@ -1,4 +1,4 @@
-//! How each token is written, and what it means for those behind it.
+//! How each token is written, and what it means for those after it.
 
 use super::super::lists::{InList, Rows};
 use super::super::word::{Special, may_be_special, special};
@@ -51,7 +51,7 @@ impl Scan<'_, '_> {
     /// The last `length` bytes of the key are a word that may mean something.
     fn special(&mut self, length: usize, before: Context) {
         let Some(special) = special(self.written(self.key.len() - length)) else { return };
-        // Behind a dot, any word is a name; only what names settings still counts.
+        // After a dot, any word is a name; only the names of settings still count.
         if before == Context::Dot && special != Special::Settings {
             return;
         }
@@ -73,8 +73,8 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// VALUES begins rows at the beginning of a subselect, behind a set operation and in INSERT. Elsewhere it is a
-    /// name, behind which parentheses mean something else.
+    /// VALUES begins rows at the beginning of a subselect, after a set operation and in INSERT. Elsewhere it is a
+    /// name, after which parentheses mean something else.
     fn values(&mut self, before: Context) {
         let begins_rows = match before {
             Context::Open | Context::InOpen | Context::SetOperation => true,
@@ -141,7 +141,7 @@ impl Scan<'_, '_> {
     }
 
     /// What a `[` begins that is the last byte of the key: the constructor of an array, ARRAY, has literals in it, but
-    /// behind a type, where ARRAY may be part of it too, a bound.
+    /// after a type, where ARRAY may be part of it too, a bound.
     pub(super) fn bracket(&self) -> Context {
         let key = self.key.key();
         let before = key.strip_suffix(b"[").unwrap_or(key);
@@ -152,7 +152,7 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// A literal that is in the key as it is: on its value depends of what type something is.
+    /// A literal that is in the key as it is: the type of something depends on its value.
     pub(super) fn verbatim(&mut self, bytes: &[u8], then: Context) {
         self.other_than_value();
         self.key.push(tag::VERBATIM);
@@ -270,7 +270,7 @@ impl Scan<'_, '_> {
             number.wrapping_mul(10).wrapping_add(u32::from(digit.wrapping_sub(b'0')))
         });
         self.largest_parameter = self.largest_parameter.max(number);
-        // Each is in the key: whoever binds them must find as many as the text at hand has.
+        // Each is in the key: a caller that binds them must find as many as the text at hand has.
         match self.within {
             Within::Nothing => {}
             Within::List => self.within = Within::Nothing,
@@ -299,11 +299,11 @@ impl Scan<'_, '_> {
     }
 }
 
-/// So many names are looked at of one with points between.
+/// At most this many parts are looked at of a name with points between them.
 const NAMES_MAX: usize = 4;
 
-/// Whether a key ends with the name of a type and the parenthesis behind it: with a word of the grammar's own types, or with a
-/// name behind `::` or AS.
+/// Whether a key ends with the name of a type and the parenthesis after it: with a word of the grammar's own types, or with a
+/// name after `::` or AS.
 fn ends_with_type(key: &[u8]) -> bool {
     let Some(mut rest) = key.strip_suffix(b"(") else { return false };
     for index in 0..NAMES_MAX {

@@ -127,7 +127,7 @@ impl<'a> Copier<'a> {
         let copy: *mut sys::List = self.memory.zeroed(size_of::<sys::List>())?.as_ptr().cast();
         let cells = self.memory.cells(list.len().max(1))?;
         let length = i32::try_from(list.len()).map_err(|_| EditError::OutOfMemory)?;
-        // SAFETY: new memory, with room for so many cells.
+        // SAFETY: new memory, with room for this many cells.
         unsafe {
             (*copy).r#type = list.tag() as sys::NodeTag;
             (*copy).length = length;

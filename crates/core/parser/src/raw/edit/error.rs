@@ -20,7 +20,7 @@ pub enum EditError {
     },
     /// A tag that no struct of the grammar has.
     NoSuchNode(NodeTag),
-    /// A place in a list behind its end.
+    /// A place in a list past its end.
     OutOfRange,
     /// A list of numbers, where one of nodes is changed.
     NotOfNodes,
@@ -36,7 +36,7 @@ pub enum EditError {
     Taken(Box<str>),
     /// A use of a table that no condition can restrict.
     CannotRestrict(&'static str),
-    /// What cannot be empty is: the operands of AND, the names of a column or function.
+    /// Something is empty that must not be: the operands of AND, the names of a column or function.
     Nothing(&'static str),
     /// A parameter's number: they begin with 1.
     NoParameter(i32),

@@ -1,4 +1,4 @@
-//! Changing a node's field that is known by its name only: for what treats all nodes alike.
+//! Changing a node's field that is known by its name only: for code that treats all nodes alike.
 
 use pg_query_sys::nodes as sys;
 
@@ -22,8 +22,8 @@ pub enum NewValue<'a> {
     Bool(bool),
     /// A letter of ASCII; any other is none.
     Char(char),
-    /// A whole number, for integers of any size: what does not fit is refused. Also a constant of an enum, by its number,
-    /// and a place in the text.
+    /// A whole number, for integers of any size: a number that does not fit is refused. Also a constant of an enum, by
+    /// its number, and a place in the text.
     Int(i64),
     /// A float.
     Float(f64),
@@ -122,7 +122,7 @@ impl NodeMut<'_> {
         list.ok_or(EditError::NoSuchField(field.name()))
     }
 
-    /// Adds a condition by AND to the one that is in a field, or makes it that where there is none. What was there stays
+    /// Adds a condition by AND to the one that is in a field, or puts it there where there is none. What was there stays
     /// where it lies.
     pub(crate) fn and_condition(&mut self, name: &str, condition: Fragment) -> Result<(), EditError> {
         let field = self.field(name)?;

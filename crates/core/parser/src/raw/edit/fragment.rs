@@ -32,8 +32,8 @@ const FIRST_BYTES: usize = 512;
 
 impl Fragment {
     /// A node of this type with nothing in it: no nodes, no strings, unknown locations; numbers and letters as the grammar has
-    /// them where a text says nothing of them, which is zero but for a few (`typemod` is -1, a table is of the persistence `p`
-    /// and with those that inherit from it).
+    /// them where a text says nothing of them, which is zero except for a few (`typemod` is -1, a table is of the
+    /// persistence `p` and with those that inherit from it).
     ///
     /// # Errors
     /// [`EditError::NoSuchNode`] for tags that the grammar has no node of.

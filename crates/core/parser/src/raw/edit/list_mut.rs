@@ -49,7 +49,7 @@ impl ListMut<'_> {
         self.list().is_empty()
     }
 
-    /// The place of an element; None behind the end, and where the elements are no nodes.
+    /// The place of an element; None past the end, and where the elements are not nodes.
     fn cell(&self, index: usize) -> Option<*mut *mut sys::Node> {
         if index >= self.len() || self.list().tag() != NodeTag::List {
             return None;
@@ -58,7 +58,7 @@ impl ListMut<'_> {
         Some(unsafe { (*self.raw()).elements.add(index) }.cast())
     }
 
-    /// An element; None behind the end, and where it is NULL.
+    /// An element; None past the end, and where it is NULL.
     pub fn get_mut(&mut self, index: usize) -> Option<NodeMut<'_>> {
         // SAFETY: a cell of this list, borrowed for as long as `self`.
         self.cell(index).and_then(|cell| unsafe { node_mut::below(cell, self.memory) })
@@ -73,7 +73,7 @@ impl ListMut<'_> {
     /// Puts another node in the place of an element.
     ///
     /// # Errors
-    /// [`EditError::OutOfRange`] behind the end.
+    /// [`EditError::OutOfRange`] past the end.
     pub fn replace(&mut self, index: usize, fragment: Fragment) -> Result<(), EditError> {
         let cell = self.cell(index).ok_or(EditError::OutOfRange)?;
         let node = fragment.link(self.memory, None)?;
@@ -111,7 +111,7 @@ impl ListMut<'_> {
         Ok(())
     }
 
-    /// Takes an element out; false behind the end.
+    /// Takes an element out; false past the end.
     pub fn remove(&mut self, index: usize) -> bool {
         let length = self.len();
         if index >= length {

@@ -17,17 +17,17 @@ impl Memory {
         Self(arena.pointer())
     }
 
-    /// So many zero bytes, aligned to 8.
+    /// This many zero bytes, aligned to 8.
     pub(super) fn zeroed(self, bytes: usize) -> Result<NonNull<u8>, EditError> {
         // SAFETY: the arena is there and has no other user: its tree is borrowed mutably.
         let memory = unsafe { sys::trunkline_alloc(self.0.as_ptr(), bytes) };
         let memory = NonNull::new(memory.cast::<u8>()).ok_or(EditError::OutOfMemory)?;
-        // SAFETY: `trunkline_alloc` gave so many bytes.
+        // SAFETY: `trunkline_alloc` gave this many bytes.
         unsafe { ptr::write_bytes(memory.as_ptr(), 0, bytes) };
         Ok(memory)
     }
 
-    /// A copy of a string, with a NUL behind it.
+    /// A copy of a string, with a NUL after it.
     pub(super) fn string(self, text: &str) -> Result<*mut c_char, EditError> {
         if text.as_bytes().contains(&0) {
             return Err(EditError::Nul);
@@ -38,7 +38,7 @@ impl Memory {
         Ok(copy.as_ptr().cast())
     }
 
-    /// Room for so many cells of a list.
+    /// Room for this many cells of a list.
     pub(super) fn cells(self, count: usize) -> Result<NonNull<sys::nodes::ListCell>, EditError> {
         let bytes = count.checked_mul(size_of::<sys::nodes::ListCell>()).ok_or(EditError::OutOfMemory)?;
         self.zeroed(bytes).map(NonNull::cast)

@@ -1,9 +1,9 @@
 //! Changing trees, and making new ones.
 //!
-//! What is behind a `&mut ParsedSql` or `&mut Fragment` has one writer: a [`NodeMut`], [`ListMut`] or typed view such as
-//! [`SelectStmtMut`], which reborrow each other on the way down. A [`Fragment`] owns a node and all below it; set into a
-//! tree, it becomes part of it, with its memory. So a node hangs in one place only, trees have no circles, and nothing in
-//! a tree points outside of it: the invariant of `raw` holds after each change.
+//! The tree behind a `&mut ParsedSql` or `&mut Fragment` has one writer: a [`NodeMut`], [`ListMut`] or typed view such
+//! as [`SelectStmtMut`], which reborrow each other on the way down. A [`Fragment`] owns a node and all below it; set
+//! into a tree, it becomes part of it, with its memory. So a node hangs in one place only, trees have no circles, and
+//! nothing in a tree points outside of it: the invariant of `raw` holds after each change.
 //!
 //! What is taken out of a tree leaves its memory there until the tree goes.
 

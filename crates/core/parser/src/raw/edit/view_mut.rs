@@ -1,6 +1,6 @@
 //! The typed views of nodes to be changed: a setter for each field, and a way down for each link.
 //!
-//! `build/edits.rs` writes which there are; all that is unsafe about them stands in the macros here.
+//! `build/edits.rs` writes which there are; all their unsafe code stands in the macros here.
 
 use pg_query_sys::nodes as sys;
 
@@ -22,7 +22,7 @@ pub enum Constant<'a> {
     Boolean(bool),
     /// A number of 32 bits.
     Integer(i32),
-    /// Another number, as it is written: `1.5`, `-1e3`, `3000000000`. What is a number of 32 bits is taken for that.
+    /// Another number, as it is written: `1.5`, `-1e3`, `3000000000`. A number of 32 bits is taken for one.
     Float(&'a str),
     /// `'...'`.
     String(&'a str),

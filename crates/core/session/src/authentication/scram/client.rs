@@ -211,7 +211,7 @@ mod tests {
             chosen().server_first(SERVER_FIRST, &Proof::Keys(Arc::clone(&keys)), 4096).expect_err("unfit");
         assert_eq!(error, ScramError::KeysDoNotFit);
         let proof = Proof::Password { password: Password::new("pencil"), cached: Some(keys) };
-        let proved = chosen().server_first(SERVER_FIRST, &proof, 4096).expect("derived anew");
+        let proved = chosen().server_first(SERVER_FIRST, &proof, 4096).expect("derived again");
         assert_eq!(proved.message(), CLIENT_FINAL);
     }
 

@@ -64,8 +64,8 @@ fn salted_password(prepared: &[u8], salt: &[u8], iterations: NonZeroU32) -> Zero
 }
 
 impl ScramKeys {
-    /// The keys behind a client's proof. RFC 5802 has `ClientProof = ClientKey XOR ClientSignature`, and whoever holds
-    /// the secret can compute the signature.
+    /// The keys behind a client's proof. RFC 5802 has `ClientProof = ClientKey XOR ClientSignature`, and anyone who
+    /// holds the secret can compute the signature.
     ///
     /// `None` when the proof is wrong.
     pub(super) fn from_proof(proof: &Key, secret: &ScramSecret, auth_message: &[&[u8]]) -> Option<Self> {
@@ -100,7 +100,7 @@ impl ScramKeys {
         }
     }
 
-    /// The client's proof for an exchange; the parts of `auth_message` are taken one behind the other.
+    /// The client's proof for an exchange; the parts of `auth_message` are taken one after the other.
     pub(super) fn proof(&self, auth_message: &[&[u8]]) -> Key {
         let mut proof = hmac(&sha256(&self.client_key), auth_message);
         xor_into(&mut proof, &self.client_key);

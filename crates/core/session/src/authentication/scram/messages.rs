@@ -39,14 +39,14 @@ pub struct ClientFirst<'a> {
     pub flag: BindingFlag,
     /// The client's nonce.
     pub nonce: &'a str,
-    /// `client-first-message-bare`: what is behind the gs2 header.
+    /// `client-first-message-bare`: what follows the gs2 header.
     pub bare: &'a str,
 }
 
 /// `server-first-message`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ServerFirst<'a> {
-    /// The client's nonce with the server's behind it.
+    /// The client's nonce with the server's after it.
     pub nonce: &'a str,
     /// The salt, decoded.
     pub salt: Vec<u8>,
@@ -77,7 +77,7 @@ pub enum ServerFinal {
 }
 
 impl<'a> ClientFirst<'a> {
-    /// Reads the message; extensions behind the nonce are ignored, mandatory ones refused.
+    /// Reads the message; extensions after the nonce are ignored, mandatory ones refused.
     pub fn parse(message: &'a [u8]) -> Result<Self, ScramError> {
         let text = checked_text(message)?;
         let (flag, rest) = text.split_once(',').ok_or(ScramError::Malformed("no gs2 header"))?;
@@ -176,19 +176,19 @@ impl<'a> Attributes<'a> {
 
     fn next(&mut self) -> Option<&'a str> {
         let rest = self.rest?;
-        let (attribute, behind) = match rest.split_once(',') {
-            Some((attribute, behind)) => (attribute, Some(behind)),
+        let (attribute, after) = match rest.split_once(',') {
+            Some((attribute, after)) => (attribute, Some(after)),
             None => (rest, None),
         };
-        self.rest = behind;
+        self.rest = after;
         Some(attribute)
     }
 
-    fn expect(&mut self, name: char, otherwise: &'static str) -> Result<&'a str, ScramError> {
+    fn expect(&mut self, name: char, problem: &'static str) -> Result<&'a str, ScramError> {
         self.next()
             .and_then(|attribute| attribute.strip_prefix(name))
             .and_then(|attribute| attribute.strip_prefix('='))
-            .ok_or(ScramError::Malformed(otherwise))
+            .ok_or(ScramError::Malformed(problem))
     }
 
     fn skip_extensions(&mut self) -> Result<(), ScramError> {
@@ -223,12 +223,12 @@ fn checked_nonce(nonce: &str) -> Result<&str, ScramError> {
     Ok(nonce)
 }
 
-fn decode(base64: &str, otherwise: &'static str) -> Result<Vec<u8>, ScramError> {
-    STANDARD.decode(base64).map_err(|_| ScramError::Malformed(otherwise))
+fn decode(base64: &str, problem: &'static str) -> Result<Vec<u8>, ScramError> {
+    STANDARD.decode(base64).map_err(|_| ScramError::Malformed(problem))
 }
 
-fn decode_key(base64: &str, otherwise: &'static str) -> Result<[u8; KEY_BYTES], ScramError> {
-    decode(base64, otherwise)?.try_into().map_err(|_| ScramError::Malformed(otherwise))
+fn decode_key(base64: &str, problem: &'static str) -> Result<[u8; KEY_BYTES], ScramError> {
+    decode(base64, problem)?.try_into().map_err(|_| ScramError::Malformed(problem))
 }
 
 #[cfg(test)]

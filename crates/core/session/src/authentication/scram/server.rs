@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_behind_the_proof_are_recovered() {
+    fn the_keys_in_the_proof_are_recovered() {
         let accepted = challenged(b"pencil").client_final(CLIENT_FINAL).expect("the right proof");
         let secret = offer(b"pencil", false, None).secret;
         assert!(secret.is_made_of(&accepted.keys));

@@ -191,7 +191,7 @@ impl Connection {
     fn copy_in_begins(&mut self) {
         self.within = Within::CopyIn;
         let expects = &mut self.pipeline.expects;
-        // Of a batch with more items the server reads the next Bind.
+        // If the batch has more items, the server reads the next Bind.
         if matches!(expects.front(), Some(Expect::BindExecute { left: 2.. })) {
             return;
         }
@@ -200,7 +200,7 @@ impl Connection {
             self.lost_turns += 1;
         }
         let in_query = matches!(expects.front(), Some(Expect::Query { .. }));
-        // Of a Bind and an Execute only the Bind is lost: the Execute fails.
+        // If it was a Bind and an Execute, only the Bind is lost: the Execute fails.
         let read =
             expects.get(1).filter(|next| !matches!(next, Expect::CopyEnd | Expect::BindExecute { .. }));
         if let Some(read) = read.copied().filter(|_| in_query) {

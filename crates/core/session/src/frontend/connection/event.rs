@@ -43,11 +43,12 @@ pub enum Event<'b> {
     EmptyQuery,
     /// An Execute gave as many rows as it was to; more may come.
     Suspended,
-    /// The server waits for copied data, until CopyDone or CopyFail; whoever has none calls
+    /// The server waits for copied data, until CopyDone or CopyFail; a caller that has none calls
     /// [`Connection::refuse_copy_in`](super::Connection::refuse_copy_in).
     ///
-    /// What was sent behind it before this was known is not run: the COPY swallows it. Of an extended turn behind a simple
-    /// query it swallows the first message only, so what follows a simple query that may be a COPY is best sent later.
+    /// Messages that were sent after it before this was known are not run: the COPY swallows them. Of an extended turn
+    /// after a simple query it swallows the first message only, so what follows a simple query that may be a COPY is
+    /// best sent later.
     CopyIn(CopyInResponse<'b>),
     /// Copied data will come.
     CopyOut(CopyOutResponse<'b>),
@@ -66,8 +67,8 @@ pub enum Event<'b> {
     Ready {
         /// The transaction's state.
         status: TransactionStatus,
-        /// How many turns end here, in the order of [`Pipeline::turns`](super::Pipeline::turns): 1, but for turns that a COPY
-        /// has swallowed.
+        /// How many turns end here, in the order of [`Pipeline::turns`](super::Pipeline::turns): 1, except for turns
+        /// that a COPY has swallowed.
         turns: u32,
     },
     /// The server ends the connection, and says why. Nothing more comes: see

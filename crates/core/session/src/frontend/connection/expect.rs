@@ -15,7 +15,7 @@ pub(super) enum Expect {
     Execute,
     /// CloseComplete.
     Close,
-    /// So many times BindComplete and what an Execute brings.
+    /// BindComplete and the answer to an Execute, once for each item.
     BindExecute {
         /// Items whose end has not come yet.
         left: u32,

@@ -13,7 +13,7 @@
 //! [`Connection::handle_end`] what became of the turns that wait, and close.
 //!
 //! An error within a turn drops the answers that are expected up to its Sync, for the server skips these messages.
-//! Nothing is kept of what was received but the parameters' values, which have bounds.
+//! Of what was received, only the parameters' values are kept, which have bounds.
 
 mod answer;
 mod error;
@@ -154,7 +154,7 @@ impl Connection {
         self.pipeline.unsent()
     }
 
-    /// Sends the messages of `messages` behind those there are; `messages` is empty then.
+    /// Sends the messages of `messages` after those that are there; `messages` is empty then.
     pub fn append(&mut self, messages: &mut Pipeline) {
         self.pipeline.append(messages);
     }
@@ -176,7 +176,7 @@ impl Connection {
         }
         let sync_is_sent = self.pipeline.expects.iter().any(|expect| matches!(expect, Expect::Sync { .. }));
         if !in_query && !sync_is_sent {
-            self.pipeline.sync_anew(self.lost_turns > 0);
+            self.pipeline.sync_or_repeat(self.lost_turns > 0);
             self.lost_turns = self.lost_turns.saturating_sub(1);
         }
         Ok(())

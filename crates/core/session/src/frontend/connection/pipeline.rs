@@ -55,7 +55,7 @@ impl Pipeline {
         self.bytes.get(self.unsent_from..).unwrap_or_default()
     }
 
-    /// Whether messages came since the last Sync or Query that want a Sync behind them.
+    /// Whether messages came since the last Sync or Query that want a Sync after them.
     #[must_use]
     pub fn turn_is_open(&self) -> bool {
         self.open_turn_at.is_some()
@@ -73,7 +73,7 @@ impl Pipeline {
         self.expects.len()
     }
 
-    /// So many of [`unsent`](Self::unsent) were handed to the socket.
+    /// This many bytes of [`unsent`](Self::unsent) were handed to the socket.
     pub fn handle_sent(&mut self, bytes: usize) {
         self.unsent_from = (self.unsent_from + bytes).min(self.bytes.len());
         if self.unsent_from == self.bytes.len() {
@@ -125,7 +125,8 @@ impl Pipeline {
     /// A simple query, which is a whole turn.
     ///
     /// # Errors
-    /// [`EncodeError::TurnOpen`] behind messages without a Sync, which an error would make the server skip this with.
+    /// [`EncodeError::TurnOpen`] after messages without a Sync: an error in one would make the server skip this query,
+    /// too.
     pub fn query(&mut self, text: &[u8]) -> Result<(), EncodeError> {
         zero_free("query text", text)?;
         if self.turn_is_open() {
@@ -249,7 +250,7 @@ impl Pipeline {
     }
 
     /// A Sync, in the place of one that was swallowed if `again`.
-    pub(super) fn sync_anew(&mut self, again: bool) {
+    pub(super) fn sync_or_repeat(&mut self, again: bool) {
         self.sync();
         self.turns -= u64::from(again);
     }

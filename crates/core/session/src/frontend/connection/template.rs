@@ -5,7 +5,7 @@ use trunkline_wire::{Format, write};
 
 use super::error::EncodeError;
 
-/// What all Binds of one statement have in common, and the Execute behind them.
+/// What all Binds of one statement have in common, and the Execute after them.
 ///
 /// ```text
 ///   B len  portal 0 statement 0  formats  count | values | result formats   E len  portal 0  0

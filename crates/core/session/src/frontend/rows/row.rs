@@ -125,7 +125,7 @@ impl RowMarks {
     /// The last known mark at or before `mark`: its column, and where that begins.
     #[inline]
     fn nearest(&self, mark: usize, stride: usize) -> (usize, usize) {
-        // The first value stands behind the count.
+        // The first value stands after the count.
         let known = usize::from(self.known.load(Ordering::Acquire));
         match mark.min(known) {
             0 => (0, size_of::<u16>()),

@@ -1,7 +1,8 @@
-//! Sorting with PostgreSQL's `qsort`, where it shows how that leaves equal elements.
+//! PostgreSQL's `qsort`, for results that show in which order it leaves equal elements.
 //!
-//! It is the quicksort of Bentley and McIlroy ("Engineering a Sort Function", 1993) with PostgreSQL's look for what is
-//! sorted already: unstable, and the same everywhere. libpg_query sorts with it what may be equal and not the same.
+//! It is the quicksort of Bentley and McIlroy ("Engineering a Sort Function", 1993) with PostgreSQL's test for input
+//! that is sorted already: unstable, and the same everywhere. libpg_query sorts with it elements that may be equal and
+//! not the same.
 
 use std::cmp::Ordering;
 
@@ -9,8 +10,8 @@ use std::cmp::Ordering;
 const INSERTION_LENGTH: usize = 7;
 /// More elements are split at the median of three medians.
 const NINTHER_LENGTH: usize = 40;
-/// How many comparisons for each element and each bit of their number are made before a sort that never takes longer than
-/// that goes on: a quicksort can be led into a quadratic number.
+/// After this many comparisons for each element and each bit of their number, another sort goes on that never takes
+/// longer than that: a quicksort can be led into a quadratic number.
 const COMPARISONS_FACTOR: usize = 8;
 
 /// Sorts, equal elements in the order that PostgreSQL's `qsort` leaves them in.
@@ -74,7 +75,7 @@ impl<F> Sort<F> {
         }
     }
 
-    /// Where the element stands that splits the others.
+    /// The place of the element that splits the others.
     fn pivot<T>(&self, items: &[T]) -> usize
     where
         F: Fn(&T, &T) -> Ordering,
@@ -108,11 +109,12 @@ impl<F> Sort<F> {
         }
     }
 
-    /// Puts what is less than the first element before what equals it, and the rest behind; how many are less, and more.
+    /// Puts what is less than the first element before what equals it, and the rest after that; how many are less, and
+    /// more.
     ///
     /// ```text
     /// before:  | equal | less | not seen | more | equal |
-    ///          0       a      b          c      d       length      (c, d: behind the part)
+    ///          0       a      b          c      d       length      (c, d: past the part)
     /// ```
     fn split<T>(&self, items: &mut [T]) -> (usize, usize)
     where
