@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-use toml::Spanned;
-use toml::de::DeValue;
-
 use super::address::ListenAddress;
 use super::modes::PoolMode;
 use super::section::section;
-use super::setting::{Refusal, Setting, integer};
+use super::setting::{Refusal, Setting};
+use super::value::{Data, Value};
 
 section! {
     /// The settings at the top of the file.
@@ -50,17 +48,17 @@ impl FileMode {
 }
 
 impl Setting for FileMode {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-        let bits = match value.get_ref() {
-            DeValue::String(text) => u32::from_str_radix(text.trim_start_matches("0o"), 8).ok(),
+    fn decode(value: &Value) -> Result<Self, Refusal> {
+        let bits = match &value.data {
+            Data::Text(text) => u32::from_str_radix(text.trim_start_matches("0o"), 8).ok(),
             // 700 read as decimal would be 0o1274: only octal is taken.
-            DeValue::Integer(number) if number.radix() == 8 => {
-                integer(value.get_ref()).and_then(|number| u32::try_from(number).ok())
+            Data::Whole(whole) if whole.radix == 8 => {
+                whole.number().and_then(|number| u32::try_from(number).ok())
             }
             _ => None,
         };
         let octal = "octal permissions such as 0o770 or \"0770\"";
-        bits.filter(|bits| *bits <= 0o777).map(Self).ok_or_else(|| Refusal::expected(octal, value.get_ref()))
+        bits.filter(|bits| *bits <= 0o777).map(Self).ok_or_else(|| Refusal::expected(octal, value))
     }
 
     fn show(&self) -> String {

@@ -10,6 +10,7 @@ mod checks;
 mod database;
 mod effective;
 mod file;
+mod from_toml;
 mod general;
 mod http;
 mod limits;
@@ -31,6 +32,7 @@ mod units;
 mod upstream;
 mod user;
 mod userlist;
+mod value;
 
 use std::collections::BTreeMap;
 

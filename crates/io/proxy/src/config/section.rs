@@ -1,12 +1,10 @@
 //! A table of the file as a struct: one definition gives the struct, its defaults, its keys and how it is read, so
 //! that what is accepted and what is documented cannot drift apart.
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
-
 use super::pgbouncer;
 use super::problem::{Findings, Quote, is_secret_key, nearest};
 use super::setting::Refusal;
+use super::value::{Data, Key, Table, Value};
 
 /// A struct that is read from one table of the file.
 pub(super) trait Section {
@@ -14,7 +12,7 @@ pub(super) trait Section {
     const KEYS: &'static [&'static str];
 
     /// Sets the field of `key`; `None` if there is none.
-    fn set(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Result<(), Refusal>>;
+    fn set(&mut self, key: &str, value: &Value) -> Option<Result<(), Refusal>>;
 
     /// Each key with its present value as it would be written.
     fn shown(&self) -> Vec<(&'static str, String)>;
@@ -46,7 +44,7 @@ macro_rules! section {
             fn set(
                 &mut self,
                 key: &str,
-                value: &toml::Spanned<toml::de::DeValue<'_>>,
+                value: &$crate::config::value::Value,
             ) -> Option<Result<(), $crate::config::setting::Refusal>> {
                 use $crate::config::setting::Setting;
                 $(
@@ -69,22 +67,22 @@ pub(super) use section;
 /// Reads `table`, named `path`, into `section`. Keys in `tables` are left to the caller.
 pub(super) fn read<S: Section>(
     section: &mut S,
-    table: &DeTable<'_>,
+    table: &Table,
     path: &str,
     tables: &[&str],
     findings: &mut Findings<'_>,
 ) {
-    for (key, value) in table {
-        let name = key.get_ref().as_ref();
+    for (key, value) in &table.entries {
+        let name = key.name.as_str();
         if tables.contains(&name) {
             continue;
         }
         let full = join(path, name);
         match section.set(name, value) {
-            Some(Ok(())) => findings.remember(full, value.span()),
+            Some(Ok(())) => findings.remember(full, value.place.clone()),
             Some(Err(refusal)) => {
                 let refusal = Refusal { secret: refusal.secret || is_secret_key(name), ..refusal };
-                findings.refused(&full, value.span(), refusal);
+                findings.refused(&full, value.place.clone(), refusal);
             }
             None => unknown_key(key, path, S::KEYS, tables, findings),
         }
@@ -93,13 +91,13 @@ pub(super) fn read<S: Section>(
 
 /// Refuses a key, saying what was meant or what is allowed.
 pub(super) fn unknown_key(
-    key: &Spanned<toml::de::DeString<'_>>,
+    key: &Key,
     path: &str,
     keys: &[&str],
     tables: &[&str],
     findings: &mut Findings<'_>,
 ) {
-    let name = key.get_ref().as_ref();
+    let name = key.name.as_str();
     let place = if path.is_empty() { "at the top of the file".to_owned() } else { format!("in [{path}]") };
     let known = || keys.iter().chain(tables).copied();
     let of_pgbouncer = pgbouncer::counterpart(name).filter(|_| path.is_empty());
@@ -113,25 +111,18 @@ pub(super) fn unknown_key(
         format!("allowed {place}: {}", known().collect::<Vec<_>>().join(", "))
     };
     let name: String = name.chars().take(64).collect();
-    findings.add(Some(key.span()), format!("unknown key `{name}` {place}"), Some(hint), Quote::Place);
+    findings.add(Some(key.place.clone()), format!("unknown key `{name}` {place}"), Some(hint), Quote::Place);
 }
 
 /// The table in `value`, or a problem.
-pub(super) fn table<'v, 'i>(
-    value: &'v Spanned<DeValue<'i>>,
-    path: &str,
-    findings: &mut Findings<'_>,
-) -> Option<&'v DeTable<'i>> {
-    findings.remember(path.to_owned(), value.span());
-    let table = value.get_ref().as_table();
-    if table.is_none() {
-        findings.refused(
-            path,
-            value.span(),
-            Refusal { secret: true, ..Refusal::new(format!("expected a table: [{path}]")) },
-        );
+pub(super) fn table<'v>(value: &'v Value, path: &str, findings: &mut Findings<'_>) -> Option<&'v Table> {
+    findings.remember(path.to_owned(), value.place.clone());
+    if let Data::Table(table) = &value.data {
+        return Some(table);
     }
-    table
+    let refusal = Refusal { secret: true, ..Refusal::new(format!("expected a table: [{path}]")) };
+    findings.refused(path, value.place.clone(), refusal);
+    None
 }
 
 /// `path.name`, quoting a name that has dots of its own.
