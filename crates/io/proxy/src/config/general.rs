@@ -12,18 +12,24 @@ section! {
     /// The settings at the top of the file.
     pub struct General {
         /// TCP addresses to listen on.
+        [Restart]
         listen: Vec<ListenAddress> = default_listen(),
         /// Directory of the unix socket `.s.PGSQL.<port>` to listen on; `None`: no unix socket.
+        [Restart]
         unix_socket_dir: Option<PathBuf> = None,
         /// Permissions of the unix socket.
+        [Restart]
         unix_socket_mode: FileMode = FileMode(0o777),
         /// Event loops; 0: one for each core.
+        [Restart]
         workers: u32 = 0,
         /// When a server connection goes back to its pool.
         pool_mode: PoolMode = PoolMode::Transaction,
         /// Connections that wait in the kernel to be accepted, for each listening socket.
+        [Restart]
         listen_backlog: u32 = 1024,
         /// Whether each worker has a listening socket of its own, the kernel choosing among them.
+        [Restart]
         so_reuseport: bool = true,
         /// Start-up parameters that are accepted and dropped.
         ignore_startup_parameters: Vec<String> = Vec::new(),

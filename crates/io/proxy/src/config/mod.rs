@@ -6,6 +6,7 @@
 mod address;
 mod advice;
 mod auth;
+mod bounds;
 mod checks;
 mod database;
 mod effective;

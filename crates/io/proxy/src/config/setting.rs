@@ -1,4 +1,4 @@
-//! One setting's value: how it is read from the file's, how it is shown in the documentation.
+//! One setting's value: how it is read from the file's, how it is shown in the documentation and among the metrics.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -36,6 +36,11 @@ pub(super) trait Setting: Sized {
 
     /// The value as it would be written in `trunkline.toml`; empty for "not set".
     fn show(&self) -> String;
+
+    /// The value as a bound's metric shows it: a count, bytes or seconds, 0 for no bound. `None` where it is no number.
+    fn number(&self) -> Option<f64> {
+        None
+    }
 }
 
 macro_rules! whole_number {
@@ -49,6 +54,10 @@ macro_rules! whole_number {
 
             fn show(&self) -> String {
                 self.to_string()
+            }
+
+            fn number(&self) -> Option<f64> {
+                Some((*self).into())
             }
         }
     )*};
@@ -150,5 +159,9 @@ impl<T: MayBeAbsent> Setting for Option<T> {
 
     fn show(&self) -> String {
         self.as_ref().map(T::show).unwrap_or_default()
+    }
+
+    fn number(&self) -> Option<f64> {
+        self.as_ref().and_then(T::number)
     }
 }

@@ -80,6 +80,10 @@ impl Setting for Duration {
     fn show(&self) -> String {
         format!("\"{}\"", duration_text(*self))
     }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.as_secs_f64())
+    }
 }
 
 /// A duration where 0 means "off" and is read as `None`.
@@ -90,6 +94,10 @@ impl Setting for Option<Duration> {
 
     fn show(&self) -> String {
         self.as_ref().map_or_else(|| "0".to_owned(), Setting::show)
+    }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.unwrap_or_default().as_secs_f64())
     }
 }
 
@@ -149,6 +157,10 @@ impl Setting for Size {
             Some((size, name)) => format!("\"{}{name}\"", bytes / size),
             None => bytes.to_string(),
         }
+    }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.0 as f64)
     }
 }
 

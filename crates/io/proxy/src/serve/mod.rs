@@ -3,7 +3,6 @@
 //! The calling thread becomes the operator's: it obeys signals, and waits for the workers. Beside it run a thread for
 //! each worker, one for signals and one for the HTTP pages.
 
-mod bounds;
 mod certificates;
 mod classes;
 mod directory;
