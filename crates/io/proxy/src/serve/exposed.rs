@@ -149,6 +149,7 @@ pub(super) fn write(
     for (name, help, kind, value) in single {
         exposition.family(name, help, kind).sample(&[], value);
     }
+    classes::write(&shared.classes.status(), &mut exposition);
     exposition
         .family(
             "trunkline_log_lines_left_out_total",
@@ -156,7 +157,6 @@ pub(super) fn write(
             Kind::Counter,
         )
         .sample(&[], logging::left_out());
-    classes::write(&shared.classes.status(), &mut exposition);
     write_bounds(shared, config, &mut exposition);
 }
 
