@@ -5,7 +5,6 @@ mod file_circles;
 mod flags;
 mod fuzz;
 mod layers;
-mod limits;
 mod names;
 mod purity;
 mod reach;
@@ -41,5 +40,4 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { name: "every Rust file is part of a crate", run: reach::dead_files },
     Check { name: "no folder or file is named utils, common or helpers", run: names::vague },
     Check { name: "every fuzz target is built and has a corpus", run: fuzz::targets },
-    Check { name: "every [limits] setting has a metric", run: limits::metrics },
 ];

@@ -1,6 +1,7 @@
 //! The Trunkline proxy as a library, so that tests can reach its parts; the program is `main.rs`.
 
 pub mod cli;
+pub mod command;
 pub mod config;
 pub mod http;
 pub mod logging;

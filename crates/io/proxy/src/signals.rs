@@ -1,12 +1,12 @@
-//! Signals as PgBouncer 1.23 and later has them.
+//! Signals as PgBouncer 1.23 and later has them, translated to commands.
 //!
 //! | signal | command |
 //! |---|---|
 //! | HUP | [`Command::Reload`] |
-//! | INT | [`Command::WaitForServers`] |
-//! | TERM | [`Command::WaitForClients`] |
-//! | INT or TERM again | [`Command::EndNow`] |
-//! | QUIT | [`Command::EndNow`] |
+//! | INT | [`Command::ShutDown`] with [`Shutdown::WaitForServers`] |
+//! | TERM | [`Command::ShutDown`] with [`Shutdown::WaitForClients`] |
+//! | INT or TERM again | [`Command::ShutDown`] with [`Shutdown::Now`] |
+//! | QUIT | [`Command::ShutDown`] with [`Shutdown::Now`] |
 //! | USR1 | [`Command::Pause`] |
 //! | USR2 | [`Command::Resume`] |
 
@@ -15,23 +15,9 @@ use std::thread::JoinHandle;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::{Handle, Signals};
+use trunkline_relay::board::Shutdown;
 
-/// What an operator asks of the running proxy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Read the configuration again; nobody is dropped.
-    Reload,
-    /// Accept no one, hand out no server connection, end when the last one in use came back.
-    WaitForServers,
-    /// Accept no one, end when the last client left or the shutdown timeout passed.
-    WaitForClients,
-    /// End without waiting.
-    EndNow,
-    /// Hand out no server connection until resumed.
-    Pause,
-    /// Go on after a pause.
-    Resume,
-}
+use crate::command::Command;
 
 /// What a signal means depends on those before it: asked twice to stop, the proxy stops waiting.
 #[derive(Debug, Default)]
@@ -45,10 +31,12 @@ impl Interpreter {
             SIGHUP => Some(Command::Reload),
             SIGUSR1 => Some(Command::Pause),
             SIGUSR2 => Some(Command::Resume),
-            SIGQUIT => Some(Command::EndNow),
-            SIGINT | SIGTERM if std::mem::replace(&mut self.stopping, true) => Some(Command::EndNow),
-            SIGINT => Some(Command::WaitForServers),
-            SIGTERM => Some(Command::WaitForClients),
+            SIGQUIT => Some(Command::ShutDown(Shutdown::Now)),
+            SIGINT | SIGTERM if std::mem::replace(&mut self.stopping, true) => {
+                Some(Command::ShutDown(Shutdown::Now))
+            }
+            SIGINT => Some(Command::ShutDown(Shutdown::WaitForServers)),
+            SIGTERM => Some(Command::ShutDown(Shutdown::WaitForClients)),
             // A peer that closed its socket is seen as an error of the write.
             _ => None,
         }
@@ -104,15 +92,23 @@ mod tests {
             .into_iter()
             .map(|signal| interpreter.command(signal))
             .collect();
-        use Command::{EndNow, Pause, Reload, Resume, WaitForClients, WaitForServers};
-        let expected =
-            [Some(Reload), Some(Pause), Some(Resume), None, Some(WaitForClients), Some(Reload), Some(EndNow)];
+        use Command::{Pause, Reload, Resume, ShutDown};
+        use Shutdown::{Now, WaitForClients, WaitForServers};
+        let expected = [
+            Some(Reload),
+            Some(Pause),
+            Some(Resume),
+            None,
+            Some(ShutDown(WaitForClients)),
+            Some(Reload),
+            Some(ShutDown(Now)),
+        ];
         assert_eq!(commands, expected);
 
         let mut interpreter = Interpreter::default();
-        assert_eq!(interpreter.command(SIGINT), Some(WaitForServers));
-        assert_eq!(interpreter.command(SIGTERM), Some(EndNow));
-        assert_eq!(Interpreter::default().command(SIGQUIT), Some(EndNow));
+        assert_eq!(interpreter.command(SIGINT), Some(ShutDown(WaitForServers)));
+        assert_eq!(interpreter.command(SIGTERM), Some(ShutDown(Now)));
+        assert_eq!(Interpreter::default().command(SIGQUIT), Some(ShutDown(Now)));
     }
 
     #[test]

@@ -12,8 +12,15 @@ fn document() -> String {
     std::fs::read_to_string(repository().join("docs/configuration.md")).expect("docs/configuration.md")
 }
 
-/// Each setting's row: table, name, default as documented.
-fn rows(document: &str) -> Vec<(String, String, String)> {
+/// A setting as documented.
+struct Row {
+    table: String,
+    name: String,
+    meaning: String,
+    default: String,
+}
+
+fn rows(document: &str) -> Vec<Row> {
     let mut table = String::new();
     let mut rows = Vec::new();
     for line in document.lines() {
@@ -22,10 +29,15 @@ fn rows(document: &str) -> Vec<(String, String, String)> {
             table = bare.unwrap_or("").to_owned();
         }
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        if let ["", name, _, default, _, ""] = cells[..]
+        if let ["", name, meaning, default, _, ""] = cells[..]
             && let Some(name) = name.strip_prefix('`').and_then(|name| name.strip_suffix('`'))
         {
-            rows.push((table.clone(), name.to_owned(), default.to_owned()));
+            rows.push(Row {
+                table: table.clone(),
+                name: name.to_owned(),
+                meaning: meaning.to_owned(),
+                default: default.to_owned(),
+            });
         }
     }
     rows
@@ -34,7 +46,7 @@ fn rows(document: &str) -> Vec<(String, String, String)> {
 #[test]
 fn the_document_lists_exactly_the_settings_there_are() {
     let documented: Vec<(String, String)> =
-        rows(&document()).into_iter().map(|(table, name, _)| (table, name)).collect();
+        rows(&document()).into_iter().map(|row| (row.table, row.name)).collect();
     let accepted: Vec<(String, String)> =
         schema::keys().into_iter().map(|key| (key.table.to_owned(), key.name.to_owned())).collect();
     assert_eq!(documented, accepted);
@@ -44,12 +56,20 @@ fn the_document_lists_exactly_the_settings_there_are() {
 #[test]
 fn the_documented_defaults_are_the_defaults() {
     let document = document();
-    for ((table, name, documented), key) in rows(&document).into_iter().zip(schema::keys()) {
+    for (Row { table, name, default: documented, .. }, key) in rows(&document).into_iter().zip(schema::keys())
+    {
         match (table.as_str(), name.as_str(), key.default.as_str()) {
             ("auth", "query", _) => assert!(document.contains(DEFAULT_AUTH_QUERY)),
             (_, _, "") => {}
             (_, _, default) => assert_eq!(documented, format!("`{default}`"), "[{table}] {name}"),
         }
+    }
+}
+
+#[test]
+fn the_document_says_which_settings_wait_for_a_restart() {
+    for (row, key) in rows(&document()).iter().zip(schema::keys()) {
+        assert_eq!(row.meaning.ends_with("*Restart.*"), key.needs_restart, "[{}] {}", row.table, row.name);
     }
 }
 

@@ -4,10 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use toml::Spanned;
-use toml::de::DeValue;
-
 use super::setting::{MayBeAbsent, Refusal, Setting};
+use super::value::Value;
 
 /// A TCP address to listen on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,10 +70,10 @@ impl fmt::Display for ListenAddress {
 }
 
 impl Setting for ListenAddress {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-        value.get_ref().as_str().and_then(Self::parse).ok_or_else(|| {
+    fn decode(value: &Value) -> Result<Self, Refusal> {
+        value.as_text().and_then(Self::parse).ok_or_else(|| {
             let allowed = "an address with a port, such as \"127.0.0.1:6432\", \"[::]:6432\", \"localhost:6432\" or \"*:6432\"";
-            Refusal::expected(allowed, value.get_ref())
+            Refusal::expected(allowed, value)
         })
     }
 
@@ -130,10 +128,10 @@ impl fmt::Display for ServerHost {
 }
 
 impl Setting for ServerHost {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-        value.get_ref().as_str().and_then(Self::parse).ok_or_else(|| {
+    fn decode(value: &Value) -> Result<Self, Refusal> {
+        value.as_text().and_then(Self::parse).ok_or_else(|| {
             let allowed = "one host name, IP address or directory of a unix socket (\"/var/run/postgresql\")";
-            Refusal::expected(allowed, value.get_ref())
+            Refusal::expected(allowed, value)
         })
     }
 

@@ -63,32 +63,8 @@ fn overlap(a: SocketAddr, b: SocketAddr) -> bool {
     a.port() == b.port() && covers
 }
 
-/// The least that a bound may be without making every connection fail.
 fn limits(config: &Config, findings: &mut Findings<'_>) {
     let limits = &config.limits;
-    let least = [
-        ("max_client_conn", u64::from(limits.max_client_conn), 1),
-        ("unauthenticated_conn_max", u64::from(limits.unauthenticated_conn_max), 1),
-        ("outstanding_turns_max", u64::from(limits.outstanding_turns_max), 1),
-        ("round_messages_max", u64::from(limits.round_messages_max), 1),
-        ("lent_turns_max", u64::from(limits.lent_turns_max), 1),
-        ("cancel_requests_max", u64::from(limits.cancel_requests_max), 1),
-        ("unproven_lookups_per_second", u64::from(limits.unproven_lookups_per_second), 1),
-        // PostgreSQL's own verifiers have 4096.
-        ("scram_iterations_max", u64::from(limits.scram_iterations_max), 4096),
-        ("startup_packet_bytes_max", limits.startup_packet_bytes_max.bytes() as u64, 256),
-        ("message_bytes_max", limits.message_bytes_max.bytes() as u64, 8192),
-        ("client_buffer_bytes", limits.client_buffer_bytes.bytes() as u64, 4096),
-        ("server_buffer_bytes", limits.server_buffer_bytes.bytes() as u64, 4096),
-    ];
-    for (key, value, minimum) in least {
-        if value < minimum {
-            findings.at(
-                &format!("limits.{key}"),
-                format!("`limits.{key}` must be at least {minimum}, it is {value}"),
-            );
-        }
-    }
     // A message's length is a signed 32-bit number.
     if limits.message_bytes_max.bytes() > i32::MAX as usize {
         findings.at(

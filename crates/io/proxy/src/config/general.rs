@@ -2,30 +2,34 @@
 
 use std::path::PathBuf;
 
-use toml::Spanned;
-use toml::de::DeValue;
-
 use super::address::ListenAddress;
 use super::modes::PoolMode;
 use super::section::section;
-use super::setting::{Refusal, Setting, integer};
+use super::setting::{Refusal, Setting};
+use super::value::{Data, Value};
 
 section! {
     /// The settings at the top of the file.
     pub struct General {
         /// TCP addresses to listen on.
+        [Restart]
         listen: Vec<ListenAddress> = default_listen(),
         /// Directory of the unix socket `.s.PGSQL.<port>` to listen on; `None`: no unix socket.
+        [Restart]
         unix_socket_dir: Option<PathBuf> = None,
         /// Permissions of the unix socket.
+        [Restart]
         unix_socket_mode: FileMode = FileMode(0o777),
         /// Event loops; 0: one for each core.
+        [Restart]
         workers: u32 = 0,
         /// When a server connection goes back to its pool.
         pool_mode: PoolMode = PoolMode::Transaction,
         /// Connections that wait in the kernel to be accepted, for each listening socket.
+        [Restart]
         listen_backlog: u32 = 1024,
         /// Whether each worker has a listening socket of its own, the kernel choosing among them.
+        [Restart]
         so_reuseport: bool = true,
         /// Start-up parameters that are accepted and dropped.
         ignore_startup_parameters: Vec<String> = Vec::new(),
@@ -50,17 +54,17 @@ impl FileMode {
 }
 
 impl Setting for FileMode {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-        let bits = match value.get_ref() {
-            DeValue::String(text) => u32::from_str_radix(text.trim_start_matches("0o"), 8).ok(),
+    fn decode(value: &Value) -> Result<Self, Refusal> {
+        let bits = match &value.data {
+            Data::Text(text) => u32::from_str_radix(text.trim_start_matches("0o"), 8).ok(),
             // 700 read as decimal would be 0o1274: only octal is taken.
-            DeValue::Integer(number) if number.radix() == 8 => {
-                integer(value.get_ref()).and_then(|number| u32::try_from(number).ok())
+            Data::Whole(whole) if whole.radix == 8 => {
+                whole.number().and_then(|number| u32::try_from(number).ok())
             }
             _ => None,
         };
         let octal = "octal permissions such as 0o770 or \"0770\"";
-        bits.filter(|bits| *bits <= 0o777).map(Self).ok_or_else(|| Refusal::expected(octal, value.get_ref()))
+        bits.filter(|bits| *bits <= 0o777).map(Self).ok_or_else(|| Refusal::expected(octal, value))
     }
 
     fn show(&self) -> String {

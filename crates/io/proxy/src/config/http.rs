@@ -10,10 +10,13 @@ section! {
     /// `[http]`: `/metrics`, `/healthz` and `/readyz`.
     pub struct Http {
         /// Where the pages are served; `None`: nowhere.
+        [Restart]
         listen: Option<ListenAddress> = None,
         /// Connections at once.
+        [Restart]
         connections_max: u32 = 32,
         /// How long a request's head may take to arrive.
+        [Restart]
         header_timeout: Duration = Duration::from_secs(5),
     }
 }
@@ -22,6 +25,7 @@ section! {
     /// `[log]`, to standard error.
     pub struct Log {
         /// For people or for machines.
+        [Restart]
         format: LogFormat = LogFormat::Text,
         /// How much; the environment's `TRUNKLINE_LOG` and `-v` go before.
         level: LogLevel = LogLevel::Info,

@@ -6,10 +6,12 @@
 mod address;
 mod advice;
 mod auth;
+mod bounds;
 mod checks;
 mod database;
 mod effective;
 mod file;
+mod from_toml;
 mod general;
 mod http;
 mod limits;
@@ -31,6 +33,7 @@ mod units;
 mod upstream;
 mod user;
 mod userlist;
+mod value;
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,7 @@
 //! Settings that are one of a few words.
 
-use toml::Spanned;
-use toml::de::DeValue;
-
 use super::setting::{MayBeAbsent, Refusal, Setting};
+use super::value::Value;
 
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
@@ -27,8 +25,8 @@ macro_rules! words {
         }
 
         impl Setting for $name {
-            fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-                value.get_ref().as_str().and_then(Self::from_word).ok_or_else(|| refuse_word(value.get_ref(), Self::WORDS))
+            fn decode(value: &Value) -> Result<Self, Refusal> {
+                value.as_text().and_then(Self::from_word).ok_or_else(|| refuse_word(value, Self::WORDS))
             }
 
             fn show(&self) -> String {
@@ -47,10 +45,10 @@ macro_rules! words {
 }
 
 /// `expected one of "a", "b"`, and the one that was likely meant.
-fn refuse_word(value: &DeValue<'_>, words: &[&str]) -> Refusal {
+fn refuse_word(value: &Value, words: &[&str]) -> Refusal {
     let allowed: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     let mut refusal = Refusal::expected(&format!("one of {}", allowed.join(", ")), value);
-    if let Some(meant) = value.as_str().and_then(|text| super::problem::nearest(text, words.iter().copied()))
+    if let Some(meant) = value.as_text().and_then(|text| super::problem::nearest(text, words.iter().copied()))
     {
         refusal.message.push_str(&format!("; did you mean \"{meant}\"?"));
     }

@@ -8,10 +8,12 @@ section! {
         /// Server connections of a pool.
         pool_size: u32 = 20,
         /// Server connections kept even when nobody uses them.
+        [NoBound]
         min_pool_size: u32 = 0,
         /// Server connections beyond `pool_size` for clients that have waited `reserve_pool_timeout`.
         reserve_pool_size: u32 = 0,
         /// How long a client waits before the reserve is opened; `None`: never.
+        [NoBound]
         reserve_pool_timeout: Option<std::time::Duration> = Some(std::time::Duration::from_secs(5)),
         /// Server connections to one database, over all its pools; 0: no limit.
         max_db_connections: u32 = 0,

@@ -137,7 +137,7 @@ impl<'t> Findings<'t> {
     pub(super) fn refused(&mut self, path: &str, value: Range<usize>, refusal: Refusal) {
         let quote = if refusal.secret { Quote::Nothing } else { Quote::Line };
         let message = format!("`{path}`: {}", refusal.message);
-        self.add(Some(refusal.span.unwrap_or(value)), message, None, quote);
+        self.add(Some(refusal.place.unwrap_or(value)), message, None, quote);
     }
 
     /// A problem at the setting `path`, or at the nearest table above it that the file has.

@@ -2,18 +2,17 @@
 
 use std::path::Path;
 
-use toml::de::DeTable;
-
 use super::auth::Auth;
 use super::database::DatabaseKeys;
 use super::file::read_text;
+use super::from_toml;
 use super::password::Surroundings;
-use super::pgbouncer::is_ini;
 use super::problem::{Findings, Quote};
 use super::section::{Section, join, read, table, unknown_key};
 use super::tls::{ClientTls, RootCertificates, ServerTls};
 use super::user::UserKeys;
 use super::userlist::LoadedUserlist;
+use super::value::{Table, Value};
 use super::{Config, ConfigError, checks};
 
 /// The tables at the top of the file.
@@ -40,26 +39,25 @@ impl Config {
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
         let mut findings = Findings::new(file, text);
-        let (document, faults) = DeTable::parse_recoverable(text);
-        if !faults.is_empty() {
-            let hint = is_ini(text).then(|| {
-                "this looks like a pgbouncer.ini: docs/moving-from-pgbouncer.md says how to write the same as TOML".to_owned()
-            });
-            // What follows a syntax error is a guess: only the syntax is reported.
-            for fault in faults {
-                let message = format!("not valid TOML: {}", fault.message().replace('\n', ", "));
-                findings.add(fault.span(), message, hint.clone(), Quote::Line);
-            }
+        let Some(document) = from_toml::parse(text, &mut findings) else {
             return findings.finish().map(|()| Self::default());
-        }
+        };
+        Self::from_values(&document, &Surroundings { directory, environment }, findings)
+    }
+
+    /// Reads and checks what a file says, in whatever format it was written. `findings` knows its text.
+    fn from_values(
+        document: &Table,
+        from: &Surroundings<'_>,
+        mut findings: Findings<'_>,
+    ) -> Result<Self, ConfigError> {
         let mut config = Self::default();
-        let from = Surroundings { directory, environment };
-        config.read(document.get_ref(), &from, &mut findings);
+        config.read(document, from, &mut findings);
         checks::check(&config, &mut findings);
         findings.finish().map(|()| config)
     }
 
-    fn read(&mut self, document: &DeTable<'_>, from: &Surroundings<'_>, findings: &mut Findings<'_>) {
+    fn read(&mut self, document: &Table, from: &Surroundings<'_>, findings: &mut Findings<'_>) {
         read(&mut self.general, document, "", &TABLES, findings);
         section(&mut self.limits, document, "limits", findings);
         section(&mut self.timeouts, document, "timeouts", findings);
@@ -84,11 +82,11 @@ impl Config {
         self.userlist = read_userlist(&mut self.auth, from, findings);
     }
 
-    fn read_tls(&mut self, document: &DeTable<'_>, from: &Surroundings<'_>, findings: &mut Findings<'_>) {
+    fn read_tls(&mut self, document: &Table, from: &Surroundings<'_>, findings: &mut Findings<'_>) {
         let Some(value) = document.get("tls") else { return };
         let Some(tls) = table(value, "tls", findings) else { return };
-        for (key, value) in tls {
-            match key.get_ref().as_ref() {
+        for (key, value) in &tls.entries {
+            match key.name.as_str() {
                 "client" => sub_table(&mut self.tls.client, value, "tls.client", findings),
                 "server" => sub_table(&mut self.tls.server, value, "tls.server", findings),
                 _ => unknown_key(key, "tls", &[], &["client", "server"], findings),
@@ -106,38 +104,38 @@ impl Config {
 }
 
 /// Reads the table `path` at the top of the file, if it is there.
-fn section<S: Section>(section: &mut S, document: &DeTable<'_>, path: &str, findings: &mut Findings<'_>) {
+fn section<S: Section>(section: &mut S, document: &Table, path: &str, findings: &mut Findings<'_>) {
     if let Some(value) = document.get(path) {
         sub_table(section, value, path, findings);
     }
 }
 
-fn sub_table<S: Section>(
-    section: &mut S,
-    value: &toml::Spanned<toml::de::DeValue<'_>>,
-    path: &str,
-    findings: &mut Findings<'_>,
-) {
+fn sub_table<S: Section>(section: &mut S, value: &Value, path: &str, findings: &mut Findings<'_>) {
     if let Some(table) = table(value, path, findings) {
         read(section, table, path, &[], findings);
     }
 }
 
 /// The named tables below `[parent]`: name, path and table of each.
-fn entries<'v, 'i>(
-    document: &'v DeTable<'i>,
+fn entries<'v>(
+    document: &'v Table,
     parent: &str,
     findings: &mut Findings<'_>,
-) -> Vec<(String, String, &'v DeTable<'i>)> {
+) -> Vec<(String, String, &'v Table)> {
     let Some(value) = document.get(parent) else { return Vec::new() };
     let Some(named) = table(value, parent, findings) else { return Vec::new() };
     let mut read = Vec::new();
-    for (key, value) in named {
-        let name = key.get_ref().to_string();
+    for (key, value) in &named.entries {
+        let name = key.name.clone();
         let path = join(parent, &name);
         // PostgreSQL's names end at a zero byte and none is empty.
         if name.is_empty() || name.contains('\0') {
-            findings.add(Some(key.span()), format!("[{parent}] has an unusable name"), None, Quote::Place);
+            findings.add(
+                Some(key.place.clone()),
+                format!("[{parent}] has an unusable name"),
+                None,
+                Quote::Place,
+            );
         }
         if let Some(entry) = table(value, &path, findings) {
             read.push((name, path, entry));
@@ -156,4 +154,88 @@ fn read_userlist(auth: &mut Auth, from: &Surroundings<'_>, findings: &mut Findin
     });
     auth.file = Some(file);
     users
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::value::{Data, Key, Whole};
+    use super::*;
+
+    /// A file of a format that nobody reads: table, name, kind and value of each line.
+    const LINES: &str = "\
+limits max_client_conn whole 7
+timeouts query_timeout float 1.5
+databases.app host text db
+databases.app pool_mode text session
+users.u password text hunter2
+tls.client min_protocol text TLSv1.3
+auth cleartext_without_tls truth true
+";
+
+    /// The tables of `lines`, each value at its place.
+    fn document(lines: &str) -> Table {
+        let mut document = Table::default();
+        let mut start = 0;
+        for line in lines.split_inclusive('\n') {
+            let [path, name, kind, value] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+                panic!("{line}");
+            };
+            let place = |word: &str| {
+                let at = start + line.find(word).expect("a word of the line");
+                at..at + word.len()
+            };
+            let data = match kind {
+                "whole" => Data::Whole(Whole { digits: value.to_owned(), radix: 10 }),
+                "float" => Data::Float(value.to_owned()),
+                "truth" => Data::Truth(value == "true"),
+                _ => Data::Text(value.to_owned()),
+            };
+            let mut table = &mut document;
+            for name in path.split('.') {
+                table = table_in(table, name, place(path));
+            }
+            let key = Key { name: name.to_owned(), place: place(name) };
+            table.entries.push((key, Value { data, place: place(value) }));
+            start += line.len();
+        }
+        document
+    }
+
+    /// The table `name` in `table`, made when it is not there.
+    fn table_in<'t>(table: &'t mut Table, name: &str, place: std::ops::Range<usize>) -> &'t mut Table {
+        let entries = &mut table.entries;
+        let index = entries.iter().position(|(key, _)| key.name == name).unwrap_or_else(|| {
+            let key = Key { name: name.to_owned(), place: place.clone() };
+            entries.push((key, Value { data: Data::Table(Table::default()), place }));
+            entries.len() - 1
+        });
+        match &mut entries[index].1.data {
+            Data::Table(table) => table,
+            _ => panic!("{name} is no table"),
+        }
+    }
+
+    fn read_lines(lines: &str) -> Result<Config, ConfigError> {
+        let from = Surroundings { directory: Path::new("/"), environment: &|_| None };
+        Config::from_values(&document(lines), &from, Findings::new("t.lines", lines))
+    }
+
+    #[test]
+    fn a_configuration_needs_no_toml() {
+        let toml = "limits.max_client_conn = 7\ntimeouts.query_timeout = 1.5\nauth.cleartext_without_tls = true\n\
+                    [databases.app]\nhost = \"db\"\npool_mode = \"session\"\n\
+                    [users.u]\npassword = \"hunter2\"\n[tls.client]\nmin_protocol = \"TLSv1.3\"\n";
+        let from_toml = Config::parse(toml, "t.toml", Path::new("/"), &|_| None).expect("accepted");
+        assert_eq!(read_lines(LINES).expect("accepted"), from_toml);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place_in_any_format() {
+        let error =
+            read_lines(&format!("{LINES}limits pools_maks whole 3\nlimits lent_turns_max text many\n"));
+        let expected = "t.lines:8:8: unknown key `pools_maks` in [limits]\n 8 | ... pools_maks ...\n   |     ^^^^^^^^^^\n   = \
+            did you mean `pools_max`?\n\n\
+            t.lines:9:28: `limits.lent_turns_max`: expected a whole number from 0 to 4294967295, found \"many\"";
+        assert_eq!(error.expect_err("refused").to_string(), expected);
+    }
 }

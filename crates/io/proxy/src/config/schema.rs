@@ -20,12 +20,19 @@ pub struct Key {
     pub name: &'static str,
     /// Its default as it would be written; empty if it has none.
     pub default: String,
+    /// Whether a reload leaves it as it is.
+    pub needs_restart: bool,
 }
 
 /// Every key, in the order of the documentation.
 pub fn keys() -> Vec<Key> {
     fn of<S: Section + Default>(table: &'static str, keys: &mut Vec<Key>) {
-        keys.extend(S::default().shown().into_iter().map(|(name, default)| Key { table, name, default }));
+        keys.extend(S::KEYS.iter().zip(S::default().shown()).map(|(key, default)| Key {
+            table,
+            name: key.name,
+            default,
+            needs_restart: key.needs_restart(),
+        }));
     }
     let mut keys = Vec::new();
     of::<General>("", &mut keys);

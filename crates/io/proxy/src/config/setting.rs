@@ -1,15 +1,10 @@
-//! One setting's value: how it is read from TOML, how it is shown in the documentation.
-//!
-//! Values are read from toml's spanned tree rather than by serde's derive: serde stops at the first error, and a
-//! person who moves a configuration wants all of them at once, each with its place.
+//! One setting's value: how it is read from the file's, how it is shown in the documentation and among the metrics.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
-use toml::Spanned;
-use toml::de::DeValue;
-
 use super::secret::Secret;
+use super::value::{Data, Value};
 
 /// Why a value was refused. The text completes "`key`: ...".
 #[derive(Debug)]
@@ -17,7 +12,7 @@ pub(super) struct Refusal {
     /// What is allowed, and what was found.
     pub(super) message: String,
     /// A narrower place than the whole value (an element of a list), bytes from the start of the file.
-    pub(super) span: Option<Range<usize>>,
+    pub(super) place: Option<Range<usize>>,
     /// Whether the value must not be quoted in the excerpt.
     pub(super) secret: bool,
 }
@@ -25,55 +20,44 @@ pub(super) struct Refusal {
 impl Refusal {
     /// A refusal of the whole value.
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), span: None, secret: false }
+        Self { message: message.into(), place: None, secret: false }
     }
 
     /// `expected <what>, found <type>`.
-    pub(super) fn expected(what: &str, value: &DeValue<'_>) -> Self {
-        Self::new(format!("expected {what}, found {}", describe(value)))
+    pub(super) fn expected(what: &str, value: &Value) -> Self {
+        Self::new(format!("expected {what}, found {}", value.describe()))
     }
 }
 
 /// A type that a setting can have.
 pub(super) trait Setting: Sized {
     /// Reads the value; the error says what is allowed.
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal>;
+    fn decode(value: &Value) -> Result<Self, Refusal>;
 
     /// The value as it would be written in `trunkline.toml`; empty for "not set".
     fn show(&self) -> String;
-}
 
-/// Names a value for an error: its kind, and its text where that is short.
-fn describe(value: &DeValue<'_>) -> String {
-    match value {
-        DeValue::String(text) if text.len() <= 40 => format!("\"{text}\""),
-        DeValue::String(_) => "a long string".to_owned(),
-        DeValue::Integer(number) => format!("the number {}", number.as_str()),
-        DeValue::Float(number) => format!("the number {}", number.as_str()),
-        DeValue::Boolean(flag) => flag.to_string(),
-        DeValue::Datetime(_) => "a date".to_owned(),
-        DeValue::Array(_) => "a list".to_owned(),
-        DeValue::Table(_) => "a table".to_owned(),
+    /// The value as a bound's metric shows it: a count, bytes or seconds, 0 for no bound. `None` where it is no number.
+    fn number(&self) -> Option<f64> {
+        None
     }
-}
-
-/// The integer in `value`, if it is one that fits.
-pub(super) fn integer(value: &DeValue<'_>) -> Option<i128> {
-    let number = value.as_integer()?;
-    i128::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok()
 }
 
 macro_rules! whole_number {
     ($($type:ty),*) => {$(
         impl Setting for $type {
-            fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-                integer(value.get_ref()).and_then(|number| <$type>::try_from(number).ok()).ok_or_else(|| {
-                    Refusal::expected(&format!("a whole number from 0 to {}", <$type>::MAX), value.get_ref())
+            fn decode(value: &Value) -> Result<Self, Refusal> {
+                value.as_whole().and_then(|number| <$type>::try_from(number).ok()).ok_or_else(|| {
+                    Refusal::expected(&format!("a whole number from 0 to {}", <$type>::MAX), value)
                 })
             }
 
             fn show(&self) -> String {
                 self.to_string()
+            }
+
+            fn number(&self) -> Option<f64> {
+                Some((*self).into())
             }
         }
     )*};
@@ -82,8 +66,11 @@ macro_rules! whole_number {
 whole_number!(u16, u32);
 
 impl Setting for bool {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-        value.get_ref().as_bool().ok_or_else(|| Refusal::expected("true or false", value.get_ref()))
+    fn decode(value: &Value) -> Result<Self, Refusal> {
+        match value.data {
+            Data::Truth(flag) => Ok(flag),
+            _ => Err(Refusal::expected("true or false", value)),
+        }
     }
 
     fn show(&self) -> String {
@@ -92,8 +79,8 @@ impl Setting for bool {
 }
 
 impl Setting for String {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-        let text = value.get_ref().as_str().ok_or_else(|| Refusal::expected("a string", value.get_ref()))?;
+    fn decode(value: &Value) -> Result<Self, Refusal> {
+        let text = value.as_text().ok_or_else(|| Refusal::expected("a string", value))?;
         // Every text may travel in a start-up packet or a query, where a zero byte ends it.
         if text.contains('\0') {
             return Err(Refusal::new("a zero byte is not allowed here"));
@@ -107,10 +94,10 @@ impl Setting for String {
 }
 
 impl Setting for PathBuf {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-        match value.get_ref().as_str() {
+    fn decode(value: &Value) -> Result<Self, Refusal> {
+        match value.as_text() {
             Some(text) if !text.is_empty() && !text.contains('\0') => Ok(Self::from(text)),
-            _ => Err(Refusal::expected("a path", value.get_ref())),
+            _ => Err(Refusal::expected("a path", value)),
         }
     }
 
@@ -120,9 +107,9 @@ impl Setting for PathBuf {
 }
 
 impl Setting for Secret {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
+    fn decode(value: &Value) -> Result<Self, Refusal> {
         let refuse = |message: &str| Refusal { secret: true, ..Refusal::new(message) };
-        match value.get_ref().as_str() {
+        match value.as_text() {
             Some(text) if text.contains('\0') => Err(refuse("a zero byte is not allowed here")),
             Some(text) => Ok(Self::new(text)),
             None => Err(refuse("expected a string (it is not shown here, as it is a secret)")),
@@ -135,14 +122,16 @@ impl Setting for Secret {
 }
 
 impl<T: Setting> Setting for Vec<T> {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
+    fn decode(value: &Value) -> Result<Self, Refusal> {
         // One value without brackets is taken as a list of one.
-        let Some(elements) = value.get_ref().as_array() else { return Ok(vec![T::decode(value)?]) };
+        let Data::List(elements) = &value.data else { return Ok(vec![T::decode(value)?]) };
         elements
             .iter()
             .map(|element| {
-                T::decode(element)
-                    .map_err(|refusal| Refusal { span: refusal.span.or(Some(element.span())), ..refusal })
+                T::decode(element).map_err(|refusal| Refusal {
+                    place: refusal.place.or(Some(element.place.clone())),
+                    ..refusal
+                })
             })
             .collect()
     }
@@ -164,11 +153,15 @@ impl MayBeAbsent for PathBuf {}
 impl MayBeAbsent for Secret {}
 
 impl<T: MayBeAbsent> Setting for Option<T> {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
+    fn decode(value: &Value) -> Result<Self, Refusal> {
         T::decode(value).map(Some)
     }
 
     fn show(&self) -> String {
         self.as_ref().map(T::show).unwrap_or_default()
+    }
+
+    fn number(&self) -> Option<f64> {
+        self.as_ref().and_then(T::number)
     }
 }

@@ -26,10 +26,13 @@ section! {
         /// How long connecting and logging in to a server may take.
         server_connect_timeout: Option<Duration> = seconds(15),
         /// How long to wait after a failed connection before the next attempt; doubled with each failure.
+        [NoBound]
         server_login_retry: Duration = Duration::from_secs(1),
         /// The longest wait between attempts.
+        [NoBound]
         server_login_retry_max: Duration = Duration::from_secs(15),
         /// How long a server connection may sit idle and be used without a check; `None`: it is always checked.
+        [NoBound]
         server_check_delay: Option<Duration> = seconds(30),
         /// How long a prepared statement serves clients that parse its text anew, where no change of the schema was seen.
         prepared_statement_lifetime: Option<Duration> = seconds(300),
@@ -42,14 +45,19 @@ section! {
         /// How long a pool is known that has neither clients nor server connections.
         pool_idle_timeout: Option<Duration> = seconds(3600),
         /// Whether the kernel probes idle TCP connections.
+        [RestartAs("timeouts.tcp_*")]
         tcp_keepalive: bool = true,
         /// Idle time before the first probe; `None`: the system's.
+        [RestartAs("timeouts.tcp_*"), NoBound]
         tcp_keepidle: Option<Duration> = None,
         /// Time between probes; `None`: the system's.
+        [RestartAs("timeouts.tcp_*"), NoBound]
         tcp_keepintvl: Option<Duration> = None,
         /// Unanswered probes before the connection counts as dead; 0: the system's.
+        [RestartAs("timeouts.tcp_*"), NoBound]
         tcp_keepcnt: u32 = 0,
         /// How long sent bytes may stay unacknowledged; `None`: the system's.
+        [RestartAs("timeouts.tcp_*"), NoBound]
         tcp_user_timeout: Option<Duration> = None,
     }
 }

@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-use toml::Spanned;
-use toml::de::DeValue;
-
 use super::modes::{SslMode, TlsVersion};
 use super::section::section;
 use super::setting::{MayBeAbsent, Refusal, Setting};
+use super::value::Value;
 
 section! {
     /// `[tls.client]`: clients to us.
@@ -55,10 +53,10 @@ impl RootCertificates {
 }
 
 impl Setting for RootCertificates {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-        match value.get_ref().as_str() {
+    fn decode(value: &Value) -> Result<Self, Refusal> {
+        match value.as_text() {
             Some(text) if !text.is_empty() && !text.contains('\0') => Ok(Self::from_text(text)),
-            _ => Err(Refusal::expected("\"system\" or the path of a PEM file", value.get_ref())),
+            _ => Err(Refusal::expected("\"system\" or the path of a PEM file", value)),
         }
     }
 

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use toml::Spanned;
-use toml::de::DeValue;
-
-use super::setting::{MayBeAbsent, Refusal, Setting, integer};
+use super::setting::{MayBeAbsent, Refusal, Setting};
+use super::value::{Data, Value};
 
 /// The longest duration accepted: adding it to a clock can never overflow.
 const DURATION_MAX: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
@@ -57,22 +55,22 @@ pub(super) fn duration_from_text(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64((seconds * 1e6).round() / 1e6).ok()
 }
 
-fn any_duration(value: &Spanned<DeValue<'_>>) -> Result<Duration, Refusal> {
-    let read = match value.get_ref() {
-        DeValue::String(text) => duration_from_text(text),
-        DeValue::Float(number) => duration_from_text(&number.as_str().replace('_', "")),
-        other => integer(other).and_then(|number| u64::try_from(number).ok()).map(Duration::from_secs),
+fn any_duration(value: &Value) -> Result<Duration, Refusal> {
+    let read = match &value.data {
+        Data::Text(text) => duration_from_text(text),
+        Data::Float(number) => duration_from_text(&number.replace('_', "")),
+        _ => value.as_whole().and_then(|number| u64::try_from(number).ok()).map(Duration::from_secs),
     };
     match read {
         Some(duration) if duration <= DURATION_MAX => Ok(duration),
         Some(_) => Err(Refusal::new("longer than ten years; write 0 where you mean \"no limit\"")),
-        None => Err(Refusal::expected(DURATION_EXPECTED, value.get_ref())),
+        None => Err(Refusal::expected(DURATION_EXPECTED, value)),
     }
 }
 
 /// A duration that must be more than nothing.
 impl Setting for Duration {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
+    fn decode(value: &Value) -> Result<Self, Refusal> {
         match any_duration(value)? {
             Duration::ZERO => Err(Refusal::new("must be more than 0: this one cannot be switched off")),
             duration => Ok(duration),
@@ -82,16 +80,24 @@ impl Setting for Duration {
     fn show(&self) -> String {
         format!("\"{}\"", duration_text(*self))
     }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.as_secs_f64())
+    }
 }
 
 /// A duration where 0 means "off" and is read as `None`.
 impl Setting for Option<Duration> {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
+    fn decode(value: &Value) -> Result<Self, Refusal> {
         any_duration(value).map(|duration| (!duration.is_zero()).then_some(duration))
     }
 
     fn show(&self) -> String {
         self.as_ref().map_or_else(|| "0".to_owned(), Setting::show)
+    }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.unwrap_or_default().as_secs_f64())
     }
 }
 
@@ -128,17 +134,17 @@ impl Size {
 }
 
 impl Setting for Size {
-    fn decode(value: &Spanned<DeValue<'_>>) -> Result<Self, Refusal> {
-        let bytes = match value.get_ref() {
-            DeValue::String(text) => size_from_text(text),
-            other => integer(other).and_then(|number| u64::try_from(number).ok()),
+    fn decode(value: &Value) -> Result<Self, Refusal> {
+        let bytes = match &value.data {
+            Data::Text(text) => size_from_text(text),
+            _ => value.as_whole().and_then(|number| u64::try_from(number).ok()),
         };
         match bytes {
             Some(bytes) if bytes > SIZE_BYTES_MAX => Err(Refusal::new("larger than 64GiB")),
             Some(bytes) => usize::try_from(bytes)
                 .map(Self)
                 .map_err(|_| Refusal::new("larger than this machine's memory")),
-            None => Err(Refusal::expected(SIZE_EXPECTED, value.get_ref())),
+            None => Err(Refusal::expected(SIZE_EXPECTED, value)),
         }
     }
 
@@ -151,6 +157,10 @@ impl Setting for Size {
             Some((size, name)) => format!("\"{}{name}\"", bytes / size),
             None => bytes.to_string(),
         }
+    }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.0 as f64)
     }
 }
 

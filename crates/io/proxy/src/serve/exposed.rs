@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use trunkline_relay::Shared;
 
+use super::classes;
 use super::figures::{Figures, PoolFigures};
-use super::{bounds, classes};
 use crate::config::Config;
 use crate::logging;
 use crate::metrics::exposition::{Exposition, Kind};
@@ -149,6 +149,7 @@ pub(super) fn write(
     for (name, help, kind, value) in single {
         exposition.family(name, help, kind).sample(&[], value);
     }
+    classes::write(&shared.classes.status(), &mut exposition);
     exposition
         .family(
             "trunkline_log_lines_left_out_total",
@@ -156,7 +157,6 @@ pub(super) fn write(
             Kind::Counter,
         )
         .sample(&[], logging::left_out());
-    classes::write(&shared.classes.status(), &mut exposition);
     write_bounds(shared, config, &mut exposition);
 }
 
@@ -326,7 +326,7 @@ fn write_bounds(shared: &Shared, config: &Config, exposition: &mut Exposition<'_
         "The bounds in force, by their settings: numbers, bytes or seconds; 0 is none.",
         Kind::Gauge,
     );
-    for (limit, value) in bounds::in_force(config) {
+    for (limit, value) in config.bounds() {
         bounds.sample(&[("limit", limit)], value);
     }
 }

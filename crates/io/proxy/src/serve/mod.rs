@@ -1,9 +1,8 @@
 //! The running proxy: from a checked configuration to workers that serve it, until a signal ends them.
 //!
-//! The calling thread becomes the operator's: it obeys signals, and waits for the workers. Beside it run a thread for
-//! each worker, one for signals and one for the HTTP pages.
+//! The calling thread becomes the operator's: it obeys commands, and waits for the workers. Beside it run a thread for
+//! each worker, one that translates signals to commands, and one for the HTTP pages.
 
-mod bounds;
 mod certificates;
 mod classes;
 mod directory;
@@ -24,22 +23,23 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use trunkline_net::stream::Keepalive;
+use trunkline_relay::board::Shutdown;
 use trunkline_relay::prepared::Registry;
 use trunkline_relay::{Classes, Shared};
 
 pub use certificates::CertificateError;
 
+use crate::command::{Command, Order};
 use crate::config::{Config, ConfigSource, Timeouts};
-use crate::signals::{self, Command};
 use crate::worker::{Slit, Worker, WorkerSetup};
-use crate::{http, logging};
+use crate::{http, logging, signals};
 use operator::{InForce, Operator};
 use page::{Phase, Status, StatusPage};
 
 /// How long the addresses of a server's name are believed. The system's lookup does not tell the records' own time.
 const DNS_TTL: Duration = Duration::from_secs(15);
 
-/// Commands and farewells that may wait for the operator's thread; signals beyond wait in the kernel.
+/// Orders and farewells that may wait for the operator's thread; signals beyond wait in the kernel.
 const EVENTS_MAX: usize = 64;
 
 /// Reads the certificates and keys that a configuration names, as the proxy does when it starts.
@@ -92,9 +92,22 @@ impl std::error::Error for ServeError {}
 
 /// What the operator's thread waits for.
 enum Event {
-    Command(Command),
+    Order(Order),
     /// A worker's thread comes to its end.
     Ended(usize),
+}
+
+/// Gives orders to the operator's thread. Each who commands has a clone.
+#[derive(Clone)]
+struct Commander {
+    events: SyncSender<Event>,
+}
+
+impl Commander {
+    fn send(&self, order: Order) {
+        // When nobody receives any more, the process is at its end. Then the answer's channel ends, too.
+        let _ = self.events.send(Event::Order(order));
+    }
 }
 
 /// Serves `config` until a signal ends it; a reload reads `source` again.
@@ -136,10 +149,9 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
     let page = StatusPage::new(slits.clone(), shared, Arc::clone(&status));
     let http = http::start(&config.http, Arc::new(page)).map_err(ServeError::Http)?;
     let (sender, events) = sync_channel(EVENTS_MAX);
-    let commands = sender.clone();
-    // When nobody receives any more, the process is at its end.
-    let _signals = signals::watch(move |command| drop(commands.send(Event::Command(command))))
-        .map_err(ServeError::System)?;
+    let commander = Commander { events: sender.clone() };
+    let _signals =
+        signals::watch(move |command| commander.send(command.into())).map_err(ServeError::System)?;
     let threads = start(workers, &slits, &sender).map_err(ServeError::System)?;
 
     let mut places = listeners.places.join(", ");
@@ -209,12 +221,12 @@ impl Crew {
                 Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now())),
             };
             match event {
-                Ok(Event::Command(command)) => self.operator.obey(command),
+                Ok(Event::Order(order)) => order.give(self.operator.obey(order.command)),
                 Ok(Event::Ended(index)) => {
                     if let Some(why) = self.ended(index) {
                         tracing::error!("{why}: the process ends");
                         lost.push(why);
-                        self.operator.obey(Command::EndNow);
+                        self.operator.obey(Command::ShutDown(Shutdown::Now));
                     }
                 }
                 Err(_) if self.operator.is_ending_now() => {
@@ -223,7 +235,7 @@ impl Crew {
                 }
                 Err(_) => {
                     tracing::warn!("shutdown_timeout has passed: the clients that are left are closed");
-                    self.operator.obey(Command::EndNow);
+                    self.operator.obey(Command::ShutDown(Shutdown::Now));
                 }
             }
         }
@@ -267,9 +279,9 @@ mod tests {
 
     use mio::{Poll, Token, Waker};
     use trunkline_relay::Mail;
-    use trunkline_relay::board::Shutdown;
 
     use super::*;
+    use crate::command::{Answer, Refused};
     use crate::worker::Letter;
 
     /// An operator of `slits`, whose clients have 20 ms when it comes to an end.
@@ -325,7 +337,7 @@ mod tests {
                 }
             }
         });
-        sender.send(Event::Command(Command::WaitForClients)).expect("there is room");
+        Commander { events: sender }.send(Command::ShutDown(Shutdown::WaitForClients).into());
         let crew = Crew { threads: vec![worker], operator: operator(vec![slit]) };
         assert!(crew.serve(&events).is_ok());
         assert_eq!(said.iter().collect::<Vec<_>>(), [Shutdown::WaitForClients, Shutdown::Now]);
@@ -337,7 +349,8 @@ mod tests {
         let (slit, letters) = slit(&poll);
         let mut operator = operator(vec![slit]);
         // The file is gone: nothing is sent, and nothing breaks.
-        for command in [Command::Pause, Command::Reload, Command::WaitForServers, Command::Pause] {
+        let end = Command::ShutDown(Shutdown::WaitForServers);
+        for command in [Command::Pause, Command::Reload, end, Command::Pause] {
             operator.obey(command);
         }
         let mut told = Vec::new();
@@ -350,5 +363,34 @@ mod tests {
         }
         assert_eq!(told, ["pause", "resume", "end"]);
         assert!(operator.is_stopping() && !operator.is_ending_now() && operator.deadline().is_none());
+    }
+
+    #[test]
+    fn all_who_command_get_their_own_answer() {
+        let poll = Poll::new().expect("a poll");
+        let (slit, letters) = slit(&poll);
+        let (sender, events) = sync_channel(EVENTS_MAX);
+        let worker = thread(&sender, move || {
+            let ends = |letter: &Letter| matches!(letter, Letter::Mail(Mail::Shutdown(Shutdown::Now)));
+            letters.iter().find(ends);
+        });
+        let commander = Commander { events: sender };
+        let ask = |command| {
+            let (asker, answer) = sync_channel(1);
+            commander.clone().send(Order { command, answer: Some(asker) });
+            answer
+        };
+        let end = Command::ShutDown;
+        let asked = [Command::Pause, Command::Reload, end(Shutdown::WaitForServers), Command::Pause].map(ask);
+        // Who does not wait for an answer holds nobody up.
+        drop(ask(Command::Resume));
+        let last = ask(end(Shutdown::Now));
+        assert!(Crew { threads: vec![worker], operator: operator(vec![slit]) }.serve(&events).is_ok());
+
+        let [pause, reload, shutdown, late_pause] = asked.map(|answer| answer.recv().expect("an answer"));
+        assert_eq!((pause, shutdown, last.recv()), (Answer::Done, Answer::Done, Ok(Answer::Done)));
+        assert_eq!(late_pause, Answer::Refused(Refused::ShuttingDown));
+        let unusable = "cannot read the configuration /nonexistent/trunkline.toml";
+        assert!(matches!(reload, Answer::Refused(Refused::Unusable(why)) if why.starts_with(unusable)));
     }
 }

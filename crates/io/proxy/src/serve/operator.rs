@@ -1,4 +1,4 @@
-//! What the operator commands by signals: reload, pause, resume, and the ways to end.
+//! Carries out what the operator commands: reload, pause, resume, and the ways to end.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use trunkline_session::authentication::scram::KEY_BYTES;
 use super::certificates::{self, CertificateError, TlsProfiles};
 use super::directory::{self, Origin};
 use super::page::{Phase, Status};
+use crate::command::{Answer, Command, Refused};
 use crate::config::{Config, ConfigSource, reload};
 use crate::logging;
-use crate::signals::Command;
 use crate::worker::{Letter, Slit, TlsSet};
 
 /// How long workers that must end now may take for it.
@@ -104,11 +104,14 @@ impl Operator {
         self.ending == Some(Shutdown::Now)
     }
 
-    /// Does what was commanded.
-    pub(super) fn obey(&mut self, command: Command) {
+    /// Does what was commanded, and says what became of it.
+    pub(super) fn obey(&mut self, command: Command) -> Answer {
         match command {
-            Command::Reload => self.reload(),
-            Command::Pause if self.is_stopping() => tracing::warn!("shutting down: a pause is no use now"),
+            Command::Reload => return self.reload(),
+            Command::Pause if self.is_stopping() => {
+                tracing::warn!("shutting down: a pause is no use now");
+                return Answer::Refused(Refused::ShuttingDown);
+            }
             Command::Pause => {
                 self.phase(Phase::Paused);
                 self.tell(|| Letter::Mail(Mail::Pause(true)));
@@ -121,21 +124,28 @@ impl Operator {
                 self.tell(|| Letter::Mail(Mail::Pause(false)));
                 tracing::info!("resumed");
             }
-            Command::WaitForServers => {
+            Command::ShutDown(how) => self.shut_down(how),
+        }
+        Answer::Done
+    }
+
+    fn shut_down(&mut self, how: Shutdown) {
+        match how {
+            Shutdown::WaitForServers => {
                 tracing::info!("shutting down when no server connection is in use any more");
-                self.end(Shutdown::WaitForServers, None);
+                self.end(how, None);
             }
-            Command::WaitForClients => {
+            Shutdown::WaitForClients => {
                 let patience = self.force.config.timeouts.shutdown_timeout;
                 let bound =
                     patience.map(|patience| format!(", at most {patience:?} from now")).unwrap_or_default();
                 tracing::info!("shutting down when the last client has left{bound}");
-                self.end(Shutdown::WaitForClients, patience);
+                self.end(how, patience);
             }
-            Command::EndNow if self.is_ending_now() => {}
-            Command::EndNow => {
+            Shutdown::Now if self.is_ending_now() => {}
+            Shutdown::Now => {
                 tracing::info!("shutting down now");
-                self.end(Shutdown::Now, Some(END_NOW_MAX));
+                self.end(how, Some(END_NOW_MAX));
             }
         }
     }
@@ -149,16 +159,17 @@ impl Operator {
         self.tell(|| Letter::Mail(Mail::Shutdown(how)));
     }
 
-    fn reload(&mut self) {
+    fn reload(&mut self) -> Answer {
         let read = match self.source.read() {
             Ok(read) => read,
             Err(error) => {
                 tracing::error!("the configuration stays as it is, the new one cannot be used:");
+                let error = error.to_string();
                 // Laid out in lines, each of which is one.
-                for line in error.to_string().lines() {
+                for line in error.lines() {
                     tracing::error!(target: logging::OPERATOR, "{line}");
                 }
-                return;
+                return Answer::Refused(Refused::Unusable(error));
             }
         };
         let changes = reload::compare(&self.force.config, &read);
@@ -168,9 +179,8 @@ impl Operator {
         let next = match self.force.next(read.keeping_fixed(&self.force.config)) {
             Ok(next) => next,
             Err(error) => {
-                return tracing::error!(
-                    "the configuration stays as it is, the new one cannot be used: {error}"
-                );
+                tracing::error!("the configuration stays as it is, the new one cannot be used: {error}");
+                return Answer::Refused(Refused::Unusable(error.to_string()));
             }
         };
         self.force = next;
@@ -182,6 +192,7 @@ impl Operator {
         let changed =
             if changes.changed.is_empty() { "nothing".to_owned() } else { changes.changed.join(", ") };
         tracing::info!("configuration and certificates read again; changed: {changed}");
+        Answer::Reloaded(changes)
     }
 
     fn phase(&self, phase: Phase) {
@@ -195,5 +206,33 @@ impl Operator {
                 tracing::error!("worker-{worker} takes no commands: it hangs, or is gone");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reload_is_answered_by_what_it_changed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("trunkline.toml");
+        let app = "[databases.app]\nhost = \"db\"\n[users.u]\npassword = \"x\"\n";
+        let before = Config::parse(app, "before.toml", directory.path(), &|_| None).expect("accepted");
+        let force = InForce::first(before).expect("no certificates");
+        let status = Status { phase: Phase::Serving, config: Arc::clone(&force.config) };
+        let source = ConfigSource::File(file.clone());
+        let mut operator = Operator::new(source, force, Vec::new(), Arc::new(Mutex::new(status)));
+
+        let after = format!("workers = 2\n[limits]\nmax_client_conn = 5\n{app}");
+        std::fs::write(&file, after).expect("written");
+        let changes = reload::Changes {
+            changed: vec!["limits".to_owned()],
+            needs_restart: vec!["workers".to_owned()],
+            ..reload::Changes::default()
+        };
+        assert_eq!(operator.obey(Command::Reload), Answer::Reloaded(changes));
+        assert_eq!(operator.force.config.limits.max_client_conn, 5);
+        assert_eq!(operator.force.config.general.workers, 0);
     }
 }

@@ -1,0 +1,63 @@
+//! The bounds in force, by their settings' names.
+
+use super::Config;
+use super::section::Section;
+
+impl Config {
+    /// Each bound that holds for the whole process or is the default of all pools: a number, bytes, or seconds. 0 is none.
+    ///
+    /// These are the numbers of `[limits]`, `[pool]` and `[timeouts]`, but for those that are marked as no bounds where
+    /// they are declared.
+    pub fn bounds(&self) -> Vec<(&'static str, f64)> {
+        [self.limits.bounds(), self.pool.bounds(), self.timeouts.bounds()].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::config::{Size, schema};
+
+    #[test]
+    fn every_limit_is_a_bound_and_no_name_is_there_twice() {
+        let bounds: Vec<&str> = Config::default().bounds().into_iter().map(|(name, _)| name).collect();
+        let times = |name: &str| bounds.iter().filter(|bound| **bound == name).count();
+        for key in schema::keys().iter().filter(|key| key.table == "limits") {
+            assert_eq!(times(key.name), 1, "{}", key.name);
+        }
+        for bound in &bounds {
+            assert_eq!(times(bound), 1, "{bound}");
+        }
+        for bound in ["pool_size", "max_user_client_connections", "query_timeout", "abandoned_turn_timeout"] {
+            assert_eq!(times(bound), 1, "{bound}");
+        }
+        // How keepalive works, pauses between attempts, what is kept open, and what is no number.
+        for other in
+            ["tcp_keepalive", "tcp_keepidle", "server_login_retry", "min_pool_size", "server_check_query"]
+        {
+            assert_eq!(times(other), 0, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_values_are_those_configured() {
+        let mut config = Config::default();
+        config.limits.max_client_conn = 77;
+        config.limits.message_bytes_max = Size::new(1 << 20);
+        config.timeouts.query_timeout = Some(Duration::from_millis(1500));
+        config.timeouts.client_idle_timeout = None;
+        config.timeouts.abandoned_turn_timeout = Duration::from_secs(7);
+        let bounds = config.bounds();
+        for expected in [
+            ("max_client_conn", 77.0),
+            ("message_bytes_max", 1_048_576.0),
+            ("query_timeout", 1.5),
+            ("client_idle_timeout", 0.0),
+            ("abandoned_turn_timeout", 7.0),
+        ] {
+            assert!(bounds.contains(&expected), "{expected:?}");
+        }
+    }
+}
