@@ -39,6 +39,7 @@ section! {
         [AtLeast(1)]
         lent_turns_max: u32 = 100,
         /// Bytes of texts that a worker parses before its other clients have their turn.
+        [AtLeast(1)]
         round_parse_bytes_max: Size = Size::new(64 << 10),
         /// Bytes of a text that is parsed; a longer one may do anything.
         classified_text_bytes_max: Size = Size::new(64 << 10),
