@@ -31,7 +31,7 @@ pub use certificates::CertificateError;
 
 use crate::command::{Command, Order};
 use crate::config::{Config, ConfigSource, Timeouts};
-use crate::worker::{Slit, Worker, WorkerSetup};
+use crate::worker::{Mailbox, Worker, WorkerSetup};
 use crate::{http, logging, signals};
 use operator::{InForce, Operator};
 use page::{Phase, Status, StatusPage};
@@ -128,9 +128,9 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
     let shared = Arc::new(Shared::new(count, registry, classes));
 
     let started = Instant::now();
-    let (mut workers, mut slits) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let (mut workers, mut mailboxes) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for (index, listeners) in listeners.workers.drain(..).enumerate() {
-        let (worker, slit) = Worker::new(WorkerSetup {
+        let (worker, mailbox) = Worker::new(WorkerSetup {
             index,
             shared: Arc::clone(&shared),
             directory: Arc::clone(&force.directory),
@@ -142,17 +142,17 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
         })
         .map_err(ServeError::System)?;
         workers.push(worker);
-        slits.push(slit);
+        mailboxes.push(mailbox);
     }
 
     let status = Arc::new(Mutex::new(Status { phase: Phase::Serving, config: Arc::clone(&config) }));
-    let page = StatusPage::new(slits.clone(), shared, Arc::clone(&status));
+    let page = StatusPage::new(mailboxes.clone(), shared, Arc::clone(&status));
     let http = http::start(&config.http, Arc::new(page)).map_err(ServeError::Http)?;
     let (sender, events) = sync_channel(EVENTS_MAX);
     let commander = Commander { events: sender.clone() };
     let _signals =
         signals::watch(move |command| commander.send(command.into())).map_err(ServeError::System)?;
-    let threads = start(workers, &slits, &sender).map_err(ServeError::System)?;
+    let threads = start(workers, &mailboxes, &sender).map_err(ServeError::System)?;
 
     let mut places = listeners.places.join(", ");
     if let Some(http) = &http {
@@ -160,7 +160,7 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
         places = format!("{places}, HTTP on {}", addresses.join(", "));
     }
     tracing::info!("listening on {places} ({count} worker{})", if count == 1 { "" } else { "s" });
-    let ended = Crew { threads, operator: Operator::new(source, force, slits, status) }.serve(&events);
+    let ended = Running { threads, operator: Operator::new(source, force, mailboxes, status) }.serve(&events);
     logging::finish();
     ended
 }
@@ -189,12 +189,12 @@ impl Drop for Farewell {
 
 fn start(
     workers: Vec<Worker>,
-    slits: &[Slit],
+    mailboxes: &[Mailbox],
     events: &SyncSender<Event>,
 ) -> io::Result<Vec<Option<JoinHandle<()>>>> {
     let mut threads = Vec::with_capacity(workers.len());
     for (index, worker) in workers.into_iter().enumerate() {
-        let (peers, farewell) = (slits.to_vec(), Farewell { index, events: events.clone() });
+        let (peers, farewell) = (mailboxes.to_vec(), Farewell { index, events: events.clone() });
         let thread = std::thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
             let _farewell = farewell;
             worker.run(peers);
@@ -205,13 +205,13 @@ fn start(
 }
 
 /// The workers' threads, and who commands them.
-struct Crew {
+struct Running {
     /// By worker; those that ended are absent.
     threads: Vec<Option<JoinHandle<()>>>,
     operator: Operator,
 }
 
-impl Crew {
+impl Running {
     /// Obeys until all workers have ended.
     fn serve(mut self, events: &Receiver<Event>) -> Result<(), ServeError> {
         let mut lost = Vec::new();
@@ -282,23 +282,23 @@ mod tests {
 
     use super::*;
     use crate::command::{Answer, Refused};
-    use crate::worker::Letter;
+    use crate::worker::WorkerMessage;
 
-    /// An operator of `slits`, whose clients have 20 ms when it comes to an end.
-    fn operator(slits: Vec<Slit>) -> Operator {
+    /// An operator of `mailboxes`, whose clients have 20 ms when it comes to an end.
+    fn operator(mailboxes: Vec<Mailbox>) -> Operator {
         let mut config = Config::default();
         config.timeouts.shutdown_timeout = Some(Duration::from_millis(20));
         let force = InForce::first(config).expect("no certificates");
         let status = Status { phase: Phase::Serving, config: Arc::clone(&force.config) };
         let source = ConfigSource::File("/nonexistent/trunkline.toml".into());
-        Operator::new(source, force, slits, Arc::new(Mutex::new(status)))
+        Operator::new(source, force, mailboxes, Arc::new(Mutex::new(status)))
     }
 
-    fn slit(poll: &Poll) -> (Slit, Receiver<Letter>) {
-        Slit::new(Arc::new(Waker::new(poll.registry(), Token(0)).expect("a waker")))
+    fn mailbox(poll: &Poll) -> (Mailbox, Receiver<WorkerMessage>) {
+        Mailbox::new(Arc::new(Waker::new(poll.registry(), Token(0)).expect("a waker")))
     }
 
-    /// What a worker's thread is here: something that reads letters, and a farewell.
+    /// What a worker's thread is here: something that reads messages, and a farewell.
     fn thread(events: &SyncSender<Event>, body: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
         let farewell = Farewell { index: 0, events: events.clone() };
         Some(std::thread::spawn(move || {
@@ -314,7 +314,7 @@ mod tests {
         {
             let (sender, events) = sync_channel(EVENTS_MAX);
             let threads = vec![thread(&sender, move || assert!(!panics, "out of tune"))];
-            match (Crew { threads, operator: operator(Vec::new()) }).serve(&events) {
+            match (Running { threads, operator: operator(Vec::new()) }).serve(&events) {
                 Err(ServeError::WorkersLost(lost)) => assert_eq!(lost, [expected]),
                 other => panic!("{other:?}"),
             }
@@ -324,12 +324,12 @@ mod tests {
     #[test]
     fn clients_that_stay_are_closed_when_the_time_is_up() {
         let poll = Poll::new().expect("a poll");
-        let (slit, letters) = slit(&poll);
+        let (mailbox, messages) = mailbox(&poll);
         let (heard, said) = channel();
         let (sender, events) = sync_channel(EVENTS_MAX);
         let worker = thread(&sender, move || {
-            for letter in letters {
-                if let Letter::Mail(Mail::Shutdown(how)) = letter {
+            for message in messages {
+                if let WorkerMessage::Mail(Mail::Shutdown(how)) = message {
                     heard.send(how).expect("the test listens");
                     if how == Shutdown::Now {
                         return;
@@ -338,26 +338,28 @@ mod tests {
             }
         });
         Commander { events: sender }.send(Command::ShutDown(Shutdown::WaitForClients).into());
-        let crew = Crew { threads: vec![worker], operator: operator(vec![slit]) };
-        assert!(crew.serve(&events).is_ok());
+        let running = Running { threads: vec![worker], operator: operator(vec![mailbox]) };
+        assert!(running.serve(&events).is_ok());
         assert_eq!(said.iter().collect::<Vec<_>>(), [Shutdown::WaitForClients, Shutdown::Now]);
     }
 
     #[test]
     fn a_pause_ends_when_the_end_begins() {
         let poll = Poll::new().expect("a poll");
-        let (slit, letters) = slit(&poll);
-        let mut operator = operator(vec![slit]);
+        let (mailbox, messages) = mailbox(&poll);
+        let mut operator = operator(vec![mailbox]);
         // The file is gone: nothing is sent, and nothing breaks.
         let end = Command::ShutDown(Shutdown::WaitForServers);
         for command in [Command::Pause, Command::Reload, end, Command::Pause] {
             operator.obey(command);
         }
         let mut told = Vec::new();
-        while let Ok(letter) = letters.try_recv() {
-            match letter {
-                Letter::Mail(Mail::Pause(paused)) => told.push(if paused { "pause" } else { "resume" }),
-                Letter::Mail(Mail::Shutdown(Shutdown::WaitForServers)) => told.push("end"),
+        while let Ok(message) = messages.try_recv() {
+            match message {
+                WorkerMessage::Mail(Mail::Pause(paused)) => {
+                    told.push(if paused { "pause" } else { "resume" });
+                }
+                WorkerMessage::Mail(Mail::Shutdown(Shutdown::WaitForServers)) => told.push("end"),
                 _ => told.push("something else"),
             }
         }
@@ -368,11 +370,13 @@ mod tests {
     #[test]
     fn all_who_command_get_their_own_answer() {
         let poll = Poll::new().expect("a poll");
-        let (slit, letters) = slit(&poll);
+        let (mailbox, messages) = mailbox(&poll);
         let (sender, events) = sync_channel(EVENTS_MAX);
         let worker = thread(&sender, move || {
-            let ends = |letter: &Letter| matches!(letter, Letter::Mail(Mail::Shutdown(Shutdown::Now)));
-            letters.iter().find(ends);
+            let ends = |message: &WorkerMessage| {
+                matches!(message, WorkerMessage::Mail(Mail::Shutdown(Shutdown::Now)))
+            };
+            messages.iter().find(ends);
         });
         let commander = Commander { events: sender };
         let ask = |command| {
@@ -385,7 +389,7 @@ mod tests {
         // Who does not wait for an answer holds nobody up.
         drop(ask(Command::Resume));
         let last = ask(end(Shutdown::Now));
-        assert!(Crew { threads: vec![worker], operator: operator(vec![slit]) }.serve(&events).is_ok());
+        assert!(Running { threads: vec![worker], operator: operator(vec![mailbox]) }.serve(&events).is_ok());
 
         let [pause, reload, shutdown, late_pause] = asked.map(|answer| answer.recv().expect("an answer"));
         assert_eq!((pause, shutdown, last.recv()), (Answer::Done, Answer::Done, Ok(Answer::Done)));

@@ -14,7 +14,7 @@ use super::page::{Phase, Status};
 use crate::command::{Answer, Command, Refused};
 use crate::config::{Config, ConfigSource, reload};
 use crate::logging;
-use crate::worker::{Letter, Slit, TlsSet};
+use crate::worker::{Mailbox, TlsSet, WorkerMessage};
 
 /// How long workers that must end now may take for it.
 const END_NOW_MAX: Duration = Duration::from_secs(5);
@@ -72,7 +72,7 @@ impl InForce {
 pub(super) struct Operator {
     source: ConfigSource,
     force: InForce,
-    slits: Vec<Slit>,
+    mailboxes: Vec<Mailbox>,
     status: Arc<Mutex<Status>>,
     ending: Option<Shutdown>,
     deadline: Option<Instant>,
@@ -83,10 +83,10 @@ impl Operator {
     pub(super) fn new(
         source: ConfigSource,
         force: InForce,
-        slits: Vec<Slit>,
+        mailboxes: Vec<Mailbox>,
         status: Arc<Mutex<Status>>,
     ) -> Self {
-        Self { source, force, slits, status, ending: None, deadline: None }
+        Self { source, force, mailboxes, status, ending: None, deadline: None }
     }
 
     /// When the patience with those who were asked to leave is at its end.
@@ -114,14 +114,14 @@ impl Operator {
             }
             Command::Pause => {
                 self.phase(Phase::Paused);
-                self.tell(|| Letter::Mail(Mail::Pause(true)));
+                self.tell(|| WorkerMessage::Mail(Mail::Pause(true)));
                 tracing::info!("paused: server connections are closed as they come free, clients wait");
             }
             Command::Resume => {
                 if !self.is_stopping() {
                     self.phase(Phase::Serving);
                 }
-                self.tell(|| Letter::Mail(Mail::Pause(false)));
+                self.tell(|| WorkerMessage::Mail(Mail::Pause(false)));
                 tracing::info!("resumed");
             }
             Command::ShutDown(how) => self.shut_down(how),
@@ -155,8 +155,8 @@ impl Operator {
         self.deadline = patience.map(|patience| Instant::now() + patience);
         self.phase(Phase::Stopping);
         // Clients that are waited for get what they wait for.
-        self.tell(|| Letter::Mail(Mail::Pause(false)));
-        self.tell(|| Letter::Mail(Mail::Shutdown(how)));
+        self.tell(|| WorkerMessage::Mail(Mail::Pause(false)));
+        self.tell(|| WorkerMessage::Mail(Mail::Shutdown(how)));
     }
 
     fn reload(&mut self) -> Answer {
@@ -187,8 +187,8 @@ impl Operator {
         super::apply_to_process(&self.force.config);
         self.status.lock().unwrap_or_else(PoisonError::into_inner).config = Arc::clone(&self.force.config);
         // Certificates first: the directory's servers may have numbers that are new in this set.
-        self.tell(|| Letter::Tls(Arc::clone(&self.force.tls)));
-        self.tell(|| Letter::Mail(Mail::Reload(Arc::clone(&self.force.directory))));
+        self.tell(|| WorkerMessage::Tls(Arc::clone(&self.force.tls)));
+        self.tell(|| WorkerMessage::Mail(Mail::Reload(Arc::clone(&self.force.directory))));
         let changed =
             if changes.changed.is_empty() { "nothing".to_owned() } else { changes.changed.join(", ") };
         tracing::info!("configuration and certificates read again; changed: {changed}");
@@ -199,10 +199,10 @@ impl Operator {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).phase = phase;
     }
 
-    fn tell(&self, letter: impl Fn() -> Letter) {
-        for (worker, slit) in self.slits.iter().enumerate() {
+    fn tell(&self, message: impl Fn() -> WorkerMessage) {
+        for (worker, mailbox) in self.mailboxes.iter().enumerate() {
             // One that has ended needs no command; one that hangs is found by its silence to `/readyz`.
-            if slit.send(letter()).is_err() && !self.is_stopping() {
+            if mailbox.send(message()).is_err() && !self.is_stopping() {
                 tracing::error!("worker-{worker} takes no commands: it hangs, or is gone");
             }
         }

@@ -10,7 +10,7 @@ use super::exposed::{self, Process};
 use super::figures::Figures;
 use crate::config::Config;
 use crate::http::Page;
-use crate::worker::{Letter, Report, Slit};
+use crate::worker::{Mailbox, Report, WorkerMessage};
 
 /// How long a worker may take to answer. One that takes longer hangs, or is in dire straits.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ pub(super) struct Status {
 
 /// The pages of a running proxy.
 pub(super) struct StatusPage {
-    slits: Vec<Slit>,
+    mailboxes: Vec<Mailbox>,
     shared: Arc<Shared>,
     status: Arc<Mutex<Status>>,
     /// What each worker said last. Counts must not go back because a worker has no time to answer.
@@ -45,21 +45,21 @@ pub(super) struct StatusPage {
 }
 
 impl StatusPage {
-    /// `slits`: the workers', by their numbers.
-    pub(super) fn new(slits: Vec<Slit>, shared: Arc<Shared>, status: Arc<Mutex<Status>>) -> Self {
-        let last = Mutex::new(vec![Report::default(); slits.len()]);
-        Self { slits, shared, status, last, started: SystemTime::now() }
+    /// `mailboxes`: the workers', by their numbers.
+    pub(super) fn new(mailboxes: Vec<Mailbox>, shared: Arc<Shared>, status: Arc<Mutex<Status>>) -> Self {
+        let last = Mutex::new(vec![Report::default(); mailboxes.len()]);
+        Self { mailboxes, shared, status, last, started: SystemTime::now() }
     }
 
     /// Asks all workers at once; the answers of those that gave one in time, by their numbers.
     fn ask(&self) -> Vec<Option<Report>> {
         let deadline = Instant::now() + ANSWER_MAX;
         let asked: Vec<_> = self
-            .slits
+            .mailboxes
             .iter()
-            .map(|slit| {
+            .map(|mailbox| {
                 let (sender, answer) = sync_channel(1);
-                slit.send(Letter::Report(sender)).is_ok().then_some(answer)
+                mailbox.send(WorkerMessage::Report(sender)).is_ok().then_some(answer)
             })
             .collect();
         let answer = |answer: Option<Receiver<Report>>| {
@@ -89,7 +89,7 @@ impl Page for StatusPage {
         };
         let process = Process {
             started: self.started,
-            workers: self.slits.len(),
+            workers: self.mailboxes.len(),
             answering,
             paused: phase == Phase::Paused,
         };

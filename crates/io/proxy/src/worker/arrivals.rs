@@ -4,7 +4,7 @@ use std::io;
 
 use trunkline_net::stream::Stream;
 
-use super::post::Letter;
+use super::post::WorkerMessage;
 use super::socket::Socket;
 use super::token::{self, Kind, Name};
 use super::{Listener, Worker};
@@ -97,8 +97,8 @@ impl Worker {
         let Some(peer) = self.peers.get(worker).filter(|_| worker != self.board.worker()) else {
             return self.welcome(stream, unix);
         };
-        if let Err(Letter::Client(stream, unix)) = peer.send(Letter::Client(stream, unix)) {
-            tracing::warn!(worker, "a worker does not read its letters");
+        if let Err(WorkerMessage::Client(stream, unix)) = peer.send(WorkerMessage::Client(stream, unix)) {
+            tracing::warn!(worker, "a worker does not read its messages");
             self.board.seat_given_back(worker);
             self.welcome(stream, unix);
         }
@@ -168,13 +168,13 @@ mod tests {
     use trunkline_relay::board::LOGIN_STEPS_MAX;
 
     use super::*;
-    use crate::worker::{Slit, WorkerSetup};
+    use crate::worker::{Mailbox, WorkerSetup};
 
     const STRANGERS: usize = 10 * LOGIN_STEPS_MAX as usize;
     const READY: [u8; 6] = *b"Z\0\0\0\x05I";
 
     /// A worker in the test's own thread, whose rounds the test counts, and where it listens.
-    fn worker(server: SocketAddr) -> (Worker, Slit, SocketAddr) {
+    fn worker(server: SocketAddr) -> (Worker, Mailbox, SocketAddr) {
         let text = format!(
             "[auth]\ntype = \"trust\"\n[users.u]\n[databases.d]\nhost = \"{}\"\nport = {}\nsslmode = \"disable\"\n",
             server.ip(),
@@ -190,8 +190,8 @@ mod tests {
         let (dns_ttl, started) = (Duration::from_secs(1), Instant::now());
         let setup =
             WorkerSetup { index: 0, shared, directory, tls, listeners, keepalive: None, dns_ttl, started };
-        let (worker, slit) = Worker::new(setup).expect("a worker");
-        (worker, slit, address)
+        let (worker, mailbox) = Worker::new(setup).expect("a worker");
+        (worker, mailbox, address)
     }
 
     /// A server that lets everybody in, and is asked nothing more.

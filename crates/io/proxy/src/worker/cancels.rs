@@ -11,7 +11,7 @@ use trunkline_wire::startup;
 
 use super::Worker;
 use super::dialling::{Caller, Dialled};
-use super::socket::{Read1, Socket};
+use super::socket::{ReadOutcome, Socket};
 use super::token::{Kind, token};
 
 /// How far a request has come.
@@ -157,16 +157,16 @@ impl Worker {
             let phase = errand.phase;
             let Some(socket) = errand.socket.as_deref_mut() else { return };
             match (socket.read(&mut self.scratch, &mut self.plain), phase) {
-                (Ok(Read1::Nothing), _) => return,
-                (Ok(Read1::Handshaken), _) => self.send_cancel(slot),
-                (Ok(Read1::Bytes(1, _)), Phase::AskedForTls) => match self.scratch.first() {
+                (Ok(ReadOutcome::Nothing), _) => return,
+                (Ok(ReadOutcome::Handshaken), _) => self.send_cancel(slot),
+                (Ok(ReadOutcome::Bytes(1, _)), Phase::AskedForTls) => match self.scratch.first() {
                     Some(b'S') => self.cancel_tls(slot),
                     Some(b'N') if errand.ticket.target.tls == TlsWish::Prefer => self.send_cancel(slot),
                     _ => return self.end_cancel(slot, false),
                 },
                 // The server closes the connection once the signal is sent.
-                (Ok(Read1::End), phase) => return self.end_cancel(slot, phase == Phase::Sent),
-                (Ok(Read1::Bytes(..)), Phase::Sent) => {}
+                (Ok(ReadOutcome::End), phase) => return self.end_cancel(slot, phase == Phase::Sent),
+                (Ok(ReadOutcome::Bytes(..)), Phase::Sent) => {}
                 (Err(_), Phase::Sent) => return self.end_cancel(slot, true),
                 _ => return self.end_cancel(slot, false),
             }

@@ -29,8 +29,8 @@ impl Clock {
         Ok(Self { timer })
     }
 
-    /// Whether it has struck since it was asked last.
-    pub(super) fn struck(&self) -> bool {
+    /// Whether it has ticked since it was asked last.
+    pub(super) fn ticked(&self) -> bool {
         let mut strikes = [0; 8];
         rustix::io::read(&self.timer, &mut strikes).is_ok()
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use mio::Registry;
 
-use super::socket::{Read1, Socket};
+use super::socket::{ReadOutcome, Socket};
 use super::token::{Kind, token};
 
 /// Connections kept at most; beyond, the oldest is closed at once.
@@ -53,9 +53,9 @@ impl Lingering {
         let Some(guest) = entry else { return };
         loop {
             match guest.socket.read(scratch, plain) {
-                Ok(Read1::Bytes(bytes, _)) if bytes <= guest.left => guest.left -= bytes,
-                Ok(Read1::Nothing) => return,
-                Ok(Read1::Handshaken) => {}
+                Ok(ReadOutcome::Bytes(bytes, _)) if bytes <= guest.left => guest.left -= bytes,
+                Ok(ReadOutcome::Nothing) => return,
+                Ok(ReadOutcome::Handshaken) => {}
                 _ => break,
             }
         }

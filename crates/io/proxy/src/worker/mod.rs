@@ -28,7 +28,7 @@ use trunkline_net::stream::Keepalive;
 use trunkline_relay::{Board, Directory, Shared};
 use trunkline_session::Entropy;
 
-pub use post::{Letter, Report, Slit};
+pub use post::{Mailbox, Report, WorkerMessage};
 pub use socket::Socket;
 pub use tls::TlsSet;
 
@@ -86,8 +86,8 @@ pub struct Worker {
     accepting: Vec<usize>,
     /// Listeners that could not be accepted from: tried again with the next tick.
     stalled: Vec<usize>,
-    letters: Receiver<Letter>,
-    peers: Vec<Slit>,
+    messages: Receiver<WorkerMessage>,
+    peers: Vec<Mailbox>,
     resolver: Resolver,
     dialling: dialling::Dialling,
     cancels: cancels::Cancels,
@@ -98,8 +98,8 @@ pub struct Worker {
     plain: Vec<u8>,
     started: Instant,
     clock: clock::Clock,
-    /// The clock has struck in this round.
-    struck: bool,
+    /// The clock has ticked in this round.
+    ticked: bool,
 }
 
 /// Randomness of the operating system.
@@ -112,15 +112,15 @@ impl Entropy for SystemEntropy {
 }
 
 impl Worker {
-    /// A worker that has not begun, and where its letters go in.
+    /// A worker that has not begun, and where its messages go in.
     ///
     /// # Errors
     /// What the operating system says to a poll, a waker or a registration.
-    pub fn new(setup: WorkerSetup) -> io::Result<(Self, Slit)> {
+    pub fn new(setup: WorkerSetup) -> io::Result<(Self, Mailbox)> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), token::WAKER)?);
         let clock = clock::Clock::start(TICK, poll.registry())?;
-        let (slit, letters) = Slit::new(Arc::clone(&waker));
+        let (mailbox, messages) = Mailbox::new(Arc::clone(&waker));
         let mut listeners = setup.listeners;
         for (index, listener) in listeners.iter_mut().enumerate() {
             let token = token::listener(index);
@@ -150,7 +150,7 @@ impl Worker {
             listeners,
             accepting: Vec::new(),
             stalled: Vec::new(),
-            letters,
+            messages,
             peers: Vec::new(),
             resolver,
             dialling: dialling::Dialling::default(),
@@ -161,13 +161,13 @@ impl Worker {
             plain: Vec::new(),
             started: setup.started,
             clock,
-            struck: false,
+            ticked: false,
         };
-        Ok((worker, slit))
+        Ok((worker, mailbox))
     }
 
-    /// Serves until the board says that it is over. `peers`: all workers' slits, by their numbers.
-    pub fn run(mut self, peers: Vec<Slit>) {
+    /// Serves until the board says that it is over. `peers`: all workers' mailboxes, by their numbers.
+    pub fn run(mut self, peers: Vec<Mailbox>) {
         self.peers = peers;
         while !self.board.is_over() {
             self.round();
@@ -212,7 +212,7 @@ impl Worker {
         self.events = events;
         self.carry_out();
         self.arrivals(more);
-        if std::mem::take(&mut self.struck) {
+        if std::mem::take(&mut self.ticked) {
             self.tick();
         }
     }

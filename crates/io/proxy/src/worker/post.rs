@@ -12,10 +12,10 @@ use super::socket::Socket;
 use super::tls::TlsSet;
 
 /// Letters that may wait for a worker. A worker reads them all in each round, so this is reached only when one hangs.
-pub(super) const LETTERS_MAX: usize = 16 * 1024;
+pub(super) const MESSAGES_MAX: usize = 16 * 1024;
 
 /// What a worker is told.
-pub enum Letter {
+pub enum WorkerMessage {
     /// Something for its board.
     Mail(Mail),
     /// A server connection that another worker hands over.
@@ -37,30 +37,30 @@ pub struct Report {
     pub board: BoardStatus,
 }
 
-/// Where a worker's letters go in.
+/// Where a worker's messages go in.
 #[derive(Clone)]
-pub struct Slit {
-    sender: SyncSender<Letter>,
+pub struct Mailbox {
+    sender: SyncSender<WorkerMessage>,
     waker: Arc<Waker>,
 }
 
-impl Slit {
-    /// A slit and the receiver for the worker that `waker` wakes.
+impl Mailbox {
+    /// A mailbox and the receiver for the worker that `waker` wakes.
     #[must_use]
-    pub fn new(waker: Arc<Waker>) -> (Self, Receiver<Letter>) {
-        let (sender, receiver) = sync_channel(LETTERS_MAX);
+    pub fn new(waker: Arc<Waker>) -> (Self, Receiver<WorkerMessage>) {
+        let (sender, receiver) = sync_channel(MESSAGES_MAX);
         (Self { sender, waker }, receiver)
     }
 
-    /// Sends a letter.
+    /// Sends a message.
     ///
     /// # Errors
-    /// Gives it back when the worker is gone, or has [`LETTERS_MAX`] letters to read.
-    pub fn send(&self, letter: Letter) -> Result<(), Letter> {
-        self.sender.try_send(letter).map_err(|error| match error {
-            TrySendError::Full(letter) | TrySendError::Disconnected(letter) => letter,
+    /// Gives it back when the worker is gone, or has [`MESSAGES_MAX`] messages to read.
+    pub fn send(&self, message: WorkerMessage) -> Result<(), WorkerMessage> {
+        self.sender.try_send(message).map_err(|error| match error {
+            TrySendError::Full(message) | TrySendError::Disconnected(message) => message,
         })?;
-        // A waker that fails leaves the letter for the worker's next round, which a timer bounds.
+        // A waker that fails leaves the message for the worker's next round, which a timer bounds.
         if let Err(error) = self.waker.wake() {
             tracing::warn!("cannot wake a worker: {error}");
         }

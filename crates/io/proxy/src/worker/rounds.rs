@@ -11,8 +11,8 @@ use trunkline_wire::startup;
 
 use super::Worker;
 use super::dialling::Caller;
-use super::post::{Letter, Report};
-use super::socket::{Read1, Socket};
+use super::post::{Report, WorkerMessage};
+use super::socket::{ReadOutcome, Socket};
 use super::token::{self, Kind, Name};
 
 /// Reads of one connection in one round, before the others get their turn.
@@ -31,7 +31,7 @@ impl Worker {
                     self.accept_later(listener);
                 }
             }
-            Kind::Clock => self.struck = self.clock.struck(),
+            Kind::Clock => self.ticked = self.clock.ticked(),
             Kind::Waker => {
                 self.read_letters();
                 self.take_addresses();
@@ -128,18 +128,18 @@ impl Worker {
         }
         let Some(socket) = self.sockets.clients.get_mut(key) else { return false };
         match socket.read(&mut self.scratch, &mut self.plain) {
-            Ok(Read1::Bytes(count, more)) => {
+            Ok(ReadOutcome::Bytes(count, more)) => {
                 let tls = socket.is_tls();
                 let bytes = if tls { &self.plain[..] } else { &self.scratch[..count] };
                 self.board.client_bytes(key, bytes, &mut self.sockets);
                 more
             }
-            Ok(Read1::Nothing) => false,
-            Ok(Read1::Handshaken) => {
+            Ok(ReadOutcome::Nothing) => false,
+            Ok(ReadOutcome::Handshaken) => {
                 self.client_handshaken(key);
                 true
             }
-            Ok(Read1::End) => {
+            Ok(ReadOutcome::End) => {
                 self.client_gone(key, None);
                 false
             }
@@ -185,14 +185,14 @@ impl Worker {
         }
         let Some(socket) = self.sockets.servers.get_mut(key) else { return false };
         match socket.read(&mut self.scratch, &mut self.plain) {
-            Ok(Read1::Bytes(count, more)) => {
+            Ok(ReadOutcome::Bytes(count, more)) => {
                 let tls = socket.is_tls();
                 let bytes = if tls { &self.plain[..] } else { &self.scratch[..count] };
                 self.board.server_bytes(key, bytes, &mut self.sockets);
                 more
             }
-            Ok(Read1::Nothing) => false,
-            Ok(Read1::Handshaken) => {
+            Ok(ReadOutcome::Nothing) => false,
+            Ok(ReadOutcome::Handshaken) => {
                 let binding = socket.tls().and_then(trunkline_net::tls::TlsSession::channel_binding);
                 self.board.server_tls_started(key, binding);
                 if !self.plain.is_empty() {
@@ -201,7 +201,7 @@ impl Worker {
                 }
                 true
             }
-            Ok(Read1::End) => {
+            Ok(ReadOutcome::End) => {
                 self.board.server_closed(key, "the server closed the connection unexpectedly");
                 false
             }
@@ -213,9 +213,9 @@ impl Worker {
     }
 
     fn read_letters(&mut self) {
-        while let Ok(letter) = self.letters.try_recv() {
-            match letter {
-                Letter::Mail(mail) => {
+        while let Ok(message) = self.messages.try_recv() {
+            match message {
+                WorkerMessage::Mail(mail) => {
                     match &mail {
                         Mail::Reload(directory) => self.directory = Arc::clone(directory),
                         Mail::Shutdown(_) => self.stop_listening(),
@@ -223,10 +223,10 @@ impl Worker {
                     }
                     self.board.handle_mail(mail);
                 }
-                Letter::Server(server, socket) => self.take_over(server, socket),
-                Letter::Client(stream, unix) => self.client_sent_here(stream, unix),
-                Letter::Tls(tls) => self.tls = tls,
-                Letter::Report(answer) => {
+                WorkerMessage::Server(server, socket) => self.take_over(server, socket),
+                WorkerMessage::Client(stream, unix) => self.client_sent_here(stream, unix),
+                WorkerMessage::Tls(tls) => self.tls = tls,
+                WorkerMessage::Report(answer) => {
                     let report = Report { pools: self.board.pools(), board: self.board.status() };
                     // The client that asked may have stopped waiting.
                     let _ = answer.try_send(report);
@@ -310,9 +310,9 @@ impl Worker {
             Action::Handoff(worker, key, server) => self.hand_over(worker, key, server),
             Action::Mail(worker, mail) => {
                 if let Some(peer) = self.peers.get(worker)
-                    && peer.send(Letter::Mail(mail)).is_err()
+                    && peer.send(WorkerMessage::Mail(mail)).is_err()
                 {
-                    tracing::warn!(worker, "a worker does not read its letters");
+                    tracing::warn!(worker, "a worker does not read its messages");
                 }
             }
             Action::Note(Note::Warning(kind, text)) => tracing::warn!(kind, "{text}"),
@@ -373,10 +373,10 @@ impl Worker {
         if let Err(error) = socket.deregister(&self.sockets.registry) {
             tracing::warn!("cannot deregister a socket: {error}");
         }
-        let letter = Letter::Server(server, *socket);
+        let message = WorkerMessage::Server(server, *socket);
         let Some(peer) = self.peers.get(worker) else { return };
-        if let Err(Letter::Server(server, socket)) = peer.send(letter) {
-            tracing::warn!(worker, "a worker does not read its letters");
+        if let Err(WorkerMessage::Server(server, socket)) = peer.send(message) {
+            tracing::warn!(worker, "a worker does not read its messages");
             self.take_over(server, socket);
         }
     }

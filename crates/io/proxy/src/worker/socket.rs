@@ -8,7 +8,7 @@ use trunkline_net::stream::Stream;
 use trunkline_net::tls::TlsSession;
 
 /// What one read brought.
-pub(super) enum Read1 {
+pub(super) enum ReadOutcome {
     /// This many bytes in the scratch buffer; whether there may be more at once.
     Bytes(usize, bool),
     /// Nothing for now.
@@ -89,13 +89,13 @@ impl Socket {
     }
 
     /// Reads into `scratch`, which a TLS session may make longer.
-    pub(super) fn read(&mut self, scratch: &mut [u8], plain: &mut Vec<u8>) -> io::Result<Read1> {
+    pub(super) fn read(&mut self, scratch: &mut [u8], plain: &mut Vec<u8>) -> io::Result<ReadOutcome> {
         let Some(tls) = self.tls.as_deref_mut() else {
             return match self.stream.read(scratch) {
-                Ok(0) => Ok(Read1::End),
-                Ok(count) => Ok(Read1::Bytes(count, count == scratch.len() || self.read_closed)),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Read1::Nothing),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Read1::Bytes(0, true)),
+                Ok(0) => Ok(ReadOutcome::End),
+                Ok(count) => Ok(ReadOutcome::Bytes(count, count == scratch.len() || self.read_closed)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(ReadOutcome::Nothing),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(ReadOutcome::Bytes(0, true)),
                 Err(error) => Err(error),
             };
         };
@@ -104,12 +104,12 @@ impl Socket {
         let received = tls.receive(&mut self.stream, plain)?;
         if handshaking && !tls.handshaking() {
             // What came after the handshake stays in `plain` for the next step.
-            return Ok(Read1::Handshaken);
+            return Ok(ReadOutcome::Handshaken);
         }
         match received.bytes {
-            0 if received.eof => Ok(Read1::End),
-            0 if received.drained => Ok(Read1::Nothing),
-            bytes => Ok(Read1::Bytes(bytes, received.eof || !received.drained || self.read_closed)),
+            0 if received.eof => Ok(ReadOutcome::End),
+            0 if received.drained => Ok(ReadOutcome::Nothing),
+            bytes => Ok(ReadOutcome::Bytes(bytes, received.eof || !received.drained || self.read_closed)),
         }
     }
 

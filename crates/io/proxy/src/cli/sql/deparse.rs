@@ -44,7 +44,7 @@ pub struct Deparse {
 impl Deparse {
     fn options(&self) -> DeparseOptions {
         let usual = DeparseOptions::default();
-        let given = |value: Option<u32>, otherwise| value.map_or(otherwise, |value| value as usize);
+        let given = |value: Option<u32>, default| value.map_or(default, |value| value as usize);
         DeparseOptions {
             pretty: self.pretty,
             indent: given(self.indent, usual.indent),
