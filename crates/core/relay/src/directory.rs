@@ -38,13 +38,13 @@ pub struct Directory {
     pub ignored_parameters: Vec<String>,
     /// Bounds of a turn.
     pub limits: TurnLimits,
-    /// Whether a server connection is given on while it still owes answers. Nothing sets it yet but tests: a statement has
-    /// to be known better than by its first word.
+    /// Whether a server connection is given on while it still owes answers. Only tests set it yet: what the functions do that a
+    /// statement calls is not known.
     pub early_release: Option<EarlyRelease>,
     /// Clients at most, all workers together (`max_client_conn`).
-    pub clients_max: u32,
+    pub clients_max: Option<u32>,
     /// Connections that have not logged in yet, all workers together (`unauthenticated_conn_max`).
-    pub unauthenticated_max: u32,
+    pub unauthenticated_max: Option<u32>,
     /// Cancels under way in one worker at most (`cancel_requests_max`).
     pub cancels_max: usize,
     /// How long things may take.
@@ -84,25 +84,25 @@ impl Default for UnprovenLookUps {
     }
 }
 
-/// Durations; zero: no bound.
+/// How long things may take; none: as long as they do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeouts {
     /// From accept to AuthenticationOk.
-    pub client_login: Duration,
+    pub client_login: Option<Duration>,
     /// A client that is logged in and asks nothing.
-    pub client_idle: Duration,
+    pub client_idle: Option<Duration>,
     /// A transaction in which nothing happens.
-    pub idle_transaction: Duration,
+    pub idle_transaction: Option<Duration>,
     /// A turn.
-    pub query: Duration,
+    pub query: Option<Duration>,
     /// From dialling a server to its first ReadyForQuery.
-    pub server_connect: Duration,
+    pub server_connect: Option<Duration>,
     /// A cancel request to a server.
-    pub cancel_wait: Duration,
+    pub cancel_wait: Option<Duration>,
     /// A pool without clients and connections is forgotten after this.
-    pub pool_idle: Duration,
+    pub pool_idle: Option<Duration>,
     /// The turn of a vanished client: as long again for one that said good-bye after it before it is cancelled.
-    pub abandoned_turn: Duration,
+    pub abandoned_turn: Option<Duration>,
 }
 
 /// One name that clients can connect to.
@@ -198,12 +198,12 @@ pub struct User {
     pub pool_size: Option<u32>,
     /// Overrides the database's.
     pub reserve_pool_size: Option<u32>,
-    /// Overrides the general one.
-    pub query_timeout: Option<Duration>,
-    /// Overrides the general one.
-    pub idle_transaction_timeout: Option<Duration>,
-    /// Overrides the general one.
-    pub client_idle_timeout: Option<Duration>,
+    /// Overrides the general one, perhaps with none.
+    pub query_timeout: Option<Option<Duration>>,
+    /// Overrides the general one, perhaps with none.
+    pub idle_transaction_timeout: Option<Option<Duration>>,
+    /// Overrides the general one, perhaps with none.
+    pub client_idle_timeout: Option<Option<Duration>>,
 }
 
 impl Directory {

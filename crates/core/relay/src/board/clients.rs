@@ -31,13 +31,13 @@ impl Board {
             Refusal::new(SqlState::CANNOT_CONNECT_NOW, "the proxy is shutting down").encode(true, &mut out);
             return Err(out);
         }
-        let most = self.directory.unauthenticated_max;
-        if most != 0 && self.shared.unauthenticated.load(Relaxed) >= most {
+        let unauthenticated = self.shared.unauthenticated.load(Relaxed);
+        if self.directory.unauthenticated_max.is_some_and(|most| unauthenticated >= most) {
             return refuse("unauthenticated_conn_max", "too many connections that have not logged in yet");
         }
         // Cancel requests come on connections of their own: some room stays for them above the limit.
-        let most = self.directory.clients_max;
-        if most != 0 && self.shared.clients.load(Relaxed) >= most.saturating_add(most / 16 + 8) {
+        let clients = self.shared.clients.load(Relaxed);
+        if self.directory.clients_max.is_some_and(|most| clients >= most.saturating_add(most / 16 + 8)) {
             return refuse("max_client_conn", "no more connections allowed (max_client_conn)");
         }
         self.shared.clients.fetch_add(1, Relaxed);

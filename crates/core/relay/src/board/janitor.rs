@@ -12,8 +12,8 @@ use crate::client::{Client, Purpose, Stage};
 use crate::keys::{ClientKey, ServerKey};
 use crate::server::ServerStage;
 
-fn passed(timeout: Duration, age: Micros) -> bool {
-    !timeout.is_zero() && u128::from(age) >= timeout.as_micros()
+fn passed(timeout: Option<Duration>, age: Micros) -> bool {
+    timeout.is_some_and(|timeout| u128::from(age) >= timeout.as_micros())
 }
 
 impl Board {

@@ -90,7 +90,8 @@ impl Board {
 
     fn login_startup(&mut self, key: ClientKey, request: Box<StartupParameters>) {
         let directory = Arc::clone(&self.directory);
-        if self.shared.clients.load(Relaxed) > directory.clients_max && directory.clients_max != 0 {
+        let clients = self.shared.clients.load(Relaxed);
+        if directory.clients_max.is_some_and(|most| clients > most) {
             self.shared.hit("max_client_conn");
             let refusal =
                 Refusal::new(SqlState::TOO_MANY_CONNECTIONS, "no more connections allowed (max_client_conn)");

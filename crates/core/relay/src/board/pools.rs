@@ -74,8 +74,8 @@ impl Board {
             if !self.is_forgettable(local) {
                 continue;
             }
-            let long =
-                !timeout.is_zero() && u128::from(now.saturating_sub(local.used)) >= timeout.as_micros();
+            let long = timeout
+                .is_some_and(|timeout| u128::from(now.saturating_sub(local.used)) >= timeout.as_micros());
             let vain = !local.pool.ledger().database.is_proven() && !local.pool.out_of_order(now);
             if long || vain {
                 self.forget(id);

@@ -71,8 +71,8 @@ pub(super) fn build(config: &Config, origin: &Origin<'_>) -> Directory {
             .collect(),
         limits: turn_limits(config),
         early_release: None,
-        clients_max: config.limits.max_client_conn,
-        unauthenticated_max: config.limits.unauthenticated_conn_max,
+        clients_max: Some(config.limits.max_client_conn),
+        unauthenticated_max: Some(config.limits.unauthenticated_conn_max),
         cancels_max: config.limits.cancel_requests_max as usize,
         timeouts: timeouts(config),
         reset_query: pool.server_reset_query.clone(),
@@ -171,14 +171,14 @@ fn clamp(bytes: usize) -> u32 {
 fn timeouts(config: &Config) -> Timeouts {
     let timeouts = &config.timeouts;
     Timeouts {
-        client_login: config.limits.client_login_timeout.unwrap_or_default(),
-        client_idle: timeouts.client_idle_timeout.unwrap_or_default(),
-        idle_transaction: timeouts.idle_transaction_timeout.unwrap_or_default(),
-        query: timeouts.query_timeout.unwrap_or_default(),
-        server_connect: timeouts.server_connect_timeout.unwrap_or_default(),
-        cancel_wait: timeouts.cancel_wait_timeout.unwrap_or_default(),
-        pool_idle: timeouts.pool_idle_timeout.unwrap_or_default(),
-        abandoned_turn: timeouts.abandoned_turn_timeout,
+        client_login: config.limits.client_login_timeout,
+        client_idle: timeouts.client_idle_timeout,
+        idle_transaction: timeouts.idle_transaction_timeout,
+        query: timeouts.query_timeout,
+        server_connect: timeouts.server_connect_timeout,
+        cancel_wait: timeouts.cancel_wait_timeout,
+        pool_idle: timeouts.pool_idle_timeout,
+        abandoned_turn: Some(timeouts.abandoned_turn_timeout),
     }
 }
 
@@ -191,8 +191,6 @@ fn user(config: &Config, name: &str) -> User {
     let (own, pool) = (config.users.get(name), &config.pool);
     let servers = own.and_then(|own| own.max_connections).unwrap_or(pool.max_user_connections);
     let clients = own.and_then(|own| own.max_client_connections).unwrap_or(pool.max_user_client_connections);
-    // `None` leaves the general one in force, zero switches it off.
-    let duration = |own: Option<Option<Duration>>| own.map(Option::unwrap_or_default);
     User {
         secret: config.password_of(name),
         login_secret: None,
@@ -200,9 +198,9 @@ fn user(config: &Config, name: &str) -> User {
         mode: own.and_then(|own| own.pool_mode).map(pool_mode),
         pool_size: own.and_then(|own| own.pool_size),
         reserve_pool_size: reserve(config, own.and_then(|own| own.reserve_pool_size)),
-        query_timeout: duration(own.and_then(|own| own.query_timeout)),
-        idle_transaction_timeout: duration(own.and_then(|own| own.idle_transaction_timeout)),
-        client_idle_timeout: duration(own.and_then(|own| own.client_idle_timeout)),
+        query_timeout: own.and_then(|own| own.query_timeout),
+        idle_transaction_timeout: own.and_then(|own| own.idle_transaction_timeout),
+        client_idle_timeout: own.and_then(|own| own.client_idle_timeout),
     }
 }
 
@@ -374,10 +372,10 @@ mod tests {
         assert_eq!(directory.user_capacity("u"), Capacity { servers: 3, clients: 30 });
         assert_eq!(directory.user_capacity("somebody"), Capacity { servers: 9, clients: 0 });
         let user = &directory.users["u"];
-        assert_eq!(user.query_timeout, Some(Duration::ZERO));
-        assert_eq!(user.idle_transaction_timeout, Some(Duration::from_secs(4)));
-        assert_eq!(user.client_idle_timeout, Some(Duration::from_secs(6)));
-        assert_eq!(directory.timeouts.client_idle, Duration::ZERO);
+        assert_eq!(user.query_timeout, Some(None));
+        assert_eq!(user.idle_transaction_timeout, Some(Some(Duration::from_secs(4))));
+        assert_eq!(user.client_idle_timeout, Some(Some(Duration::from_secs(6))));
+        assert_eq!(directory.timeouts.client_idle, None);
     }
 
     #[test]
@@ -476,16 +474,16 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_bound_is_zero_and_names_are_in_lower_case() {
+    fn a_bound_of_zero_is_none_and_names_are_in_lower_case() {
         let directory = directory(&format!(
             "ignore_startup_parameters = [\"Extra_Float_Digits\"]\n[timeouts]\nserver_connect_timeout = 0\n\
              query_timeout = 2\ncancel_wait_timeout = 0\npool_idle_timeout = 0\n[limits]\nclient_login_timeout = 5\nmax_prepared_statements = 0\n\
              [users.u]\npassword = \"x\"\n{APP}"
         ));
         let expected = Timeouts {
-            client_login: Duration::from_secs(5),
-            query: Duration::from_secs(2),
-            abandoned_turn: Duration::from_secs(5),
+            client_login: Some(Duration::from_secs(5)),
+            query: Some(Duration::from_secs(2)),
+            abandoned_turn: Some(Duration::from_secs(5)),
             ..Timeouts::default()
         };
         assert_eq!(directory.timeouts, expected);

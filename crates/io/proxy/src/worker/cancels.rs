@@ -174,10 +174,7 @@ impl Worker {
     }
 
     pub(super) fn expire_cancels(&mut self) {
-        let wait = self.directory.timeouts.cancel_wait;
-        if wait.is_zero() {
-            return;
-        }
+        let Some(wait) = self.directory.timeouts.cancel_wait else { return };
         let late =
             |errand: &Option<Errand>| errand.as_ref().is_some_and(|errand| errand.since.elapsed() >= wait);
         let late: Vec<usize> =

@@ -210,7 +210,8 @@ impl Flavour {
 
     pub(crate) fn directory(&self, edition: &Edition) -> Directory {
         let limits = edition.limits;
-        let time = |seconds| if self.time_passes { Duration::from_secs(seconds) } else { Duration::ZERO };
+        let time = |seconds| self.time_passes.then(|| Duration::from_secs(seconds));
+        let bound = |most: u32| (most > 0).then_some(most);
         let target = Target {
             host: "server".to_owned(),
             port: edition.port,
@@ -255,8 +256,8 @@ impl Flavour {
                 ..TurnLimits::default()
             },
             early_release: self.early.map(|buffered_bytes_max| EarlyRelease { buffered_bytes_max }),
-            clients_max: limits.clients,
-            unauthenticated_max: limits.unauthenticated,
+            clients_max: bound(limits.clients),
+            unauthenticated_max: bound(limits.unauthenticated),
             cancels_max: 2,
             timeouts: Timeouts {
                 client_login: time(10),
