@@ -46,8 +46,9 @@ pub(crate) fn compile(mut build: cc::Build, out: &Path) -> Result<Vec<PathBuf>, 
             fs::create_dir_all(&folder)?;
             // GCC seeks the profile by the object's place, which the first build tells.
             for object in build.try_compile_intermediates()? {
-                let place = object.with_extension("gcda").display().to_string().replace('/', "#");
-                fs::copy(&file, folder.join(place))?;
+                let place = folder.join(object.strip_prefix("/").unwrap_or(&object)).with_extension("gcda");
+                fs::create_dir_all(place.parent().unwrap_or(&folder))?;
+                fs::copy(&file, place)?;
             }
             build.flag(format!("-fprofile-use={}", folder.display())).flag("-fprofile-correction");
         }
