@@ -148,7 +148,7 @@ impl Theatre {
                 play.figures.healed += 1;
                 break;
             }
-            if direct != pooled && is_lacking(&direct, &pooled) {
+            if direct != pooled && (is_lacking(&direct, &pooled) || has_no_snapshot(&direct, &pooled)) {
                 play.figures.lacking += 1;
                 break;
             }
@@ -255,6 +255,13 @@ impl fmt::Display for Difference {
         }
         if self.log.is_empty() { Ok(()) } else { writeln!(f, "log:\n{}", self.log) }
     }
+}
+
+/// Whether a Parse that the proxy answered itself took no snapshot in the proxy's transaction: its mode can still be changed
+/// there (docs/pooling.md).
+fn has_no_snapshot(direct: &Answer, pooled: &Answer) -> bool {
+    let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
+    pair.is_some_and(|(direct, pooled)| direct.sqlstate().as_deref() == Some("25001") && pooled.tag == b'C')
 }
 
 /// Whether the proxy's server connection was in a failed transaction and lacked a statement, which could not be prepared
