@@ -18,11 +18,6 @@ pub enum ClientMisbehaved {
     UnknownMessage(u8),
     /// A message that does not hold what its type says.
     Malformed(&'static str),
-    /// A Describe or Close above `prepared_statement_bytes_max`.
-    StatementTooLarge {
-        /// The bound, in bytes.
-        limit: usize,
-    },
     /// More of names and statements than `client_prepared_statement_bytes_max`.
     StatementsTooLarge {
         /// The bound, in bytes.
@@ -40,7 +35,6 @@ impl ClientMisbehaved {
     pub(crate) fn bound(&self) -> Option<&'static str> {
         match self {
             Self::TooLarge(OverLimit { name: "message_bytes", .. }) => Some("message_bytes_max"),
-            Self::StatementTooLarge { .. } => Some("prepared_statement_bytes_max"),
             Self::StatementsTooLarge { .. } => Some("client_prepared_statement_bytes_max"),
             Self::TooManyStatements { .. } => Some("client_prepared_statements_max"),
             _ => None,
@@ -51,10 +45,9 @@ impl ClientMisbehaved {
     #[must_use]
     pub fn code(&self) -> SqlState {
         match self {
-            Self::TooLarge(_)
-            | Self::StatementTooLarge { .. }
-            | Self::StatementsTooLarge { .. }
-            | Self::TooManyStatements { .. } => SqlState::PROGRAM_LIMIT_EXCEEDED,
+            Self::TooLarge(_) | Self::StatementsTooLarge { .. } | Self::TooManyStatements { .. } => {
+                SqlState::PROGRAM_LIMIT_EXCEEDED
+            }
             _ => SqlState::PROTOCOL_VIOLATION,
         }
     }
@@ -75,10 +68,6 @@ impl std::fmt::Display for ClientMisbehaved {
             }
             Self::UnknownMessage(tag) => write!(f, "invalid frontend message type {tag}"),
             Self::Malformed(what) => write!(f, "malformed {what} message"),
-            Self::StatementTooLarge { limit } => write!(
-                f,
-                "a Describe or Close message is larger than prepared_statement_bytes_max ({limit} bytes)"
-            ),
             Self::StatementsTooLarge { limit } => write!(
                 f,
                 "the prepared statements of this connection take more than client_prepared_statement_bytes_max \

@@ -283,6 +283,13 @@ impl Board {
         key
     }
 
+    /// A worker does not take this connection of ours, whose socket is closed: nobody has it.
+    pub fn handoff_failed(&mut self, server: Box<Server>) {
+        let key = self.servers.insert(server);
+        self.close_server(key);
+        self.do_what_is_due();
+    }
+
     /// Another worker's clients wait for a connection that this one has idle.
     pub(super) fn lend_to_starving(&mut self, pool: PoolId, worker: usize) {
         let here = self.worker;

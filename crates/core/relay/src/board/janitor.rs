@@ -50,13 +50,14 @@ impl Board {
         let timeouts = &self.directory.timeouts;
         let age = self.age(client.since);
         if client.login.is_some() || matches!(client.stage, Stage::Cancelling) {
-            // Who has proved nothing yet has no more time than that for a look-up either.
-            let queued = matches!(
-                client.stage,
-                Stage::Waiting(Purpose::Probe | Purpose::Session)
-                    | Stage::Linked(_, Purpose::Probe | Purpose::Session)
-            );
-            return (!queued && passed(timeouts.client_login, self.age(client.accepted))).then(|| {
+            let since = match client.stage {
+                // It has proved who it is, and `query_wait_timeout` bounds its wait.
+                Stage::Waiting(Purpose::Probe | Purpose::Session) => return None,
+                Stage::Linked(server, Purpose::Probe | Purpose::Session) => self.servers.get(server)?.since,
+                // A client that has proved nothing yet has no more time than that for a look-up either.
+                _ => client.accepted,
+            };
+            return passed(timeouts.client_login, self.age(since)).then(|| {
                 let code = SqlState::CONNECTION_FAILURE;
                 ("client_login_timeout", Refusal::new(code, "the login took too long (client_login_timeout)"))
             });
@@ -101,40 +102,50 @@ impl Board {
 
     fn expire_servers(&mut self) {
         let timeouts = self.directory.timeouts.clone();
-        let stuck: Vec<(ServerKey, bool)> = self
+        let stuck: Vec<ServerKey> = self
             .servers
             .iter()
             .filter_map(|(key, server)| {
                 let age = self.age(server.since);
-                match server.stage {
-                    ServerStage::Login(_) => passed(timeouts.server_connect, age).then_some((key, true)),
-                    ServerStage::Finishing | ServerStage::Abandoned => {
-                        passed(timeouts.abandoned_turn, age).then_some((key, false))
-                    }
+                let timeout = match server.stage {
                     // A chore answers as fast as a login, or something is wrong with the server.
-                    ServerStage::Chore(_) => passed(timeouts.server_connect, age).then_some((key, false)),
-                    ServerStage::Idle | ServerStage::Lent(_) => None,
-                }
+                    ServerStage::Login(_) | ServerStage::Chore(_) => timeouts.server_connect,
+                    ServerStage::Finishing | ServerStage::Abandoned => timeouts.abandoned_turn,
+                    ServerStage::Idle | ServerStage::Lent(_) => return None,
+                };
+                passed(timeout, age).then_some(key)
             })
             .collect();
-        for (key, login) in stuck {
-            if login {
-                let why = "the server did not answer in time (server_connect_timeout)";
-                self.server_lost(key, &Self::lost_body(why));
-                continue;
+        for key in stuck {
+            match self.servers.get(key).map(|server| &server.stage) {
+                Some(ServerStage::Login(_)) => {
+                    let why = "the server did not answer in time (server_connect_timeout)";
+                    self.server_lost(key, &Self::lost_body(why));
+                }
+                Some(ServerStage::Chore(chore)) => {
+                    let why =
+                        format!("{chore:?}: the server did not answer in time (server_connect_timeout)");
+                    self.server_lost(key, &Self::lost_body(&why));
+                }
+                _ => self.end_stuck_turn(key),
             }
-            self.shared.hit("abandoned_turn_timeout");
-            let now = self.now;
-            if let Some(server) = self.servers.get_mut(key)
-                && matches!(server.stage, ServerStage::Finishing)
-            {
-                server.stage = ServerStage::Abandoned;
-                server.since = now;
-                self.cancel_server(key);
-                continue;
-            }
-            self.close_server(key);
         }
+    }
+
+    /// The turn of a client that has gone takes too long: it is cancelled if its client has said good-bye, else the
+    /// connection is closed.
+    fn end_stuck_turn(&mut self, key: ServerKey) {
+        self.shared.hit("abandoned_turn_timeout");
+        let now = self.now;
+        if let Some(server) = self.servers.get_mut(key)
+            && matches!(server.stage, ServerStage::Finishing)
+        {
+            server.stage = ServerStage::Abandoned;
+            server.since = now;
+            self.cancel_server(key);
+            return;
+        }
+        self.close_server(key);
     }
 
     fn tend_pool(&mut self, pool: PoolId) {

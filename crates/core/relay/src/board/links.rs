@@ -4,7 +4,7 @@ use trunkline_pool::{Micros, PoolMode};
 use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
 use trunkline_wire::frame;
 use trunkline_wire::frontend::{
-    copy_data, copy_done, copy_fail, flush, function_call, query, sync, terminate,
+    copy_data, copy_done, copy_fail, flush, function_call, parse, query, sync, terminate,
 };
 use trunkline_wire::sqlstate::SqlState;
 
@@ -88,7 +88,9 @@ impl Board {
             });
         // A message that is gathered whole (a Parse) may need more room than what just waits.
         let relayed = matches!(client.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session));
-        let gathered = if relayed { limits.statement_bytes_max } else { limits.client_buffer_bytes };
+        let is_parse = client.tracked && client.inbox.waiting().first() == Some(&parse::TAG);
+        let gathered =
+            if relayed && is_parse { limits.statement_bytes_max } else { limits.client_buffer_bytes };
         // Nothing is due from who waits to log in.
         let early = client.login.is_some()
             && !client.inbox.is_empty()

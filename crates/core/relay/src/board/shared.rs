@@ -11,7 +11,7 @@ use crate::carried::prepared::{Registry, Schemas};
 use crate::text::Classes;
 
 /// Bounds that can turn a client away, end it, or make it or a server connection wait, by the names of their settings.
-pub(crate) const BOUNDS: [&str; 26] = [
+pub(crate) const BOUNDS: [&str; 25] = [
     "max_client_conn",
     "unauthenticated_conn_max",
     "max_db_client_connections",
@@ -26,7 +26,6 @@ pub(crate) const BOUNDS: [&str; 26] = [
     "cancel_requests_max",
     "abandoned_turn_timeout",
     "message_bytes_max",
-    "prepared_statement_bytes_max",
     "client_prepared_statements_max",
     "client_prepared_statement_bytes_max",
     "client_buffer_bytes",

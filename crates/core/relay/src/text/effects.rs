@@ -93,6 +93,8 @@ impl Effects {
         self.forgets |= touches.any(FORGETS);
         self.may_define |= defines_unsaid(statement, class.kind(), touches);
         self.add_control(class.transaction());
+        // An UPDATE of the view pg_settings is a set_config() by its rule.
+        self.may_set |= class.kind().is_data_modifying() && touches.any(Touches::SHOW);
         if leaves_settings(class.kind()) {
             if touches.any(Touches::SET_CONFIG | Touches::SET_CONFIG_LOCAL) {
                 self.may_set = true;
@@ -260,6 +262,7 @@ mod tests {
             "commit",
             "rollback",
             "do $$ $$",
+            "update pg_catalog.pg_settings set setting = 'x' where name = 'y'",
             "call f()",
             "'unterminated",
             "execute s",

@@ -18,7 +18,7 @@ pub(super) fn leaves_session(text: &[u8]) -> bool {
     let word = first_word(text);
     WORDS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
         && memchr(b';', text).is_none_or(|at| text[at + 1..].trim_ascii().is_empty())
-        && !mentions_set_config(text)
+        && !mentions_settings(text)
         && !has_into(text, word)
 }
 
@@ -33,12 +33,16 @@ pub(super) fn first_word(text: &[u8]) -> &[u8] {
     &start[..length]
 }
 
-/// Whether `set_config` stands anywhere in the text, or may be written by its letters' numbers (`U&"..."`).
-fn mentions_set_config(text: &[u8]) -> bool {
-    memchr_iter(b'_', text).any(|at| {
-        let from = at.saturating_sub(3);
-        text.get(from..at + 7).is_some_and(|word| word.eq_ignore_ascii_case(b"set_config"))
-    }) || memchr_iter(b'&', text).any(|at| text.get(at + 1) == Some(&b'"'))
+/// Whether `set_config` or `pg_settings`, a view whose UPDATE sets, stands anywhere in the text, or may be written by its
+/// letters' numbers (`U&"..."`).
+fn mentions_settings(text: &[u8]) -> bool {
+    let stands = |at: usize, before: usize, word: &[u8]| {
+        let from = at.checked_sub(before);
+        from.and_then(|from| text.get(from..from + word.len()))
+            .is_some_and(|it| it.eq_ignore_ascii_case(word))
+    };
+    memchr_iter(b'_', text).any(|at| stands(at, 3, b"set_config") || stands(at, 2, b"pg_settings"))
+        || memchr_iter(b'&', text).any(|at| text.get(at + 1) == Some(&b'"'))
 }
 
 /// Whether an INTO stands anywhere in the text, outside of an INSERT or MERGE that begins it: it may make a table.
@@ -75,6 +79,7 @@ mod tests {
             "select pg_catalog.SET_CONFIG('a', 'b', false)",
             r#"select U&"\0073et\005fconfig"('a', 'b', false)"#,
             "select 1 into t",
+            "update pg_settings set setting = 'a' where name = 'b'",
             "explain select 1",
         ] {
             assert!(!leaves_session(text.as_bytes()), "{text}");

@@ -48,11 +48,7 @@ pub(super) fn step<W: Wires>(
     let unshared = tag == frontend::parse::TAG && unshared::is_too_long(path.limits, there);
     if !whole && !unshared {
         // The others are short: their length was checked.
-        return if tag != frontend::parse::TAG || there.len() < path.limits.statement_bytes_max {
-            Ok(Step::Wait)
-        } else {
-            Err(ClientMisbehaved::StatementTooLarge { limit: path.limits.statement_bytes_max })
-        };
+        return Ok(Step::Wait);
     }
     let text = parsed_text(body(there)).filter(|_| tag == frontend::parse::TAG && !unshared);
     let Ok(effects) = text.map_or(Ok(None), |text| path.effects(client, text)) else {

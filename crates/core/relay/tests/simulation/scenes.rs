@@ -6,6 +6,7 @@ mod pipelines;
 mod shared;
 mod statements;
 mod strays;
+mod timeouts;
 
 use std::sync::Arc;
 
@@ -297,6 +298,33 @@ fn a_place_in_a_pool_is_told_to_the_worker_whose_client_waits() {
         }
     }
     assert!(opens(&mut second), "nobody told of the place");
+}
+
+/// It was offered to it again and again, and nothing else was done any more.
+#[test]
+fn a_connection_that_another_worker_does_not_take_is_closed() {
+    let [first, mut second] = boards(PoolMode::Transaction);
+    let (mut first, client, server) = lent(first, "", &text(b'Q', "SELECT 1").bytes);
+    let waiting = second.client_accepted(false).expect("a client is welcome");
+    let query = text(b'Q', "SELECT 1").bytes;
+    second.client_bytes(waiting, &[start_up(""), query].concat(), &mut NoWires);
+    first.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoWires);
+    first.client_closed(client);
+    let mail = |from: &mut Board, to: &mut Board| {
+        while let Some(action) = from.next_action() {
+            match action {
+                Action::Mail(_, mail) => to.handle_mail(mail),
+                Action::Handoff(_, _, server) => from.handoff_failed(server),
+                Action::Connect(..) => return true,
+                _ => {}
+            }
+        }
+        false
+    };
+    mail(&mut second, &mut first);
+    mail(&mut first, &mut second);
+    assert_eq!(first.servers().count(), 0, "it is kept");
+    assert!(mail(&mut second, &mut first), "its place is nobody's");
 }
 
 /// Nobody can bind the statement by which users are looked up: it is closed, or known to be there.

@@ -375,9 +375,10 @@ impl Worker {
         }
         let message = WorkerMessage::Server(server, *socket);
         let Some(peer) = self.peers.get(worker) else { return };
-        if let Err(WorkerMessage::Server(server, socket)) = peer.send(message) {
+        if let Err(WorkerMessage::Server(server, _)) = peer.send(message) {
+            // Kept here it would be sent there again at once, and again.
             tracing::warn!(worker, "a worker does not read its messages");
-            self.take_over(server, socket);
+            self.board.handoff_failed(server);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! What `auth_query` said, remembered for a while: of users that are there, and of those that are not.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hashlink::LinkedHashMap;
 use trunkline_pool::Micros;
 use trunkline_session::authentication::Secret;
 
-/// What an answer takes beside its names and its secret: an entry of the table and one of the list, with their slack.
+/// What an answer takes beside its names and its secret: an entry of the table with its links, and their slack.
 const ENTRY_BYTES: usize = 192;
 
 /// Whom an answer is about: who was asked, where, and about which user.
@@ -31,8 +31,8 @@ struct Answer {
 /// Bounded in time and in bytes: the oldest go first.
 #[derive(Default)]
 pub(in crate::board) struct Secrets {
-    answers: HashMap<Asked, Answer>,
-    by_age: VecDeque<(Micros, Asked)>,
+    /// The oldest first.
+    answers: LinkedHashMap<Asked, Answer>,
     bytes: usize,
 }
 
@@ -68,9 +68,9 @@ impl Secrets {
         if bytes > bytes_max {
             return true;
         }
-        self.forget(&asked, None);
-        self.by_age.push_back((now, asked.clone()));
-        self.answers.insert(asked, Answer { secret, since: now, bytes });
+        if let Some(before) = self.answers.insert(asked, Answer { secret, since: now, bytes }) {
+            self.bytes -= before.bytes;
+        }
         self.bytes += bytes;
         let mut full = false;
         while self.bytes > bytes_max && self.forget_oldest() {
@@ -81,7 +81,7 @@ impl Secrets {
 
     /// Forgets what is older than `ttl`.
     pub(in crate::board) fn expire(&mut self, now: Micros, ttl: Duration) {
-        while self.by_age.front().is_some_and(|(since, _)| is_old(*since, now, ttl)) {
+        while self.answers.front().is_some_and(|(_, answer)| is_old(answer.since, now, ttl)) {
             self.forget_oldest();
         }
     }
@@ -97,24 +97,13 @@ impl Secrets {
     }
 
     fn forget_oldest(&mut self) -> bool {
-        let Some((since, asked)) = self.by_age.pop_front() else { return false };
-        self.forget(&asked, Some(since));
-        if self.by_age.is_empty() {
+        let Some((_, answer)) = self.answers.pop_front() else { return false };
+        self.bytes -= answer.bytes;
+        if self.answers.is_empty() {
             // What a burst has taken goes back.
-            self.by_age = VecDeque::new();
-            self.answers = HashMap::new();
+            self.answers = LinkedHashMap::new();
         }
         true
-    }
-
-    /// An answer that was given again since stays.
-    fn forget(&mut self, asked: &Asked, since: Option<Micros>) {
-        let same = |answer: &Answer| since.is_none_or(|since| answer.since == since);
-        if self.answers.get(asked).is_some_and(same)
-            && let Some(answer) = self.answers.remove(asked)
-        {
-            self.bytes -= answer.bytes;
-        }
     }
 }
 
@@ -142,11 +131,11 @@ mod tests {
         secrets.expire(110, TTL);
         assert!(secrets.bytes() > 0 && secrets.answers.len() == 1);
         secrets.expire(120, TTL);
-        assert_eq!((secrets.bytes(), secrets.answers.capacity(), secrets.by_age.capacity()), (0, 0, 0));
+        assert_eq!((secrets.bytes(), secrets.answers.capacity()), (0, 0));
     }
 
     #[test]
-    fn what_is_said_anew_lives_anew() {
+    fn an_answer_that_is_given_again_takes_the_place_of_the_first() {
         let mut secrets = Secrets::default();
         let asked = Asked::new("d", "d", "u");
         secrets.insert(asked.clone(), plain("old"), 10, 1 << 20);
@@ -154,6 +143,10 @@ mod tests {
         secrets.expire(150, TTL);
         assert!(matches!(secrets.get(&asked, 150, TTL), Some(None)));
         assert_eq!(secrets.bytes(), bytes_of(&asked, None));
+        for number in 150..2_000 {
+            secrets.insert(asked.clone(), None, number, 1 << 20);
+        }
+        assert_eq!(secrets.answers.len(), 1, "each was kept");
     }
 
     #[test]
@@ -162,7 +155,7 @@ mod tests {
         let long = "x".repeat(9_000);
         for number in 0..10_000 {
             secrets.insert(Asked::new("*", &format!("{long}{number}"), "u"), None, number, 100_000);
-            assert!(secrets.bytes() <= 100_000 && secrets.answers.len() <= 11 && secrets.by_age.len() <= 11);
+            assert!(secrets.bytes() <= 100_000 && secrets.answers.len() <= 11);
         }
         let last = Asked::new("*", &format!("{long}9999"), "u");
         assert!(secrets.get(&last, 9_999, TTL).is_some(), "the oldest go first");

@@ -208,6 +208,7 @@ impl Flavour {
         ["u", "v"].map(|user| (user.to_owned(), known(user))).into()
     }
 
+    // tidy: long because it is one table: a row for each setting
     pub(crate) fn directory(&self, edition: &Edition) -> Directory {
         let limits = edition.limits;
         let time = |seconds| self.time_passes.then(|| Duration::from_secs(seconds));

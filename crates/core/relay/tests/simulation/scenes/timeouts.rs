@@ -1,0 +1,43 @@
+//! Servers that fall silent where no client's query is under way.
+
+use super::*;
+
+/// Nothing waits for ever: so many microseconds later all timeouts have passed.
+const LATER: u64 = 1_000_000_000;
+
+fn timed(flavour: Flavour) -> Board {
+    let [board] = boards_of(&Flavour { time_passes: true, pool_size: 1, ..flavour });
+    board
+}
+
+fn pass_time(board: &mut Board) -> Vec<Action> {
+    board.set_now(LATER);
+    board.tick();
+    std::iter::from_fn(|| board.next_action()).collect()
+}
+
+/// The bound of a login held for all of it but this.
+#[test]
+fn a_login_does_not_wait_for_ever_while_its_start_up_parameters_are_tried() {
+    let mut board = timed(plain());
+    let client = board.client_accepted(false).expect("a client is welcome");
+    board.client_bytes(client, &start_up("work_mem\x0064kB\0"), &mut NoWires);
+    let server = opened(&mut board);
+    assert!(String::from_utf8_lossy(board.server_unsent(server)).contains("64kB"), "it is not tried");
+    let actions = pass_time(&mut board);
+    let is_closed = |action: &Action| matches!(action, Action::CloseClient(closed, _) if *closed == client);
+    assert!(actions.iter().any(is_closed), "{actions:?}");
+}
+
+/// It was closed in silence, and opened again for ever.
+#[test]
+fn a_connect_query_that_hangs_is_a_failed_login_and_in_the_log() {
+    let mut board = timed(Flavour { connect_query: true, ..plain() });
+    let client = board.client_accepted(false).expect("a client is welcome");
+    board.client_bytes(client, &[start_up(""), text(b'Q', "SELECT 1").bytes].concat(), &mut NoWires);
+    let _server = opened(&mut board);
+    let actions = pass_time(&mut board);
+    let is_told = |action: &Action| matches!(action, Action::Note(note) if format!("{note:?}").contains("server_connect_timeout"));
+    assert!(actions.iter().any(is_told), "{actions:?}");
+    assert_eq!(board.pools()[0].counters.open_failed, 1);
+}
