@@ -105,6 +105,12 @@ final class CompositeType {
         } else if (value instanceof List<?> list) {
             values = list;
         } else if (value instanceof Map<?, ?> map) {
+            for (Object key : map.keySet()) {
+                if (!names.contains(key)) {
+                    // Passed over, a mistyped name would be a NULL.
+                    throw new ValueException("a parameter of type " + name + " has no field " + key + "; it has " + names);
+                }
+            }
             var ordered = new ArrayList<Object>();
             names.forEach(field -> ordered.add(map.get(field)));
             values = ordered;
