@@ -83,6 +83,11 @@ public final class Row {
         return Bytes.int32(slab, seek(column)) < 0;
     }
 
+    /** True if the value of the first column called {@code name} is NULL. */
+    public boolean isNull(String name) {
+        return isNull(columns.indexOf(name));
+    }
+
     /** The value as an object of its type's class (docs/clients-java.md lists them); null if it is NULL. */
     public Object get(int column) {
         int at = seek(column);
@@ -107,6 +112,11 @@ public final class Row {
                     + ", no " + type.getName());
         }
         return type.cast(value);
+    }
+
+    /** The value of the first column called {@code name} as an object of {@code type}, which must be its type's class. */
+    public <T> T get(String name, Class<T> type) {
+        return get(columns.indexOf(name), type);
     }
 
     /** A whole number, without a box. */
@@ -190,6 +200,11 @@ public final class Row {
     /** A point in time: timestamptz. */
     public Instant getInstant(int column) {
         return get(column, Instant.class);
+    }
+
+    /** A point in time of the first column called {@code name}. */
+    public Instant getInstant(String name) {
+        return getInstant(columns.indexOf(name));
     }
 
     /** A point in time as UTC shows it; infinity is {@link OffsetDateTime#MAX} or MIN. */

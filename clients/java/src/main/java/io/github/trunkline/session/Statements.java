@@ -1,6 +1,7 @@
 package io.github.trunkline.session;
 
 import io.github.trunkline.PostgresException;
+import io.github.trunkline.ServerException;
 import io.github.trunkline.row.Columns;
 import io.github.trunkline.type.Catalog;
 import io.github.trunkline.type.Codec;
@@ -38,6 +39,11 @@ public final class Statements {
         return byText.size();
     }
 
+    /** The statement of a text, if it is prepared; else null. */
+    Prepared known(String sql) {
+        return byText.get(sql);
+    }
+
     /** True if the text is prepared. */
     boolean has(String sql) {
         return byText.containsKey(sql);
@@ -61,7 +67,7 @@ public final class Statements {
 
     /** Columns that come in text. */
     Columns textColumns(List<ColumnDescription> descriptions) {
-        return columns(descriptions, types, true);
+        return textColumns(descriptions, types);
     }
 
     /** The statement of a text: of before, or prepared now, which costs a round trip. */
@@ -94,6 +100,39 @@ public final class Statements {
         session.frontend().close('S', statement.name());
     }
 
+    /**
+     * Does what helps a statement that the server has refused to run, if anything does.
+     *
+     * @return true if running its text again may go better
+     */
+    boolean mend(Prepared statement, ServerException refusal) {
+        if (isStale(refusal)) {
+            forget(statement);
+            return true;
+        }
+        Prepared inText = hasNoBinary(refusal) ? statement.inText() : statement;
+        byText.replace(statement.sql(), inText);
+        return inText != statement;
+    }
+
+    /**
+     * True if the statement itself is out of date: a table it reads was changed ("cached plan must not change result
+     * type"), or DISCARD or DEALLOCATE has dropped it.
+     */
+    private static boolean isStale(ServerException error) {
+        return error.sqlState().equals("26000") || error.sqlState().equals("0A000") && isFrom(error, "RevalidateCachedQuery");
+    }
+
+    /** True if a value has a type without a send function, be it within an anonymous record. */
+    private static boolean hasNoBinary(ServerException error) {
+        return error.sqlState().equals("42883") && isFrom(error, "getTypeBinaryOutputInfo");
+    }
+
+    /** The routine is named in no user's language. */
+    private static boolean isFrom(ServerException error, String routine) {
+        return error.fields().text('R').filter(routine::equals).isPresent();
+    }
+
     /** Forgets all: the server was told DISCARD ALL or DEALLOCATE ALL. */
     void clear() {
         byText.clear();
@@ -112,11 +151,15 @@ public final class Statements {
     private Map<String, Prepared> prepareAll(Collection<String> texts) {
         var names = new ArrayList<String>();
         for (String sql : texts) {
-            String name = nextName();
-            names.add(name);
-            session.frontend().parse(name, sql);
-            session.frontend().describe('S', name);
+            names.add(nextName());
         }
+        session.put(() -> {
+            int index = 0;
+            for (String sql : texts) {
+                session.frontend().parse(names.get(index), sql);
+                session.frontend().describe('S', names.get(index++));
+            }
+        });
         session.frontend().sync();
         session.send();
         List<Described> described = readDescriptions(texts, names);
@@ -195,26 +238,25 @@ public final class Statements {
         for (int i = 0; i < parameters.length; i++) {
             parameters[i] = types.codec(statement.parameters[i]);
         }
-        if (statement.columns == null) {
-            return new Prepared(statement.sql, statement.name, statement.parameters, parameters, null, new short[0]);
+        var results = new Codec[statement.columns == null ? 0 : statement.columns.size()];
+        for (int i = 0; i < results.length; i++) {
+            results[i] = codec(statement.columns.get(i), types);
         }
-        var codecs = new Codec[statement.columns.size()];
-        for (int i = 0; i < codecs.length; i++) {
-            codecs[i] = types.codec(statement.columns.get(i).typeOid());
-        }
-        return new Prepared(statement.sql, statement.name, statement.parameters, parameters,
-                columns(statement.columns, types, false), Prepared.resultFormats(codecs));
+        return new Prepared(statement.sql, statement.name, statement.parameters, parameters, statement.columns, results,
+                types);
     }
 
-    /** Columns with a decoder each: of the text format if all come in that, else of the format each is asked for in. */
-    static Columns columns(List<ColumnDescription> descriptions, Types types, boolean allText) {
+    /** A type of which not even the catalogue knows anything is its text. */
+    private static Codec codec(ColumnDescription column, Types types) {
+        Codec codec = types.codec(column.typeOid());
+        return codec == null ? Codec.textOnly("unknown", text -> text) : codec;
+    }
+
+    /** Columns that come in text. */
+    static Columns textColumns(List<ColumnDescription> descriptions, Types types) {
         var decoders = new Decoder[descriptions.size()];
         for (int i = 0; i < decoders.length; i++) {
-            Codec codec = types.codec(descriptions.get(i).typeOid());
-            if (codec == null) {
-                codec = Codec.textOnly("unknown", text -> text);
-            }
-            decoders[i] = allText || codec.binary() == null ? codec.text() : codec.binary();
+            decoders[i] = codec(descriptions.get(i), types).text();
         }
         return new Columns(descriptions, decoders);
     }

@@ -1,0 +1,121 @@
+package io.github.trunkline;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.github.trunkline.config.Config;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever a thread waits for from the server ends when the thread is interrupted, at the server too. */
+@EnabledIfEnvironmentVariable(named = Server.VARIABLE, matches = ".+")
+@ParameterizedClass
+@MethodSource("io.github.trunkline.Server#all")
+class InterruptTest {
+    /** Longer than any test waits. */
+    private static final String SLEEP = "select pg_sleep(600)";
+
+    private final Server server;
+
+    InterruptTest(Server server) {
+        this.server = server;
+    }
+
+    /** Runs {@code work} in a thread that is interrupted before it has begun, and gives what it threw. */
+    private static Throwable interrupted(Runnable work) throws InterruptedException {
+        var thrown = new AtomicReference<Throwable>();
+        var thread = new Thread(() -> {
+            Thread.currentThread().interrupt();
+            try {
+                work.run();
+            } catch (Throwable e) {
+                thrown.set(e);
+            }
+        });
+        thread.start();
+        thread.join(60_000);
+        assertFalse(thread.isAlive(), "it still waits");
+        return thrown.get();
+    }
+
+    private void cancels(Consumer<Connection> work) throws InterruptedException {
+        try (Connection connection = server.connect()) {
+            connection.script("drop table if exists waited; create table waited (i int)");
+            Throwable thrown = interrupted(() -> work.accept(connection));
+            assertEquals(CanceledException.class, thrown == null ? null : thrown.getClass(), "" + thrown);
+            assertEquals(1, connection.query("select 1").one().getInt(0));
+        }
+    }
+
+    @Test
+    void queriesAndScripts() throws InterruptedException {
+        cancels(connection -> connection.query(SLEEP));
+        cancels(connection -> connection.script(SLEEP));
+        cancels(connection -> connection.pipeline(java.util.List.of(Query.of("select 1"), Query.of(SLEEP))));
+    }
+
+    @Test
+    void streams() throws InterruptedException {
+        cancels(connection -> connection.stream(SLEEP).forEachRemaining(row -> {}));
+        cancels(connection -> connection.forEach(
+                Query.of("select i, case when i = 3 then pg_sleep(600) end from generate_series(1, 5) i").fetchRows(2),
+                row -> {}));
+    }
+
+    @Test
+    void copies() throws InterruptedException {
+        cancels(connection -> {
+            try {
+                connection.copyOut("copy (" + SLEEP + ") to stdout").transferTo(java.io.OutputStream.nullOutputStream());
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        try (Connection other = server.connect()) {
+            other.script("drop table if exists awaited; create table awaited (i int)");
+            other.transaction(tx -> {
+                tx.execute("lock table awaited");
+                try {
+                    cancels(connection -> connection.copyIn("copy awaited from stdin").finish());
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                return null;
+            });
+            other.execute("drop table awaited");
+        }
+    }
+
+    /** Java closes what an interrupted thread reads from a unix socket; the server must not go on for that. */
+    @Test
+    void onAUnixSocketTheServerIsToldToo() throws InterruptedException {
+        if (server.isDirect()) {
+            endsAtTheServer(server.builder().host(server.folder().toString()).build(), InterruptTest::interrupted);
+        }
+    }
+
+    private interface Interrupter {
+        Throwable run(Runnable work) throws InterruptedException;
+    }
+
+    private void endsAtTheServer(Config config, Interrupter interrupter) throws InterruptedException {
+        try (Connection watcher = server.connect()) {
+            Connection connection = Connection.connect(config);
+            Throwable thrown = interrupter.run(() -> connection.query(SLEEP));
+            assertEquals(CanceledException.class, thrown == null ? null : thrown.getClass(), "" + thrown);
+            long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            while (watcher.query("select from pg_stat_activity where pid = $1", connection.processId()).size() > 0) {
+                assertTrue(System.nanoTime() < end, "the server still sleeps");
+                Thread.sleep(20);
+            }
+            assertFalse(connection.isOpen());
+        }
+    }
+}
