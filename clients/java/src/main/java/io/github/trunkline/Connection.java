@@ -190,14 +190,17 @@ public final class Connection implements AutoCloseable {
         return transaction(TransactionMode.DEFAULT, work);
     }
 
-    /** Runs {@code work} in a transaction: committed at its end, rolled back if it throws. Inside one, it is a savepoint. */
+    /**
+     * Runs {@code work} in a transaction: committed at its end, rolled back if it throws. Inside one, it is a savepoint; the
+     * mode may make it read only, but an isolation level other than the transaction's is refused by the server (25001).
+     */
     public <T> T transaction(TransactionMode mode, Function<Connection, T> work) {
         return transactions.run(mode, work);
     }
 
     /** Runs {@code work} under a savepoint: what it did is undone if it throws, and the transaction goes on. */
     public <T> T savepoint(Function<Connection, T> work) {
-        return transactions.savepoint(work);
+        return transactions.savepoint(TransactionMode.DEFAULT, work);
     }
 
     /** True from BEGIN to COMMIT or ROLLBACK, also when the transaction has failed. */

@@ -14,17 +14,23 @@ final class Transactions {
 
     <T> T run(TransactionMode mode, Function<Connection, T> work) {
         if (connection.inTransaction()) {
-            return savepoint(work);
+            return savepoint(mode, work);
         }
         connection.execute(mode.sql());
         return guarded(work, "commit", "rollback");
     }
 
-    <T> T savepoint(Function<Connection, T> work) {
+    <T> T savepoint(TransactionMode mode, Function<Connection, T> work) {
         String name = "trunkline_" + savepoints++;
         try {
             connection.execute("savepoint " + name);
-            return guarded(work, "release savepoint " + name,
+            return guarded(tx -> {
+                if (!mode.equals(TransactionMode.DEFAULT)) {
+                    // The server refuses what it cannot have here, such as another isolation level.
+                    tx.execute("set transaction" + mode.options());
+                }
+                return work.apply(tx);
+            }, "release savepoint " + name,
                     "rollback to savepoint " + name + "; release savepoint " + name);
         } finally {
             savepoints--;

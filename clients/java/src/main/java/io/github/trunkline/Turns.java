@@ -32,7 +32,10 @@ final class Turns {
             throw new IllegalStateException("the connection is in the middle of a call: a listener or a codec that it "
                     + "calls cannot use it, but another connection");
         }
-        lock.lock();
+        if (!lock.tryLock()) {
+            // Only who has to wait minds an interrupt: a rollback after one must still be possible.
+            await();
+        }
         try {
             if (occupiedBy != null) {
                 throw new IllegalStateException(
@@ -41,6 +44,15 @@ final class Turns {
             return work.get();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void await() {
+        try {
+            lock.lockInterruptibly();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CanceledException("the thread was interrupted while it waited for its turn on the connection", e);
         }
     }
 

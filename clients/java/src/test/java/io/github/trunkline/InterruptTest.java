@@ -93,6 +93,34 @@ class InterruptTest {
         }
     }
 
+    /** So does the wait for another thread's query on the same connection. */
+    @Test
+    void theWaitForOnesTurn() throws InterruptedException {
+        try (Connection connection = server.connect()) {
+            var holder = new Thread(() -> {
+                try {
+                    connection.query(SLEEP);
+                } catch (PostgresException e) {
+                    // It is canceled below.
+                }
+            });
+            holder.start();
+            while (holder.isAlive() && !inQuery(holder)) {
+                Thread.onSpinWait();
+            }
+            Throwable thrown = interrupted(() -> connection.query("select 1"));
+            assertEquals(CanceledException.class, thrown == null ? null : thrown.getClass(), "" + thrown);
+            assertTrue(holder.isAlive());
+            holder.interrupt();
+            holder.join();
+            assertEquals(1, connection.query("select 1").one().getInt(0));
+        }
+    }
+
+    private static boolean inQuery(Thread thread) {
+        return java.util.Arrays.stream(thread.getStackTrace()).anyMatch(frame -> frame.getMethodName().equals("read"));
+    }
+
     /** Java closes what an interrupted thread reads from a unix socket; the server must not go on for that. */
     @Test
     void onAUnixSocketTheServerIsToldToo() throws InterruptedException {

@@ -237,6 +237,37 @@ class QueryTest {
     }
 
     @Test
+    void aTransactionsModeCountsInsideOfAnotherToo() {
+        connection.script("drop table if exists moded; create table moded (i int)");
+        connection.transaction(TransactionMode.REPEATABLE_READ, tx -> {
+            tx.execute("insert into moded select 1 where false");
+            assertEquals("25006", assertThrows(ServerException.class, () -> tx.transaction(TransactionMode.READ_ONLY,
+                    inner -> inner.execute("insert into moded values (1)"))).sqlState());
+            assertEquals(2, tx.transaction(TransactionMode.REPEATABLE_READ, inner -> inner.query("select 2")).one().getInt(0));
+            assertEquals("25001", assertThrows(ServerException.class, () -> tx.transaction(TransactionMode.SERIALIZABLE,
+                    inner -> inner.execute("insert into moded values (2)"))).sqlState());
+            assertEquals(0, tx.transaction(TransactionMode.READ_ONLY, inner -> inner.query("select from moded")).size());
+            return tx.execute("insert into moded values (3)");
+        });
+        assertEquals("[{i: 3}]", connection.query("select i from moded").toString());
+        connection.execute("drop table moded");
+    }
+
+    @Test
+    void moreParametersThanTheProtocolCounts() {
+        int count = 70_000;
+        var text = new StringBuilder("select 1 where 1 in ($1");
+        for (int i = 2; i <= count; i++) {
+            text.append(",$").append(i);
+        }
+        var values = new Object[count];
+        java.util.Arrays.fill(values, 1);
+        var error = assertThrows(ValueException.class, () -> connection.query(text.append(')').toString(), values));
+        assertTrue(error.getMessage().contains("65,535"), error.getMessage());
+        assertEquals(1, connection.query("select 1").one().getInt(0));
+    }
+
+    @Test
     void streamsRowsAndStopsEarly() {
         Query numbers = Query.of("select i::int8 from generate_series(1, $1::int) i", 100_000).fetchRows(1000);
         assertEquals(5_000_050_000L, connection.reduce(numbers, 0L, (sum, row) -> sum + row.getLong(0)));

@@ -48,7 +48,18 @@ public final class Exchange {
      * @param sql its text, with $1, $2 and so on
      * @param values its parameters' values
      */
-    public record Call(String sql, Object[] values) {}
+    public record Call(String sql, Object[] values) {
+        /** What two bytes count. */
+        private static final int VALUES_MAX = 65_535;
+
+        /** Refuses more values than the protocol can count: the server would describe them wrongly. */
+        public Call {
+            if (values.length > VALUES_MAX) {
+                throw new ValueException("a statement can have 65,535 parameters, not " + values.length
+                        + ": send arrays (unnest, any), a batch, or use COPY");
+            }
+        }
+    }
 
     /** Runs {@code work} under a time limit; zero is none. An interrupt of its thread ends it too. */
     public <T> T timed(Duration limit, Supplier<T> work) {

@@ -47,7 +47,8 @@ final class CompositeType {
         int end = at + length;
         int count = Bytes.int32(bytes, at);
         if (count < 0 || count > length / 8 || oids != null && count != oids.length) {
-            throw new ValueException("a value of type " + name + " says it has " + count + " fields");
+            throw new ValueException("a value of type " + name + " says it has " + count + " fields"
+                    + (oids == null ? "" : ", not " + oids.length + ": if the type was altered, a new Types learns it"));
         }
         at += 4;
         var values = new ArrayList<Object>(count);
