@@ -123,23 +123,51 @@ class InterruptTest {
 
     /** Java closes what an interrupted thread reads from a unix socket; the server must not go on for that. */
     @Test
-    void onAUnixSocketTheServerIsToldToo() throws InterruptedException {
+    void onAUnixSocketTheServerIsToldToo() throws Exception {
         if (server.isDirect()) {
-            endsAtTheServer(server.builder().host(server.folder().toString()).build(), InterruptTest::interrupted);
+            endsAtTheServer(server.builder().host(server.folder().toString()).build(), work -> {
+                var thread = new Thread(work);
+                thread.start();
+                return thread;
+            });
         }
     }
 
-    private interface Interrupter {
-        Throwable run(Runnable work) throws InterruptedException;
+    /** So it does with what a virtual thread reads from, whatever it is. Java 17 has none. */
+    @Test
+    void inAVirtualThreadTheServerIsToldToo() throws Exception {
+        if (server.isDirect() && Runtime.version().feature() >= 21) {
+            var start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+            endsAtTheServer(server.builder().build(), work -> (Thread) start.invoke(null, work));
+        }
     }
 
-    private void endsAtTheServer(Config config, Interrupter interrupter) throws InterruptedException {
+    private interface Starter {
+        Thread start(Runnable work) throws Exception;
+    }
+
+    private void endsAtTheServer(Config config, Starter starter) throws Exception {
         try (Connection watcher = server.connect()) {
             Connection connection = Connection.connect(config);
-            Throwable thrown = interrupter.run(() -> connection.query(SLEEP));
-            assertEquals(CanceledException.class, thrown == null ? null : thrown.getClass(), "" + thrown);
+            var thrown = new AtomicReference<Throwable>();
+            Thread thread = starter.start(() -> {
+                try {
+                    connection.query(SLEEP);
+                } catch (Throwable e) {
+                    thrown.set(e);
+                }
+            });
+            String sleeping = "select from pg_stat_activity where pid = $1 and state = 'active'";
+            String there = "select from pg_stat_activity where pid = $1";
+            while (watcher.query(sleeping + " and query = '" + SLEEP + "' and wait_event = 'PgSleep'",
+                    connection.processId()).size() == 0) {
+                assertTrue(thread.isAlive(), "" + thrown);
+            }
+            thread.interrupt();
+            thread.join(60_000);
+            assertEquals(CanceledException.class, thrown.get() == null ? null : thrown.get().getClass(), "" + thrown);
             long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-            while (watcher.query("select from pg_stat_activity where pid = $1", connection.processId()).size() > 0) {
+            while (watcher.query(there, connection.processId()).size() > 0) {
                 assertTrue(System.nanoTime() < end, "the server still sleeps");
                 Thread.sleep(20);
             }
