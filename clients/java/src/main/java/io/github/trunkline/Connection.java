@@ -91,6 +91,11 @@ public final class Connection implements AutoCloseable {
         return query(sql, parameters).affected();
     }
 
+    /** Runs a statement and gives how many rows it changed. */
+    public long execute(Query query) {
+        return query(query).affected();
+    }
+
     /** Runs a text of several statements. Values come in text format, and there are no parameters. */
     public List<Rows> script(String sql) {
         return turns.observed(sql, results -> results.stream().mapToLong(Rows::affected).sum(),

@@ -153,6 +153,38 @@ class QueryTest {
         }
     }
 
+    /** Each of these is a text of its own, as an insert of so many rows is. */
+    @Test
+    void keepsNoMoreThanSoMuchTextOfStatements() {
+        String filler = "x".repeat(100_000);
+        for (int i = 0; i < 100; i++) {
+            assertEquals(i, connection.query("select " + i + " /* " + filler + " */").one().getInt(0));
+        }
+        if (server.isDirect()) {
+            long kept = connection.query("select sum(length(statement)) from pg_prepared_statements").one().getLong(0);
+            assertTrue(kept > 3_000_000 && kept < 4_200_000, kept + " characters");
+        }
+        String huge = "select 1 /* " + "x".repeat(5_000_000) + " */";
+        for (int i = 0; i < 3; i++) {
+            assertEquals(1, connection.query(huge).one().getInt(0));
+        }
+        assertEquals(1, connection.execute(Query.of("select 1").timeout(Duration.ofSeconds(60))));
+    }
+
+    @Test
+    void readsTimesByName() {
+        Row row = connection.query("select '2024-02-29 01:02:03+00'::timestamptz t, '2024-02-29'::date d, "
+                + "'2024-02-29 01:02:03'::timestamp l, 1.50 n, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid u, null z").one();
+        assertEquals("2024-02-29T01:02:03Z", row.getInstant("t").toString());
+        assertEquals("2024-02-29T01:02:03Z", row.getOffsetDateTime("t").toString());
+        assertEquals("2024-02-29", row.getLocalDate("d").toString());
+        assertEquals("2024-02-29T01:02:03", row.getLocalDateTime("l").toString());
+        assertEquals("1.50", row.getBigDecimal("n").toString());
+        assertEquals("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", row.getUuid("u").toString());
+        assertTrue(row.isNull("z"));
+        assertEquals("1.50", row.get("n", java.math.BigDecimal.class).toString());
+    }
+
     @Test
     void runsPipelines() {
         List<Rows> results = connection.pipeline(List.of(Query.of("select $1::int", 1), Query.of("select 'two'"),

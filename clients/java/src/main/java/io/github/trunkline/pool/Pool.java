@@ -148,6 +148,11 @@ public final class Pool implements AutoCloseable {
         return query(sql, parameters).affected();
     }
 
+    /** Runs a statement on some connection and gives how many rows it changed. */
+    public long execute(Query query) {
+        return query(query).affected();
+    }
+
     /** Runs statements in one round trip and one transaction, on some connection. */
     public List<Rows> pipeline(List<Query> queries) {
         return with(connection -> connection.pipeline(queries));

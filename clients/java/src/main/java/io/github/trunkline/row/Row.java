@@ -217,14 +217,29 @@ public final class Row {
                 : instant.equals(Instant.MIN) ? OffsetDateTime.MIN : instant.atOffset(ZoneOffset.UTC);
     }
 
+    /** A point in time as UTC shows it of the first column called {@code name}. */
+    public OffsetDateTime getOffsetDateTime(String name) {
+        return getOffsetDateTime(columns.indexOf(name));
+    }
+
     /** A date and time without a zone: timestamp. */
     public LocalDateTime getLocalDateTime(int column) {
         return get(column, LocalDateTime.class);
     }
 
+    /** A date and time without a zone of the first column called {@code name}. */
+    public LocalDateTime getLocalDateTime(String name) {
+        return getLocalDateTime(columns.indexOf(name));
+    }
+
     /** A date. */
     public LocalDate getLocalDate(int column) {
         return get(column, LocalDate.class);
+    }
+
+    /** A date of the first column called {@code name}. */
+    public LocalDate getLocalDate(String name) {
+        return getLocalDate(columns.indexOf(name));
     }
 
     /** A numeric, or a whole number. NaN and the infinities are refused: no BigDecimal can be one. */
@@ -236,9 +251,19 @@ public final class Row {
         return get(column, BigDecimal.class);
     }
 
+    /** A numeric, or a whole number, of the first column called {@code name}. */
+    public BigDecimal getBigDecimal(String name) {
+        return getBigDecimal(columns.indexOf(name));
+    }
+
     /** A uuid. */
     public UUID getUuid(int column) {
         return get(column, UUID.class);
+    }
+
+    /** A uuid of the first column called {@code name}. */
+    public UUID getUuid(String name) {
+        return getUuid(columns.indexOf(name));
     }
 
     /** The value's bytes as they came, in whichever format that was; null if it is NULL. */

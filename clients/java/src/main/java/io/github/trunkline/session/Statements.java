@@ -17,13 +17,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A session's prepared statements by their text: as many as the configuration says, the least recently used go first. */
+/**
+ * A session's prepared statements by their text: as many as the configuration says, and no more than so much text; the least
+ * recently used go first.
+ */
 public final class Statements {
+    /** Texts made for one occasion, such as an insert of many rows at once, are long, and soon nobody's. */
+    static final long CHARACTERS_MAX = 4_000_000;
+
     private final Session session;
     private final Types types;
     private final int max;
     private final LinkedHashMap<String, Prepared> byText = new LinkedHashMap<>(16, 0.75f, true);
     private long number;
+    private long characters;
 
     /** What the server said of a statement, before its types are looked up. */
     private record Described(String name, String sql, int[] parameters, List<ColumnDescription> columns) {}
@@ -61,7 +68,7 @@ public final class Statements {
             return;
         }
         learn(List.of(described));
-        byText.put(sql, make(described));
+        keep(make(described));
         trim(1);
     }
 
@@ -96,7 +103,9 @@ public final class Statements {
 
     /** Forgets a statement, which the server has forgotten or will not run any more. */
     void forget(Prepared statement) {
-        byText.remove(statement.sql());
+        if (byText.remove(statement.sql()) != null) {
+            characters -= statement.sql().length();
+        }
         session.frontend().close('S', statement.name());
     }
 
@@ -136,14 +145,22 @@ public final class Statements {
     /** Forgets all: the server was told DISCARD ALL or DEALLOCATE ALL. */
     void clear() {
         byText.clear();
+        characters = 0;
     }
 
-    /** Closes what is more than the configuration allows: in the next turn, before what {@code kept} is needed for. */
+    private void keep(Prepared statement) {
+        if (byText.put(statement.sql(), statement) == null) {
+            characters += statement.sql().length();
+        }
+    }
+
+    /** Closes what is more than may be kept: in the next turn, before what {@code kept} is needed for. */
     void trim(int kept) {
         var eldest = byText.values().iterator();
-        int surplus = byText.size() - Math.max(max, kept);
-        for (; surplus > 0; surplus--) {
-            session.frontend().close('S', eldest.next().name());
+        while (byText.size() > kept && (byText.size() > max || characters > CHARACTERS_MAX)) {
+            Prepared statement = eldest.next();
+            session.frontend().close('S', statement.name());
+            characters -= statement.sql().length();
             eldest.remove();
         }
     }
@@ -168,7 +185,7 @@ public final class Statements {
         for (Described statement : described) {
             Prepared prepared = make(statement);
             statements.put(statement.sql, prepared);
-            byText.put(statement.sql, prepared);
+            keep(prepared);
         }
         trim(texts.size());
         return statements;
