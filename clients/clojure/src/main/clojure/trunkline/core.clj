@@ -8,7 +8,8 @@
   (:require [clojure.string :as string]
             [trunkline.shapes :as shapes])
   (:import (clojure.lang IReduceInit)
-           (io.github.trunkline Connection Query QueryListener Notification TransactionMode
+           (io.github.trunkline Connection Query QueryListener Notification PostgresException ServerException
+                                TransactionMode
                                 TransactionMode$Isolation)
            (io.github.trunkline.clojure Placeholders Results RowMap)
            (io.github.trunkline.config Config)
@@ -357,6 +358,18 @@
                (accept [_ fields]
                  (let [text (fn [letter] (.orElse (.text ^Fields fields (char letter)) nil))]
                    (f {:severity (text \S) :code (text \C) :message (text \M) :detail (text \D) :hint (text \H)}))))))
+
+(defn error-data
+  "What a `PostgresException` says, as a map: `:sql-state`, `:message`, and of a `ServerException`, be it the cause,
+  `:severity`, `:detail`, `:hint`, `:position`, `:constraint`, `:table` and `:column`, where the server has sent them."
+  [^PostgresException e]
+  (let [^ServerException server (first (filter #(instance? ServerException %) [e (.getCause e)]))
+        all (cond-> {:sql-state (.sqlState e) :message (.getMessage e)}
+              server (assoc :message (.primaryMessage server) :severity (.severity server)
+                            :detail (.orElse (.detail server) nil) :hint (.orElse (.hint server) nil)
+                            :position (.orElse (.position server) nil) :constraint (.orElse (.constraint server) nil)
+                            :table (.orElse (.table server) nil) :column (.orElse (.column server) nil)))]
+    (into {} (filter (comp some? val)) all)))
 
 (defn detach
   "A row with its bytes in an array of its own: for rows that are kept for long while most of their neighbours are not."

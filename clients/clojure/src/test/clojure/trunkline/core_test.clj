@@ -3,7 +3,7 @@
             [clojure.test :refer [deftest is use-fixtures]]
             [trunkline.core :as db]
             [trunkline.servers :as servers])
-  (:import (io.github.trunkline CanceledException Connection PipelineException ServerException ValueException)
+  (:import (io.github.trunkline CanceledException Connection PipelineException PostgresException ServerException ValueException)
            (io.github.trunkline.clojure RowMap)
            (java.io ByteArrayOutputStream StringReader)
            (java.time Instant)))
@@ -215,6 +215,14 @@
   (is (thrown? ServerException (db/query *db* "selec")))
   (is (thrown? ValueException (db/query *db* ["select $1::int" (Object.)])))
   (is (thrown? IllegalArgumentException (db/query *db* 42)))
+  (db/script *db* "drop table if exists named; create table named (i int constraint positive check (i > 0))")
+  (doseq [insert [#(db/execute *db* "insert into named values (-1)")
+                  #(db/execute-batch *db* "insert into named values ($1)" [[1] [-1]])]]
+    (is (= {:sql-state "23514" :severity "ERROR" :constraint "positive" :table "named"}
+           (try (insert) (catch PostgresException e
+                           (select-keys (db/error-data e) [:sql-state :severity :constraint :table :column]))))))
+  (db/execute *db* "drop table named")
+  (is (= #{:sql-state :message} (try (db/query *db* ["select 1" 2]) (catch ValueException e (set (keys (db/error-data e)))))))
   (let [heard (atom [])]
     (db/on-query *db* #(swap! heard conj (select-keys % [:sql :rows])))
     (is (= {:one 1} (db/query-one *db* "select 1 as one")))
