@@ -25,13 +25,15 @@ public final class Prepared {
     private final Columns columns;
     private final short[] resultFormats;
     private final Types types;
+    private final int typesVersion;
 
     /**
      * @param described its columns as the server has described them; null if it gives no rows
      * @param results the codec of each column
+     * @param typesVersion that of {@code types} when the codecs were had from it
      */
     Prepared(String sql, String name, int[] parameterOids, Codec[] parameters, List<ColumnDescription> described,
-            Codec[] results, Types types) {
+            Codec[] results, Types types, int typesVersion) {
         this.sql = sql;
         this.name = name;
         this.parameterOids = parameterOids;
@@ -40,6 +42,12 @@ public final class Prepared {
         this.columns = described == null ? null : columns(described, results);
         this.resultFormats = resultFormats(results);
         this.types = types;
+        this.typesVersion = typesVersion;
+    }
+
+    /** False once what was known of types is out of date. */
+    boolean isCurrent() {
+        return types.version() == typesVersion;
     }
 
     private static Columns columns(List<ColumnDescription> described, Codec[] codecs) {
@@ -65,7 +73,7 @@ public final class Prepared {
                 changed = true;
             }
         }
-        return changed ? new Prepared(sql, name, parameterOids, parameters, described, codecs, types) : this;
+        return changed ? new Prepared(sql, name, parameterOids, parameters, described, codecs, types, typesVersion) : this;
     }
 
     /** Its text. */

@@ -67,8 +67,7 @@ public final class Statements {
             session.frontend().close('S', name);
             return;
         }
-        learn(List.of(described));
-        keep(make(described));
+        keep(makeAll(List.of(described)).get(0));
         trim(1);
     }
 
@@ -79,8 +78,18 @@ public final class Statements {
 
     /** The statement of a text: of before, or prepared now, which costs a round trip. */
     Prepared get(String sql) {
-        Prepared known = byText.get(sql);
+        Prepared known = current(sql);
         return known != null ? known : prepareAll(List.of(sql)).get(sql);
+    }
+
+    /** The statement of a text, unless its types are out of date. In a failed transaction nothing can be prepared anew. */
+    private Prepared current(String sql) {
+        Prepared known = byText.get(sql);
+        if (known != null && !known.isCurrent() && session.status() != 'E') {
+            forget(known);
+            return null;
+        }
+        return known;
     }
 
     /** The statements of several texts; those that are new are prepared in one round trip. */
@@ -88,7 +97,7 @@ public final class Statements {
         var statements = new LinkedHashMap<String, Prepared>();
         var missing = new LinkedHashSet<String>();
         for (String sql : texts) {
-            Prepared known = byText.get(sql);
+            Prepared known = current(sql);
             if (known == null) {
                 missing.add(sql);
             } else {
@@ -179,16 +188,23 @@ public final class Statements {
         });
         session.frontend().sync();
         session.send();
-        List<Described> described = readDescriptions(texts, names);
-        learn(described);
         var statements = new LinkedHashMap<String, Prepared>();
-        for (Described statement : described) {
-            Prepared prepared = make(statement);
-            statements.put(statement.sql, prepared);
-            keep(prepared);
+        for (Prepared statement : makeAll(readDescriptions(texts, names))) {
+            statements.put(statement.sql(), statement);
+            keep(statement);
         }
         trim(texts.size());
         return statements;
+    }
+
+    private List<Prepared> makeAll(List<Described> described) {
+        List<Prepared> made;
+        do {
+            learn(described);
+            made = described.stream().map(this::make).toList();
+            // Until nobody has forgotten meanwhile what was learned here.
+        } while (!made.stream().allMatch(Prepared::isCurrent));
+        return made;
     }
 
     private List<Described> readDescriptions(Collection<String> texts, List<String> names) {
@@ -251,6 +267,7 @@ public final class Statements {
     }
 
     private Prepared make(Described statement) {
+        int version = types.version();
         var parameters = new Codec[statement.parameters.length];
         for (int i = 0; i < parameters.length; i++) {
             parameters[i] = types.codec(statement.parameters[i]);
@@ -260,7 +277,7 @@ public final class Statements {
             results[i] = codec(statement.columns.get(i), types);
         }
         return new Prepared(statement.sql, statement.name, statement.parameters, parameters, statement.columns, results,
-                types);
+                types, version);
     }
 
     /** A type of which not even the catalogue knows anything is its text. */

@@ -130,7 +130,7 @@ public final class Catalog {
                 for (int field : type.fields) {
                     resolve(field, depth + 1);
                 }
-                return CompositeType.of(type.name, type.names, type.fields, types::codec);
+                return CompositeType.of(type.name, type.names, type.fields, types);
             default:
                 return unknown(type);
         }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
@@ -22,6 +23,9 @@ public final class Types {
     private final Map<String, Codec> byName = new ConcurrentHashMap<>();
     /** Those that the program has registered by their object ids. */
     private final Set<Integer> registered = ConcurrentHashMap.newKeySet();
+    /** Those that the catalogue has told of. */
+    private final Set<Integer> learned = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger version = new AtomicInteger();
     private volatile UnaryOperator<Object> adapter;
 
     /** PostgreSQL's own types; json and jsonb are Strings. */
@@ -114,7 +118,25 @@ public final class Types {
 
     /** Remembers what the catalogue said, unless the program has registered something. */
     void learn(int oid, Codec codec) {
-        byOid.putIfAbsent(oid, codec);
+        if (byOid.putIfAbsent(oid, codec) == null) {
+            learned.add(oid);
+        }
+    }
+
+    /**
+     * Forgets what the catalogue has told, since types may have been altered: statements are prepared anew, and their types
+     * looked up, when they run next. A value of an altered composite type brings this about by itself, once it is read.
+     */
+    public void forgetLearned() {
+        Set<Integer> all = Set.copyOf(learned);
+        byOid.keySet().removeAll(all);
+        learned.removeAll(all);
+        version.incrementAndGet();
+    }
+
+    /** Another number after {@link #forgetLearned}: codecs that were had before it are out of date. */
+    public int version() {
+        return version.get();
     }
 
     /** Writes a value in binary, also one given as a String, which is read here. */

@@ -412,4 +412,28 @@ class TypesTest {
                     Arrays.asList(connection.query(sql).one().values()), sql);
         }
     }
+
+    /** After a migration a program's pool lives on: one reading fails, and says so, and then the type is known again. */
+    @Test
+    void aCompositeThatIsAltered() {
+        connection.script("drop table if exists altered; drop type if exists alterable; create type alterable as (a int); "
+                + "create table altered (v alterable, l alterable[]); insert into altered values ('(1)', '{(1)}')");
+        for (String column : new String[] {"v", "l"}) {
+            assertTrue(connection.query("select " + column + " as x from altered").one().toString().contains("names=[a], values=[1]"));
+        }
+        connection.script("alter type alterable add attribute b text; update altered set v = '(2,x)', l = '{\"(2,x)\"}'");
+        for (String column : new String[] {"v", "l"}) {
+            Row row = connection.query("select " + column + " as x from altered").one();
+            if (column.equals("v")) {
+                var error = assertThrows(ValueException.class, () -> row.get(0));
+                assertTrue(error.getMessage().contains("2 fields, and the type had 1"), error.getMessage());
+            }
+        }
+        for (String column : new String[] {"v", "l"}) {
+            Row row = connection.query("select " + column + " as x from altered").one();
+            assertTrue(row.toString().contains("names=[a, b], values=[2, x]"), row.toString());
+        }
+        assertEquals(1, connection.execute("update altered set v = $1", Map.of("a", 3, "b", "y")));
+        connection.script("drop table altered; drop type alterable");
+    }
 }
