@@ -97,6 +97,28 @@ class PoolTest {
     }
 
     @Test
+    void aServerThatDiesInTheMiddleOfAResult() {
+        if (!server.isDirect()) {
+            // The process that a proxy names is none of the server's.
+            return;
+        }
+        try (Connection other = server.connect()) {
+            var error = assertThrows(PostgresException.class, () -> pool.with(connection -> {
+                Query endless = Query.of("select i, repeat('x', 1000) from generate_series(1, 100000000) i").fetchRows(100);
+                return connection.reduce(endless, 0, (count, row) -> {
+                    if (count == 250) {
+                        other.query("select pg_terminate_backend($1)", connection.processId());
+                    }
+                    return count + 1;
+                });
+            }));
+            assertTrue("57P01".equals(error.sqlState()) || "08006".equals(error.sqlState()), error.toString());
+            assertEquals(0, pool.size());
+            assertEquals(1, pool.query("select 1").one().getInt(0));
+        }
+    }
+
+    @Test
     void hearsOfAllThatItsConnectionsDo() {
         var heard = new ArrayList<String>();
         pool.query("select 0");
