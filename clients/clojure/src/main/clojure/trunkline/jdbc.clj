@@ -118,6 +118,23 @@
   [[name source] & body]
   `(core/with-connection* (#'source-of ~source) (fn [~(vary-meta name assoc :tag `Connection)] ~@body)))
 
+(defrecord ^:private Prepared [source sql-params options]
+  java.lang.AutoCloseable
+  ;; Its connection keeps it for whoever has the same text.
+  (close [_]))
+
+(defn- numbered [[sql & parameters]]
+  (into [(Placeholders/number sql)] parameters))
+
+(defn prepare
+  "A statement of a connection, prepared now, for `execute!`, `execute-one!`, `plan` and `execute-batch!`. All statements are
+  prepared and kept by their text anyhow, so that nothing is lost without this."
+  ([connection sql-params] (prepare connection sql-params {}))
+  ([connection sql-params options]
+   (let [^Connection on (source-of connection)]
+     (.prepare on ^String (first (numbered sql-params))))
+   (->Prepared connection sql-params options)))
+
 (defn- returning
   "The statement, made to give the rows that it changes, or these columns of them; one that changes none is left alone."
   [sql return-keys]
@@ -130,9 +147,6 @@
          (if (sequential? return-keys)
            (string/join ", " (map #(Connection/quoteIdentifier (name %)) return-keys))
            "*"))))
-
-(defn- numbered [[sql & parameters]]
-  (into [(Placeholders/number sql)] parameters))
 
 (defn- options-of [{:keys [builder-fn timeout]}]
   (when-not (or (nil? builder-fn) (map? builder-fn))
@@ -163,6 +177,7 @@
   `:next.jdbc/update-count` if it gives none. A text of several statements, without parameters, gives the first one's
   result. Options: `:builder-fn` (`as-unqualified-maps` and its like above), `:timeout` in seconds, `:max-rows`,
   `:return-keys` (true, or the columns' names: what an insert, update, delete or merge has changed is its result)."
+  ([{:keys [source sql-params options]}] (execute! source sql-params options))
   ([source sql-params] (execute! source sql-params {}))
   ([source sql-params options]
    (let [options (options-for source options)
@@ -172,6 +187,7 @@
 
 (defn execute-one!
   "As `execute!`, but gives the first row only, or nil."
+  ([{:keys [source sql-params options]}] (execute-one! source sql-params options))
   ([source sql-params] (execute-one! source sql-params {}))
   ([source sql-params options]
    (let [rows (execute! source sql-params options)]
@@ -181,6 +197,7 @@
   "A reducible of a statement's rows, read as they come, `:fetch-size` at a time, at most `:max-rows`. Keys are the columns'
   names, without the table's; looked up with a table's name, as in `(:users/id row)`, they are found too, as in next.jdbc's
   own `plan`."
+  ([{:keys [source sql-params options]}] (plan source sql-params options))
   ([source sql-params] (plan source sql-params {}))
   ([source sql-params options]
    (let [options (options-for source options)
@@ -195,8 +212,12 @@
 
 (defn execute-batch!
   "Runs one statement for each group of parameters, in one round trip and one transaction. Gives the update counts. Options:
-  `:timeout` in seconds, for all together."
-  ([source sql groups] (execute-batch! source sql groups {}))
+  `:timeout` in seconds, for all together. In the place of a source and a text there may be what `prepare` gave."
+  ([prepared groups] (execute-batch! prepared groups {}))
+  ([source sql groups]
+   (if (instance? Prepared source)
+     (execute-batch! (:source source) (first (:sql-params source)) sql (merge (:options source) groups))
+     (execute-batch! source sql groups {})))
   ([source sql groups options]
    (core/execute-batch (source-of source) (Placeholders/number sql) groups
                        (select-keys (options-of (options-for source options)) [:timeout-ms]))))

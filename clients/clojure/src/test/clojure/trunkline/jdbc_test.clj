@@ -2,6 +2,7 @@
   "What a program that was written for next.jdbc does."
   (:require [clojure.test :refer [deftest is]]
             [trunkline.jdbc :as jdbc]
+            [trunkline.plan :as plan]
             [trunkline.servers :as servers]
             [trunkline.sql :as sql]))
 
@@ -65,6 +66,25 @@
                        "&targetServerType=primary&ApplicationName=till")]]
       (with-open [connection (jdbc/get-connection spec)]
         (is (= {:u user} (jdbc/execute-one! connection ["select current_user::text as u"])))))))
+
+(deftest prepared-statements-and-plans
+  (with-open [ds (jdbc/get-datasource (servers/spec))]
+    (jdbc/execute! ds ["drop table if exists jdbc_prepared; create table jdbc_prepared (id int, v text)"])
+    (jdbc/on-connection [c ds]
+      (with-open [insert (jdbc/prepare c ["insert into jdbc_prepared values (?, ?)"])
+                  all (jdbc/prepare c ["select * from jdbc_prepared where id > ? order by id" 1]
+                                    {:builder-fn jdbc/as-unqualified-maps})]
+        (is (= [1 1] (jdbc/execute-batch! insert [[1 "a"] [2 "b"]])))
+        (is (= [1] (jdbc/execute-batch! insert [[3 "c"]] {:timeout 60})))
+        (is (= [{:id 2 :v "b"} {:id 3 :v "c"}] (jdbc/execute! all)))
+        (is (= {:id 2 :v "b"} (jdbc/execute-one! all)))
+        (is (= [2 3] (into [] (map :id) (jdbc/plan all))))))
+    (is (= [1 2 3] (plan/select! ds :id ["select * from jdbc_prepared order by id"])))
+    (is (= #{{:id 1 :v "a"} {:id 2 :v "b"}}
+           (plan/select! ds [:id :v] ["select *, 1 as more from jdbc_prepared where id < ?" 3] {:into #{}})))
+    (is (= "a1" (plan/select-one! ds (fn [{:keys [id v]}] (str v id)) ["select * from jdbc_prepared order by id"])))
+    (is (nil? (plan/select-one! ds :id ["select * from jdbc_prepared where false"])))
+    (jdbc/execute! ds ["drop table jdbc_prepared"])))
 
 (deftest urls-of-jdbc
   (doseq [[jdbc url] {"jdbc:postgresql://h:1,i:2/d?ssl=true" "postgresql://h:1,i:2/d?ssl=true"
