@@ -88,9 +88,14 @@ public final class Config {
         return from.sslCertificate;
     }
 
-    /** The client's key (PEM, PKCS#8 without a passphrase), or null. */
+    /** The client's key, or null. */
     public Path sslKey() {
         return from.sslKey;
+    }
+
+    /** The password of the client's key, or null. */
+    public String sslPassword() {
+        return from.sslPassword;
     }
 
     /** True if login must be bound to the TLS connection. */
@@ -180,6 +185,7 @@ public final class Config {
         private Path sslRootCertificate;
         private Path sslCertificate;
         private Path sslKey;
+        private String sslPassword;
         ChannelBindingMode channelBinding = ChannelBindingMode.PREFER;
         Map<String, String> parameters = new LinkedHashMap<>();
         private Duration connectTimeout = Duration.ofSeconds(10);
@@ -211,6 +217,7 @@ public final class Config {
             sslRootCertificate = other.sslRootCertificate;
             sslCertificate = other.sslCertificate;
             sslKey = other.sslKey;
+            sslPassword = other.sslPassword;
             channelBinding = other.channelBinding;
             parameters = new LinkedHashMap<>(other.parameters);
             connectTimeout = other.connectTimeout;
@@ -281,9 +288,15 @@ public final class Config {
             return this;
         }
 
-        /** The client's key (PEM, PKCS#8 without a passphrase). */
+        /** The client's key: PKCS#8 in PEM or DER, or PEM as OpenSSL writes it for RSA and EC. */
         public Builder sslKey(Path file) {
             sslKey = file;
+            return this;
+        }
+
+        /** The password of the client's key, if that is encrypted. */
+        public Builder sslPassword(String secret) {
+            sslPassword = secret;
             return this;
         }
 

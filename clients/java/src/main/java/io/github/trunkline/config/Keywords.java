@@ -10,7 +10,7 @@ import java.util.Set;
 /** libpq's names of settings, of its chapter "Parameter Key Words": what each does to a configuration. */
 final class Keywords {
     /** Those that ask for something that this client does not have. Passed over, a wish for safety would be lost. */
-    private static final Set<String> MISSING = Set.of("require_auth", "requirepeer", "sslcompression", "sslpassword",
+    private static final Set<String> MISSING = Set.of("require_auth", "requirepeer", "sslcompression",
             "sslcertmode", "sslcrl", "sslcrldir", "sslsni", "sslkeylogfile", "ssl_min_protocol_version",
             "ssl_max_protocol_version", "krbsrvname", "gsslib", "gssdelegation", "keepalives", "keepalives_idle",
             "keepalives_interval", "keepalives_count", "tcp_user_timeout", "scram_client_key", "scram_server_key",
@@ -49,6 +49,7 @@ final class Keywords {
             case "sslrootcert" -> builder.sslRootCertificate(Path.of(value));
             case "sslcert" -> builder.sslCertificate(Path.of(value));
             case "sslkey" -> builder.sslKey(Path.of(value));
+            case "sslpassword" -> builder.sslPassword(value);
             case "channel_binding" -> builder.channelBinding = Environment.word(
                     keyword, value, Config.ChannelBindingMode.class);
             case "connect_timeout" -> builder.connectTimeout(seconds(keyword, value));

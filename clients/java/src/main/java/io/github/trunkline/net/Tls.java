@@ -34,7 +34,7 @@ final class Tls {
         boolean verifies = verifiesHost || mode == SslMode.VERIFY_CA || mode == SslMode.REQUIRE && root != null;
         try {
             context = SSLContext.getInstance("TLS");
-            context.init(Pem.keyManagers(config.sslCertificate(), config.sslKey()),
+            context.init(Pem.keyManagers(config.sslCertificate(), config.sslKey(), config.sslPassword()),
                     verifies ? trusted(root) : new TrustManager[] {new Anyone()}, null);
         } catch (GeneralSecurityException e) {
             throw new IOException("TLS cannot be set up: " + e.getMessage(), e);

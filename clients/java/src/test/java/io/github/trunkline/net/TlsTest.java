@@ -43,7 +43,7 @@ class TlsTest {
                     socket.getOutputStream().write('S');
                 }
                 SSLContext context = SSLContext.getInstance("TLS");
-                context.init(Pem.keyManagers(certificate, key), Pem.trustManagers(certificate), null);
+                context.init(Pem.keyManagers(certificate, key, null), Pem.trustManagers(certificate), null);
                 var secure = (SSLSocket) context.getSocketFactory().createSocket(socket, null, true);
                 SSLParameters parameters = secure.getSSLParameters();
                 parameters.setApplicationProtocols(alpn);
