@@ -22,7 +22,9 @@
 (def as-unqualified-kebab-maps "Maps with the columns' names in kebab case." {:keys :kebab})
 (def as-lower-maps "As `as-maps`: PostgreSQL's names are in lower case unless they were quoted." as-maps)
 (def as-unqualified-lower-maps "As `as-unqualified-maps`." as-unqualified-maps)
-(def as-arrays "A vector of the keys, with the table's name in each, then a vector for each row." {:as :arrays :keys :qualified})
+(def as-arrays
+  "A vector of the keys, with the table's name in each, then a vector for each row."
+  {:as :arrays :keys :qualified})
 (def as-unqualified-arrays "A vector of the keys, then a vector for each row." {:as :arrays})
 (def as-lower-arrays "As `as-arrays`." as-arrays)
 (def as-unqualified-lower-arrays "As `as-unqualified-arrays`." as-unqualified-arrays)

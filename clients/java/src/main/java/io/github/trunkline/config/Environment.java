@@ -10,7 +10,8 @@ import java.util.Map;
 /** libpq's environment variables and the shapes of their values. */
 final class Environment {
     private static final Map<String, String> KEYWORDS = Map.ofEntries(
-            Map.entry("PGHOST", "host"), Map.entry("PGHOSTADDR", "hostaddr"), Map.entry("PGPORT", "port"), Map.entry("PGDATABASE", "dbname"),
+            Map.entry("PGHOST", "host"), Map.entry("PGHOSTADDR", "hostaddr"), Map.entry("PGPORT", "port"),
+            Map.entry("PGDATABASE", "dbname"),
             Map.entry("PGUSER", "user"), Map.entry("PGPASSWORD", "password"), Map.entry("PGSSLMODE", "sslmode"),
             Map.entry("PGSSLROOTCERT", "sslrootcert"), Map.entry("PGSSLCERT", "sslcert"),
             Map.entry("PGSSLKEY", "sslkey"), Map.entry("PGCHANNELBINDING", "channel_binding"),

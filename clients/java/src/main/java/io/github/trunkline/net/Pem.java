@@ -40,7 +40,8 @@ final class Pem {
             throw new IOException("sslcert is given, but no sslkey");
         }
         KeyStore store = emptyStore();
-        store.setKeyEntry("client", PrivateKeys.read(key, password), NO_PASSWORD, certificates(certificate).toArray(new Certificate[0]));
+        store.setKeyEntry("client", PrivateKeys.read(key, password), NO_PASSWORD,
+                certificates(certificate).toArray(new Certificate[0]));
         KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         factory.init(store, NO_PASSWORD);
         return factory.getKeyManagers();

@@ -96,7 +96,7 @@ public final class Types {
         return name.equals("jsonb") || name.equals("json") || name.equals("_jsonb") || name.equals("_json");
     }
 
-    /** True if every value of the type has a binary format: of a type of PostgreSQL's own that the program has not registered. */
+    /** True if every value of the type has a binary format: it is PostgreSQL's own, and the program has not registered it. */
     public boolean isSurelyBinary(int oid) {
         return BuiltinTypes.isSurelyBinary(oid) && !registered.contains(oid);
     }
