@@ -5,19 +5,21 @@
   Rows are maps that keep the bytes that came, and decode a value when it is asked for first. They are ordinary maps
   otherwise: equal, hashed, printed, destructured and associated as any, and safe to share between threads."
   (:refer-clojure :exclude [reduce])
-  (:require [clojure.string :as string])
-  (:import (clojure.lang IReduceInit Keyword)
-           (io.github.trunkline Connection Query QueryListener Notification RowStream TransactionMode
+  (:require [clojure.string :as string]
+            [trunkline.shapes :as shapes])
+  (:import (clojure.lang IReduceInit)
+           (io.github.trunkline Connection Query QueryListener Notification PostgresException ServerException
+                                TransactionMode
                                 TransactionMode$Isolation)
-           (io.github.trunkline.clojure Keys Results RowMap)
+           (io.github.trunkline.clojure Placeholders Results RowMap)
            (io.github.trunkline.config Config)
            (io.github.trunkline.copy CopyIn CopyOut)
            (io.github.trunkline.pool Pool Pool$Settings)
-           (io.github.trunkline.row Columns Row Rows)
+           (io.github.trunkline.row Row Rows)
            (io.github.trunkline.type JsonCodec Types)
-           (io.github.trunkline.wire ColumnDescription)
+           (io.github.trunkline.wire Fields)
            (java.time Duration)
-           (java.util ArrayList HashMap List Map)))
+           (java.util HashMap List Map)))
 
 (set! *warn-on-reflection* true)
 
@@ -40,36 +42,45 @@
                     (Config/of ^Map keywords))
     :else (throw (IllegalArgumentException. (str "neither a URL, nor a map, nor a Config: " (class source))))))
 
+(defn- adapted
+  "Types that take Clojure's values as parameters, also within others."
+  ^Types [^Types types]
+  (.adapt types (reify java.util.function.UnaryOperator (apply [_ value] (Results/parameter value)))))
+
 (defn types
   "What is known of types. `:json-read` makes something of a json or jsonb document, given as a String; `:json-write`
   makes a String of a parameter that goes into one. Without them documents are Strings."
-  (^Types [] (Types.))
+  (^Types [] (types {}))
   (^Types [{:keys [json-read json-write]}]
-   (if (or json-read json-write)
-     (Types. (reify JsonCodec
-               (read [_ bytes at length]
-                 ((or json-read identity) (String. ^bytes bytes (int at) (int length) "UTF-8")))
-               (write [_ value]
-                 (.getBytes ^String ((or json-write str) value) "UTF-8"))))
-     (Types.))))
+   (adapted
+    (if (or json-read json-write)
+      (Types. (reify JsonCodec
+                (read [_ bytes at length]
+                  ((or json-read identity) (String. ^bytes bytes (int at) (int length) "UTF-8")))
+                (write [_ value]
+                  (.getBytes ^String ((or json-write str) value) "UTF-8"))))
+      (Types.)))))
 
 (defn- types-of ^Types [source]
-  (or (and (map? source) (:types source))
+  (or (and (map? source) (some-> (:types source) adapted))
       (types (if (map? source) (select-keys source [:json-read :json-write]) {}))))
 
 (defn connect
-  "A connection, to be closed. `source` is as for `config`; a map may have `:json-read` and `:json-write`, or `:types`."
-  ^Connection [source]
-  (Connection/connect (config source) (types-of source)))
+  "A connection, to be closed. `source` is as for `config`; a map may have `:json-read` and `:json-write`, or `:types`, a
+  `Types` of the Java client with codecs of one's own. Without a source the PG* environment says where to connect."
+  (^Connection [] (connect (Config/fromEnvironment)))
+  (^Connection [source]
+   (Connection/connect (config source) (types-of source))))
 
 (defn pool
   "A pool of connections, to be closed. Options: `:max` connections (10), `:wait-ms` for one (30000), `:idle-ms` before one
-  is closed (600000), `:life-ms` of each (3600000), `:on-connect`, a function of each new connection."
+  is closed (600000), `:life-ms` of each (3600000), `:check-ms` idle before one is asked for a sign of life (1000),
+  `:on-connect`, a function of each new connection."
   (^Pool [source] (pool source {}))
-  (^Pool [source {:keys [max wait-ms idle-ms life-ms on-connect]
-                  :or {max 10 wait-ms 30000 idle-ms 600000 life-ms 3600000}}]
+  (^Pool [source {:keys [max wait-ms idle-ms life-ms check-ms on-connect]
+                  :or {max 10 wait-ms 30000 idle-ms 600000 life-ms 3600000 check-ms 1000}}]
    (let [settings (Pool$Settings. (int max) (Duration/ofMillis wait-ms) (Duration/ofMillis idle-ms)
-                                  (Duration/ofMillis life-ms))
+                                  (Duration/ofMillis life-ms) (Duration/ofMillis check-ms))
          made (Pool/open (config source) settings (types-of source))]
      (when on-connect
        (.onConnect made (reify java.util.function.Consumer (accept [_ connection] (on-connect connection)))))
@@ -90,73 +101,22 @@
 
 ;;; Queries
 
+(defn- numbered
+  "The text of a vector with `?` as $1, $2, unless it has these already. Without parameters a `?` is an operator."
+  ^String [[sql & parameters]]
+  (if parameters (Placeholders/numberUnlessNumbered (str sql)) (str sql)))
+
 (defn- query-of ^Query [query {:keys [timeout-ms fetch-rows]}]
   (let [^Query made (cond
                       (instance? Query query) query
                       (string? query) (Query/of query (object-array 0))
-                      (sequential? query) (Query/of (str (first query)) (Results/parameters (rest query)))
+                      (sequential? query) (Query/of (numbered query) (Results/parameters (rest query)))
                       :else (throw (IllegalArgumentException.
                                     (str "a query is a text, or a vector of one and its parameters, not a "
                                          (class query)))))]
     (cond-> made
       timeout-ms (.timeout (Duration/ofMillis timeout-ms))
       fetch-rows (.fetchRows (int fetch-rows)))))
-
-(defn kebab
-  "A column's name as a keyword in kebab case."
-  [column]
-  (keyword (string/lower-case (string/replace column "_" "-"))))
-
-(def ^:private tables-sql
-  "select oid::int8, relname::text from pg_catalog.pg_class where oid = any ($1::pg_catalog.oid[])")
-
-(defn- table-names
-  "Names of tables by their object ids."
-  [^Connection connection oids]
-  (into {} (map (fn [^Row row] [(.getLong row 0) (.getString row 1)]))
-        (.query connection ^String tables-sql (object-array [(vec oids)]))))
-
-(defn- qualified
-  "Keys with the table's name as namespace, where a column comes from a table."
-  [^Connection connection ^Columns columns f]
-  (let [oid (fn [i] (Integer/toUnsignedLong (.table ^ColumnDescription (.description columns (int i)))))
-        indexes (range (.size columns))
-        oids (into #{} (comp (map oid) (remove zero?)) indexes)
-        names (if (seq oids) (table-names connection oids) {})]
-    (map (fn [i]
-           (let [table (names (oid i))]
-             (keyword (when table (f table)) (f (.name columns (int i))))))
-         indexes)))
-
-(defn- keys-of
-  "The keys of a result: `:keys` of the options is nil for the names as they are, `:kebab`, `:qualified`,
-  `:qualified-kebab`, or a function from a column's name to its key. Tables' names are asked for once for each prepared
-  statement."
-  ^Keys [connection ^Columns columns how]
-  (let [each (fn [f] (fn [^Columns columns] (map #(f (.name columns (int %))) (range (.size columns)))))
-        tables (fn [f] (fn [columns] (qualified connection columns f)))
-        dashes #(string/lower-case (string/replace % "_" "-"))]
-    ;; Of a function nobody knows whether it is the one of before: its keys are made each time.
-    (case how
-      nil (Keys/keywords columns)
-      :kebab (Keys/of columns how (each kebab))
-      :qualified (Keys/of columns how (tables identity))
-      :qualified-kebab (Keys/of columns how (tables dashes))
-      (Keys/of columns nil (each how)))))
-
-(defn- shaped
-  "A result as the options want it."
-  [connection ^Rows rows {:keys [as] how :keys :or {as :maps}}]
-  (case as
-    :maps (Results/maps rows (keys-of connection (.columns rows) how))
-    :vectors (Results/vectors rows)
-    :columns (Results/columns rows (keys-of connection (.columns rows) how))
-    :rows rows))
-
-(defn rows-as
-  "The Java client's `Rows` in the shape that the options of `query` name. A connection is needed for qualified keys."
-  [rows connection options]
-  (shaped connection rows options))
 
 (defn query
   "Runs a query and gives its rows. Options:
@@ -170,8 +130,8 @@
    (let [made (query-of q options)]
      (if (and (instance? Pool source) (not (#{:qualified :qualified-kebab} (:keys options))))
        ;; The connection goes back as soon as the bytes are here.
-       (shaped nil (.query ^Pool source made) options)
-       (with-connection* source #(shaped % (.query ^Connection % made) options))))))
+       (shapes/shaped nil (.query ^Pool source made) options)
+       (with-connection* source #(shapes/shaped % (.query ^Connection % made) options))))))
 
 (defn query-one
   "Runs a query and gives its first row, or nil. Options as for `query`."
@@ -194,13 +154,19 @@
      (reduce [_ f init]
        (with-connection* source
          (fn [^Connection connection]
-           (let [made (query-of q options)
-                 ;; Before the stream begins: the connection is busy with its rows then.
-                 ks (when-not (= :vectors (:as options))
-                      (some-> (.columns connection (.sql made)) (as-> columns (keys-of connection columns (:keys options)))))
-                 as-value (if ks (fn [^Row row] (RowMap/of ks row)) (fn [^Row row] (RowMap/vector row)))]
-             (with-open [rows (.stream connection made)]
-               (Results/reduce rows as-value f init)))))))))
+           (let [made (query-of q options)]
+             (loop []
+               (let [columns (.columns connection (.sql made))
+                     ;; Before the stream begins: the connection is busy with its rows then.
+                     ks (when-not (= :vectors (:as options))
+                          (some->> columns (#(shapes/keys-of connection % (:keys options)))))
+                     as-value (if ks (fn [^Row row] (RowMap/of ks row)) (fn [^Row row] (RowMap/vector row)))
+                     result (with-open [rows (.stream connection made)]
+                              ;; Else a table has changed meanwhile, and the statement was prepared anew.
+                              (if (identical? columns (.columns rows))
+                                (Results/reduce rows as-value f init)
+                                ::changed))]
+                 (if (identical? ::changed result) (recur) result))))))))))
 
 (defn script
   "Runs a text of several statements, without parameters, and gives each one's rows. Options as for `query`."
@@ -208,27 +174,31 @@
   ([source sql options]
    (with-connection* source
      (fn [^Connection connection]
-       (mapv #(shaped connection % options) (.script connection sql))))))
+       (mapv #(shapes/shaped connection % options) (.script connection sql))))))
 
 (defn pipeline
   "Runs queries one after the other in one round trip and one transaction, and gives each one's rows. Options as for
-  `query`, for all of them."
+  `query`, for all of them; `:timeout-ms` is for all together."
   ([source queries] (pipeline source queries nil))
   ([source queries options]
-   (let [made (mapv #(query-of % nil) queries)]
+   (let [made (mapv #(query-of % options) queries)]
      (with-connection* source
        (fn [^Connection connection]
-         (mapv #(shaped connection % options) (.pipeline connection ^List made)))))))
+         (mapv #(shapes/shaped connection % options) (.pipeline connection ^List made)))))))
 
 (defn execute-batch
   "Runs one statement for each of `parameter-sets`, in one round trip and one transaction, and gives how many rows each
-  changed."
-  [source sql parameter-sets]
-  (with-connection* source
-    (fn [^Connection connection]
-      (mapv #(.affected ^Rows %)
-            (.batch connection sql (ArrayList. ^java.util.Collection
-                                               (mapv #(vec (Results/parameters %)) parameter-sets)))))))
+  changed. Options: `:timeout-ms`, for all together."
+  ([source sql parameter-sets] (execute-batch source sql parameter-sets nil))
+  ([source sql parameter-sets {:keys [timeout-ms]}]
+   (with-connection* source
+     (fn [^Connection connection]
+       (let [sql (Placeholders/numberUnlessNumbered sql)
+             ^Iterable sets (mapv #(vec (Results/parameters %)) parameter-sets)]
+         (mapv #(.affected ^Rows %)
+               (if timeout-ms
+                 (.batch connection sql sets (Duration/ofMillis timeout-ms))
+                 (.batch connection sql sets))))))))
 
 (defn prepare
   "Prepares a statement on a connection ahead of its first use, and gives a function of its parameters that runs it and
@@ -243,9 +213,11 @@
 (defn- mode ^TransactionMode [{:keys [isolation read-only deferrable]}]
   (TransactionMode. (case isolation
                       nil TransactionMode$Isolation/DEFAULT
-                      :read-committed TransactionMode$Isolation/READ_COMMITTED
+                      ;; PostgreSQL takes it for read committed, as the standard allows.
+                      (:read-committed :read-uncommitted) TransactionMode$Isolation/READ_COMMITTED
                       :repeatable-read TransactionMode$Isolation/REPEATABLE_READ
-                      :serializable TransactionMode$Isolation/SERIALIZABLE)
+                      :serializable TransactionMode$Isolation/SERIALIZABLE
+                      (throw (IllegalArgumentException. (str "there is no isolation level " isolation))))
                     (boolean read-only) (boolean deferrable)))
 
 (defn transact
@@ -277,16 +249,22 @@
 
 ;;; COPY
 
+(defn- sets-of
+  "Parameter sets as the Java client takes them, made when they are asked for."
+  ^Iterable [sets]
+  (map #(vec (Results/parameters %)) sets))
+
 (defn copy-in
   "Runs `COPY ... FROM STDIN` and gives how many rows the server took. `data` is an InputStream, a Reader, a String, or a
-  sequence of rows; rows want `:types`, the columns' object ids, and a statement WITH (FORMAT binary)."
+  sequence of rows. Rows want `:types`, the columns' object ids, and a statement WITH (FORMAT binary) or without options;
+  `copy-rows` finds these out by itself."
   ([source sql data] (copy-in source sql data nil))
   ([source sql data {:keys [types]}]
    (with-connection* source
      (fn [^Connection connection]
        (with-open [^CopyIn in (.copyIn connection sql)]
          (cond
-           types (.rows in (int-array types) ^Iterable (map #(vec (Results/parameters %)) data))
+           types (.rows in (int-array types) (sets-of data))
            (instance? java.io.InputStream data) (do (.transferTo ^java.io.InputStream data in) (.finish in))
            (or (string? data) (instance? java.io.Reader data))
            (let [writer (java.io.OutputStreamWriter. in "UTF-8")
@@ -297,6 +275,15 @@
              (.finish in))
            :else (throw (IllegalArgumentException.
                          "data is an InputStream, a Reader or a String; rows of values want :types"))))))))
+
+(defn copy-rows
+  "Puts rows into a table by COPY and gives how many the server took. `table` is as SQL names it; `rows` is a sequence of
+  sequences with a value for each of `columns`, or of maps with these keys. If one cannot be sent, none is there."
+  [source table columns rows]
+  (let [values (fn [row] (if (map? row) (map #(get row %) columns) row))]
+    (with-connection* source
+      (fn [^Connection connection]
+        (.copyRows connection (name table) ^List (mapv name columns) (sets-of (map values rows)))))))
 
 (defn copy-out
   "Runs `COPY ... TO STDOUT` and writes its data to `out`, an OutputStream. With `:types`, the columns' object ids, and a
@@ -350,14 +337,39 @@
   (.cancel connection))
 
 (defn on-query
-  "Calls `f` after each query of a connection, for metrics, with a map of `:sql`, `:nanoseconds`, `:rows` and `:error`
-  (nil or the exception). Nil ends it."
+  "Calls `f` after each query, stream and COPY of a connection, or of all that a pool lends from now on, for metrics, with a
+  map of `:sql`, `:nanoseconds`, `:rows` and `:error` (nil or the exception). Nil ends it for a connection."
+  [source f]
+  (let [listener (when f
+                   (reify QueryListener
+                     (finished [_ sql nanoseconds rows error]
+                       (f {:sql sql :nanoseconds nanoseconds :rows rows :error error}))))]
+    (if (instance? Pool source)
+      (.onQuery ^Pool source listener)
+      (.onQuery ^Connection source listener))
+    nil))
+
+(defn on-notice
+  "Calls `f` with each notice of the server (`raise notice` and its like), a map of `:severity`, `:code`, `:message`,
+  `:detail` and `:hint`, on the thread whose query it came with. It cannot use the connection itself."
   [^Connection connection f]
-  (.onQuery connection
-            (when f
-              (reify QueryListener
-                (finished [_ sql nanoseconds rows error]
-                  (f {:sql sql :nanoseconds nanoseconds :rows rows :error error}))))))
+  (.onNotice connection
+             (reify java.util.function.Consumer
+               (accept [_ fields]
+                 (let [text (fn [letter] (.orElse (.text ^Fields fields (char letter)) nil))]
+                   (f {:severity (text \S) :code (text \C) :message (text \M) :detail (text \D) :hint (text \H)}))))))
+
+(defn error-data
+  "What a `PostgresException` says, as a map: `:sql-state`, `:message`, and of a `ServerException`, be it the cause,
+  `:severity`, `:detail`, `:hint`, `:position`, `:constraint`, `:table` and `:column`, where the server has sent them."
+  [^PostgresException e]
+  (let [^ServerException server (first (filter #(instance? ServerException %) [e (.getCause e)]))
+        all (cond-> {:sql-state (.sqlState e) :message (.getMessage e)}
+              server (assoc :message (.primaryMessage server) :severity (.severity server)
+                            :detail (.orElse (.detail server) nil) :hint (.orElse (.hint server) nil)
+                            :position (.orElse (.position server) nil) :constraint (.orElse (.constraint server) nil)
+                            :table (.orElse (.table server) nil) :column (.orElse (.column server) nil)))]
+    (into {} (filter (comp some? val)) all)))
 
 (defn detach
   "A row with its bytes in an array of its own: for rows that are kept for long while most of their neighbours are not."

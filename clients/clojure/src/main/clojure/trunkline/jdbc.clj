@@ -6,9 +6,10 @@
   use it. Parameters are `?` outside of texts, names, comments and dollar quotes (`??` for the operators with a question
   mark), or $1, $2 and so on."
   (:require [clojure.string :as string]
-            [trunkline.core :as core])
+            [trunkline.core :as core]
+            [trunkline.shapes :as shapes])
   (:import (io.github.trunkline Connection)
-           (io.github.trunkline.clojure Placeholders)
+           (io.github.trunkline.clojure Placeholders SqlText)
            (io.github.trunkline.config Config)
            (io.github.trunkline.pool Pool)
            (io.github.trunkline.row Rows)))
@@ -21,20 +22,69 @@
 (def as-unqualified-kebab-maps "Maps with the columns' names in kebab case." {:keys :kebab})
 (def as-lower-maps "As `as-maps`: PostgreSQL's names are in lower case unless they were quoted." as-maps)
 (def as-unqualified-lower-maps "As `as-unqualified-maps`." as-unqualified-maps)
-(def as-arrays "A vector of the keys, then a vector for each row." {:as :arrays})
+(def as-arrays
+  "A vector of the keys, with the table's name in each, then a vector for each row."
+  {:as :arrays :keys :qualified})
+(def as-unqualified-arrays "A vector of the keys, then a vector for each row." {:as :arrays})
+(def as-lower-arrays "As `as-arrays`." as-arrays)
+(def as-unqualified-lower-arrays "As `as-unqualified-arrays`." as-unqualified-arrays)
+
+(defn- snake [n] (string/replace n "-" "_"))
+
+(def snake-kebab-opts
+  "Options for maps in kebab case of names in snake case, and for trunkline.sql's names the other way round."
+  {:builder-fn as-kebab-maps :table-fn snake :column-fn snake})
+(def unqualified-snake-kebab-opts
+  "The same without the tables' names."
+  {:builder-fn as-unqualified-kebab-maps :table-fn snake :column-fn snake})
+
+(def ^:private properties
+  "pgjdbc's properties that have another name here."
+  {"ApplicationName" "application_name" "currentSchema" "search_path" "connectTimeout" "connect_timeout"
+   "loginTimeout" "connect_timeout" "targetServerType" "target_session_attrs" "loadBalanceHosts" "load_balance_hosts"})
+
+(def ^:private needless
+  "pgjdbc's properties that say how it does what is done here anyhow, or in another way."
+  #{"reWriteBatchedInserts" "prepareThreshold" "preparedStatementCacheQueries" "preparedStatementCacheSizeMiB"
+    "binaryTransfer" "stringtype" "tcpKeepAlive" "defaultRowFetchSize" "tcpNoDelay" "assumeMinServerVersion"})
+
+(def ^:private words
+  "Values of pgjdbc's properties by the names here."
+  {"target_session_attrs" {"master" "primary" "secondary" "standby" "preferSecondary" "prefer-standby"
+                           "preferPrimary" "any"}
+   "load_balance_hosts" {"true" "random" "false" "disable"}})
+
+(defn- property
+  "A part of a URL behind its question mark, as it is called here; nil if it is needless."
+  [part]
+  (let [[k v] (string/split part #"=" 2)
+        k' (properties k k)]
+    (when-not (needless k)
+      (str k' (when v (str "=" (get-in words [k' v] v)))))))
+
+(defn- url-of
+  "A URL for `core/connect` of one of JDBC's, `jdbc:postgresql://host/database` or `jdbc:postgresql:database`."
+  [url]
+  (let [[address options] (string/split (string/replace url #"^jdbc:" "") #"\?" 2)
+        address (string/replace address #"^(postgres(?:ql)?):(?!//)/?" "$1:///")
+        kept (when options (keep property (string/split options #"&")))]
+    (cond-> address (seq kept) (str "?" (string/join "&" kept)))))
 
 (defn- spec-of
   "What `core/connect` takes, of what next.jdbc takes."
   [spec]
   (cond
-    (string? spec) (string/replace spec #"^jdbc:" "")
+    (string? spec) (url-of spec)
     (:jdbcUrl spec) (let [{:keys [jdbcUrl user username password]} spec
                           ^Config config (core/config (spec-of jdbcUrl))
                           builder (.toBuilder config)]
                       (some->> (or user username) (.user builder))
                       (some->> password (.password builder))
                       (.build builder))
-    (map? spec) (cond-> (dissoc spec :dbtype :username)
+    (map? spec) (cond-> (into {} (for [[k v] (dissoc spec :dbtype :username)
+                                       :let [k' (properties (name k) (name k))]
+                                       :when (not (needless (name k)))]
+                                   [(keyword k') (get-in words [k' v] v)]))
                   (:username spec) (assoc :user (:username spec)))
     :else spec))
 
@@ -55,7 +105,9 @@
 
 (defn- source-of [source] (if (instance? WithOptions source) (:source source) source))
 
-(defn- options-for [source options]
+(defn options-for
+  "The options of a call: those of `with-options`, if `source` has them, under the call's own."
+  [source options]
   (if (instance? WithOptions source) (merge (:options source) options) options))
 
 (defn get-connection
@@ -68,68 +120,109 @@
   [[name source] & body]
   `(core/with-connection* (#'source-of ~source) (fn [~(vary-meta name assoc :tag `Connection)] ~@body)))
 
-(defn- returning
-  "The statement, made to give the rows that it changes, or these columns of them."
-  [sql return-keys]
-  (if (re-find #"(?i)\breturning\b" sql)
-    sql
-    (str sql " returning " (if (sequential? return-keys)
-                             (string/join ", " (map #(Connection/quoteIdentifier (name %)) return-keys))
-                             "*"))))
+(defrecord ^:private Prepared [source sql-params options]
+  java.lang.AutoCloseable
+  ;; Its connection keeps it for whoever has the same text.
+  (close [_]))
 
 (defn- numbered [[sql & parameters]]
   (into [(Placeholders/number sql)] parameters))
 
+(defn prepare
+  "A statement of a connection, prepared now, for `execute!`, `execute-one!`, `plan` and `execute-batch!`. All statements are
+  prepared and kept by their text anyhow, so that nothing is lost without this."
+  ([connection sql-params] (prepare connection sql-params {}))
+  ([connection sql-params options]
+   (let [^Connection on (source-of connection)]
+     (.prepare on ^String (first (numbered sql-params))))
+   (->Prepared connection sql-params options)))
+
+(defn- returning
+  "The statement, made to give the rows that it changes, or these columns of them; one that changes none is left alone."
+  [sql return-keys]
+  (if (or (SqlText/hasWord sql "returning")
+          (not (#{"insert" "update" "delete" "merge" "with"} (SqlText/firstWord sql)))
+          (not-any? #(SqlText/hasWord sql %) ["insert" "update" "delete" "merge"]))
+    sql
+    ;; On a line of its own: what is before may end with a comment.
+    (str (SqlText/trimmed sql) "\nreturning "
+         (if (sequential? return-keys)
+           (string/join ", " (map #(Connection/quoteIdentifier (name %)) return-keys))
+           "*"))))
+
 (defn- options-of [{:keys [builder-fn timeout]}]
+  (when-not (or (nil? builder-fn) (map? builder-fn))
+    (throw (IllegalArgumentException. (str ":builder-fn is one of trunkline.jdbc's own, such as as-unqualified-maps, not "
+                                           (pr-str builder-fn)))))
   (cond-> (or builder-fn as-maps)
     ;; next.jdbc's timeout is in seconds.
     timeout (assoc :timeout-ms (* 1000 (long timeout)))))
 
-(defn- result [source q {:keys [as] :as options}]
+(defn- at-most [most rows] (if (and most (pos? most)) (into [] (take most) rows) rows))
+
+(defn- result [source [sql & parameters :as q] {:keys [as] :as options} max-rows]
   (core/with-connection* source
-    (fn [connection]
-      (let [^Rows rows (core/query connection q (assoc options :as :rows))
+    (fn [^Connection connection]
+      (let [^Rows rows (if (and (nil? parameters) (SqlText/hasSeveral sql))
+                         ;; Several statements in one text cannot be prepared. The result is the first one's.
+                         (first (core/script connection sql {:as :rows}))
+                         (core/query connection q (assoc options :as :rows)))
             columns (.columns rows)]
         (cond
           (zero? (.size columns)) [{:next.jdbc/update-count (.affected rows)}]
-          (= :arrays as) (let [ks (mapv #(keyword (.name columns (int %))) (range (.size columns)))]
-                           (into [ks] (core/rows-as rows nil {:as :vectors})))
-          :else (core/rows-as rows connection options))))))
+          (= :arrays as) (into [(vec (.all (shapes/keys-of connection columns (:keys options))))]
+                               (at-most max-rows (shapes/shaped connection rows {:as :vectors})))
+          :else (at-most max-rows (shapes/shaped connection rows options)))))))
 
 (defn execute!
   "Runs a statement, a vector of a text and its parameters. Gives a vector of its rows, or of one map with
-  `:next.jdbc/update-count` if it gives none. Options: `:builder-fn` (`as-unqualified-maps` and its like above), `:timeout` in
-  seconds, `:return-keys` (true, or the columns' names: what an insert, update or delete has changed is its result)."
+  `:next.jdbc/update-count` if it gives none. A text of several statements, without parameters, gives the first one's
+  result. Options: `:builder-fn` (`as-unqualified-maps` and its like above), `:timeout` in seconds, `:max-rows`,
+  `:return-keys` (true, or the columns' names: what an insert, update, delete or merge has changed is its result)."
+  ([{:keys [source sql-params options]}] (execute! source sql-params options))
   ([source sql-params] (execute! source sql-params {}))
   ([source sql-params options]
    (let [options (options-for source options)
          [sql & parameters] sql-params
          sql (cond-> sql (:return-keys options) (returning (:return-keys options)))]
-     (result (source-of source) (numbered (into [sql] parameters)) (options-of options)))))
+     (result (source-of source) (numbered (into [sql] parameters)) (options-of options) (:max-rows options)))))
 
 (defn execute-one!
   "As `execute!`, but gives the first row only, or nil."
+  ([{:keys [source sql-params options]}] (execute-one! source sql-params options))
   ([source sql-params] (execute-one! source sql-params {}))
   ([source sql-params options]
    (let [rows (execute! source sql-params options)]
-     (if (= as-arrays (:builder-fn (options-for source options))) (second rows) (first rows)))))
+     (if (= :arrays (:as (:builder-fn (options-for source options)))) (second rows) (first rows)))))
 
 (defn plan
-  "A reducible of a statement's rows, read as they come, `:fetch-size` at a time. Keys are the columns' names, without the
-  table's, as in next.jdbc's own `plan` when a row is used as a map."
+  "A reducible of a statement's rows, read as they come, `:fetch-size` at a time, at most `:max-rows`. Keys are the columns'
+  names, without the table's; looked up with a table's name, as in `(:users/id row)`, they are found too, as in next.jdbc's
+  own `plan`."
+  ([{:keys [source sql-params options]}] (plan source sql-params options))
   ([source sql-params] (plan source sql-params {}))
   ([source sql-params options]
    (let [options (options-for source options)
          given (options-of options)]
-     (core/plan (source-of source) (numbered sql-params)
-                (cond-> (if (#{:qualified :qualified-kebab} (:keys given)) (dissoc given :keys) given)
-                  (:fetch-size options) (assoc :fetch-rows (:fetch-size options)))))))
+     (cond->> (core/plan (source-of source) (numbered sql-params)
+                         (cond-> (if (#{nil :qualified :qualified-kebab} (:keys given))
+                                   (assoc given :keys :unqualified)
+                                   given)
+                           (= :arrays (:as given)) (assoc :as :vectors)
+                           (:fetch-size options) (assoc :fetch-rows (:fetch-size options))))
+       (some-> (:max-rows options) pos?) (eduction (take (:max-rows options)))))))
 
 (defn execute-batch!
-  "Runs one statement for each group of parameters, in one round trip and one transaction. Gives the update counts."
-  ([source sql groups] (execute-batch! source sql groups {}))
-  ([source sql groups _options]
-   (core/execute-batch (source-of source) (Placeholders/number sql) groups)))
+  "Runs one statement for each group of parameters, in one round trip and one transaction. Gives the update counts. Options:
+  `:timeout` in seconds, for all together. In the place of a source and a text there may be what `prepare` gave."
+  ([prepared groups] (execute-batch! prepared groups {}))
+  ([source sql groups]
+   (if (instance? Prepared source)
+     (execute-batch! (:source source) (first (:sql-params source)) sql (merge (:options source) groups))
+     (execute-batch! source sql groups {})))
+  ([source sql groups options]
+   (core/execute-batch (source-of source) (Placeholders/number sql) groups
+                       (select-keys (options-of (options-for source options)) [:timeout-ms]))))
 
 (defn transact
   "Calls `f` with a connection in a transaction. Options as for `with-transaction`."
@@ -148,5 +241,5 @@
   [[name source options] & body]
   `(let [source# ~source]
      (transact source#
-               (fn [tx#] (let [~name (with-options tx# (#'options-for source# {}))] ~@body))
+               (fn [tx#] (let [~name (with-options tx# (options-for source# {}))] ~@body))
                ~options)))

@@ -47,11 +47,12 @@
   "Inserts a map's values and gives the row as it is then, or with `:return-keys` false the count."
   ([source to row] (insert! source to row {}))
   ([source to row options]
-   (jdbc/execute-one! source
-                      (into [(str "insert into " (table to options) " (" (columns (keys row) options) ") values ("
-                                  (string/join ", " (repeat (count row) "?")) ")")]
-                            (vals row))
-                      (merge {:return-keys true} options))))
+   (let [options (jdbc/options-for source options)]
+     (jdbc/execute-one! source
+                        (into [(str "insert into " (table to options) " (" (columns (keys row) options) ") values ("
+                                    (string/join ", " (repeat (count row) "?")) ")")]
+                              (vals row))
+                        (merge {:return-keys true} options)))))
 
 (defn insert-multi!
   "Inserts many rows in one statement and gives them as they are then: maps with the same keys, or columns and a sequence of
@@ -65,18 +66,20 @@
   ([source to ks rows options]
    (if (empty? rows)
      []
-     (jdbc/execute! source
-                    (into [(str "insert into " (table to options) " (" (columns ks options) ") values "
-                                (string/join ", " (repeat (count rows)
-                                                          (str "(" (string/join ", " (repeat (count ks) "?")) ")"))))]
-                          cat rows)
-                    (merge {:return-keys true} options)))))
+     (let [options (jdbc/options-for source options)]
+       (jdbc/execute! source
+                      (into [(str "insert into " (table to options) " (" (columns ks options) ") values "
+                                  (string/join ", " (repeat (count rows)
+                                                            (str "(" (string/join ", " (repeat (count ks) "?")) ")"))))]
+                            cat rows)
+                      (merge {:return-keys true} options))))))
 
 (defn update!
   "Sets a map's values where the conditions hold (a map, or a vector of a text and its parameters) and gives the count."
   ([source of values conditions] (update! source of values conditions {}))
   ([source of values conditions options]
-   (let [[_ & parameters :as holds] (where conditions options)]
+   (let [options (jdbc/options-for source options)
+         [_ & parameters :as holds] (where conditions options)]
      (jdbc/execute-one! source
                         (-> [(statement "update" (table of options) "set"
                                         (string/join ", " (map #(str (column % options) " = ?") (keys values)))
@@ -89,7 +92,8 @@
   "Deletes where the conditions hold and gives the count."
   ([source from conditions] (delete! source from conditions {}))
   ([source from conditions options]
-   (let [[_ & parameters :as holds] (where conditions options)]
+   (let [options (jdbc/options-for source options)
+         [_ & parameters :as holds] (where conditions options)]
      (jdbc/execute-one! source (into [(statement "delete from" (table from options) (condition holds))] parameters)
                         options))))
 
@@ -104,7 +108,8 @@
   (columns, or pairs of a column and :asc or :desc), `:limit` (or `:top`), `:offset`."
   ([source from conditions] (find-by-keys source from conditions {}))
   ([source from conditions options]
-   (let [[_ & parameters :as holds] (where conditions options)
+   (let [options (jdbc/options-for source options)
+         [_ & parameters :as holds] (where conditions options)
          {:keys [order-by limit offset top] wanted :columns} options
          most (or limit top)]
      (jdbc/execute! source
@@ -129,7 +134,8 @@
   "The value of an expression such as \"count(*)\" over the rows where the conditions hold."
   ([source from expression conditions] (aggregate-by-keys source from expression conditions {}))
   ([source from expression conditions options]
-   (let [[_ & parameters :as holds] (where conditions options)]
+   (let [options (jdbc/options-for source options)
+         [_ & parameters :as holds] (where conditions options)]
      (-> (jdbc/execute-one! source
                             (into [(statement "select" expression "as aggregate from" (table from options)
                                               (condition holds))]

@@ -3,7 +3,7 @@
             [clojure.test :refer [deftest is use-fixtures]]
             [trunkline.core :as db]
             [trunkline.servers :as servers])
-  (:import (io.github.trunkline CanceledException Connection PipelineException ServerException ValueException)
+  (:import (io.github.trunkline CanceledException Connection PipelineException PostgresException ServerException ValueException)
            (io.github.trunkline.clojure RowMap)
            (java.io ByteArrayOutputStream StringReader)
            (java.time Instant)))
@@ -42,7 +42,7 @@
       (is (= [{:some_people/first_name "Ada"}] (db/query *db* q {:keys :qualified})))
       (is (= [{:some_people/first_name "Ada"}] (into [] (db/plan *db* q {:keys :qualified})))))
     (db/on-query *db* nil)
-    (is (= 4 @heard) "three queries, and once the names of tables; streams are not heard of"))
+    (is (= 7 @heard) "three queries, three streams, and once the names of tables"))
   (db/execute *db* "drop table some_people"))
 
 (deftest values-are-clojures-own
@@ -57,6 +57,33 @@
                                 [1 2] :k 7/2 12345678901234567890N 'n/s] {:as :vectors}))))
   (with-open [json (db/connect (assoc (servers/spec) :json-read read-string :json-write #(string/replace (pr-str %) " " ",")))]
     (is (= {:j [1 2]} (db/query-one json ["select $1::jsonb as j" [1 2]])))))
+
+(deftest parameters-are-clojures-own-at-any-depth
+  (db/script *db* "create extension if not exists hstore; drop schema if exists clj cascade; create schema clj;
+                   create type clj.pair as (a int, b text); create type clj.pairs as (p clj.pair, l clj.pair[])")
+  (let [pair {:a 1 :b "x"}]
+    (is (= {:p pair} (db/query-one *db* ["select $1::clj.pair as p" pair])) "what is read can be sent")
+    (is (= {:p {:p pair :l [pair {:a nil :b "k"}]}}
+           (db/query-one *db* ["select $1::clj.pairs as p" {:p (db/query-one *db* "select 1 as a, 'x' as b")
+                                                            :l [pair {:b :k}]}])))
+    (is (thrown-with-msg? ValueException #"no field c" (db/query *db* ["select $1::clj.pair" (assoc pair :c 1)])))
+    (is (= {:h {"a" "1" "b" nil}} (db/query-one *db* ["select $1::hstore as h" {:a "1" 'b nil}])))
+    (is (= {:l ["a" "b/c"] :n [[1M 2.5M]]}
+           (db/query-one *db* ["select $1::text[] as l, $2::numeric[] as n" [:a :b/c] (list [1N 5/2])])))
+    (is (= {:l #{1 2}} (update (db/query-one *db* ["select $1::int[] as l" #{1 2}]) :l set)))
+    (db/script *db* "create table clj.copied (p clj.pair)")
+    (is (= 1 (db/copy-rows *db* "clj.copied" [:p] [{:p pair}])))
+    (is (= {:p pair} (db/query-one *db* "select p from clj.copied"))))
+  (db/script *db* "drop schema clj cascade"))
+
+(deftest takes-honeysqls-vectors
+  (is (= {:a 1 :b 2} (db/query-one *db* ["SELECT ?::int AS a, ?::int AS b" 1 2])))
+  (is (= {:a true} (db/query-one *db* ["SELECT '{\"k\": 1}'::jsonb ?? ?::text AS a" "k"])))
+  (is (= {:a true} (db/query-one *db* ["select '{\"k\": 1}'::jsonb ? $1::text as a" "k"])))
+  (is (= {:a true} (db/query-one *db* "select '{\"k\": 1}'::jsonb ? 'k' as a")))
+  (is (= [1 1] (db/execute-batch *db* "select ?::int" [[1] [2]])))
+  (is (= [1 2] (mapv :v (db/plan *db* ["select generate_series(1, ?::int) as v" 2]))))
+  (is (= [[{:v 3}]] (db/pipeline *db* [["select ?::int as v" 3]]))))
 
 (deftest counts-and-batches
   (db/script *db* "drop table if exists counted; create table counted (i int unique, t text)")
@@ -79,6 +106,17 @@
     (is (= [{:one 1}] (db/query *db* "select 1 as one")))
     (is (= (range 1 11) (map :i (into [] (take 10) numbers))) "rows may be kept")))
 
+(deftest a-plan-of-a-table-that-has-changed
+  (db/script *db* "drop table if exists planned; create table planned (a int); insert into planned values (1)")
+  (let [rows (db/plan *db* "select * from planned")
+        all (fn [] (into [] (map #(into {} %)) rows))]
+    (is (= [{:a 1}] (all)))
+    (db/script *db* "alter table planned add b text default 'x'")
+    (is (= [{:a 1 :b "x"}] (all)))
+    (db/script *db* "alter table planned drop a")
+    (is (= [{:b "x"}] (all))))
+  (db/script *db* "drop table planned"))
+
 (deftest transactions
   (db/script *db* "drop table if exists acted; create table acted (i int)")
   (is (= :done (db/with-transaction [tx *db*] (db/execute tx "insert into acted values (1)") :done)))
@@ -97,6 +135,15 @@
   (is (= [1 3] (map :i (db/query *db* "select i from acted order by i"))))
   (db/execute *db* "drop table acted"))
 
+(deftest isolation-levels
+  (doseq [[level shown] {:read-uncommitted "read committed" :read-committed "read committed"
+                         :repeatable-read "repeatable read" :serializable "serializable"}]
+    (is (= shown (db/with-transaction [tx *db* {:isolation level :deferrable true}]
+                   (:v (db/query-one tx "select current_setting('transaction_isolation') as v"))))))
+  (is (thrown-with-msg? IllegalArgumentException #"no isolation level :snapshot"
+                        (db/with-transaction [_ *db* {:isolation :snapshot}])))
+  (is (= 1 (:v (db/query-one *db* "select 1 as v")))))
+
 (deftest copies
   (db/script *db* "drop table if exists fed; create table fed (id int8, name text)")
   (is (= 2 (db/copy-in *db* "copy fed from stdin" "1\tone\n2\ttwo\n")))
@@ -113,6 +160,10 @@
   (is (thrown? ArithmeticException (db/copy-in *db* "copy fed from stdin with (format binary)"
                                                (map (fn [i] [(/ 1 i) "x"]) [1 0]) {:types [20 25]})))
   (is (= 1003 (:n (db/query-one *db* "select count(*) as n from fed"))) "half of the data is not taken")
+  (is (= 1 (db/copy-in *db* "copy fed from stdin" [[5000 :k]] {:types [20 25]})) "in text")
+  (is (= 3 (db/copy-rows *db* :fed [:name :id] [{:id 6000 :name "m"} ["v" 6001] (list :k 6002)])))
+  (is (= [{:id 6000 :name "m"} {:id 6001 :name "v"} {:id 6002 :name "k"}]
+         (db/query *db* "select * from fed where id >= 6000 order by id")))
   (db/execute *db* "drop table fed"))
 
 (deftest listens
@@ -127,6 +178,22 @@
       (is (= [] (db/await-notifications *db* 10)))))
   (is true))
 
+(deftest hears-notices
+  (let [heard (atom [])]
+    (db/on-notice *db* #(swap! heard conj (select-keys % [:severity :message :hint])))
+    (db/execute *db* "do $$ begin raise warning 'hear' using hint = 'listen'; end $$")
+    (db/on-notice *db* (fn [_]))
+    (is (= [{:severity "WARNING" :message "hear" :hint "listen"}] @heard))))
+
+(deftest pools-tell-of-their-queries
+  (with-open [pool (db/pool (servers/spec) {:max 1})]
+    (let [heard (atom [])]
+      (db/on-query pool #(swap! heard conj [(:sql %) (:rows %) (some? (:error %))]))
+      (db/query pool "select 1 as v")
+      (is (= [1 2] (into [] (comp (map :v) (take 2)) (db/plan pool "select generate_series(1, 3) as v"))))
+      (is (thrown? ServerException (db/query pool "selec")))
+      (is (= [["select 1 as v" 1 false] ["select generate_series(1, 3) as v" 2 false] ["selec" 0 true]] @heard)))))
+
 (deftest pools-lend-connections
   (with-open [pool (db/pool (servers/spec) {:max 2 :on-connect #(db/execute % "set application_name = 'pooled'")})]
     (is (= (repeat 20 {:v 1}) (pmap (fn [_] (db/query-one pool "select 1 as v")) (range 20))))
@@ -139,9 +206,23 @@
 
 (deftest says-what-is-wrong
   (is (thrown? CanceledException (db/query *db* "select pg_sleep(30)" {:timeout-ms 100})))
+  (is (thrown? CanceledException (db/pipeline *db* ["select 1" "select pg_sleep(600)"] {:timeout-ms 100})))
+  (is (thrown? CanceledException (db/execute-batch *db* "select pg_sleep($1)" [[0] [600]] {:timeout-ms 100})))
+  (is (thrown? CanceledException (into [] (db/plan *db* "select pg_sleep(600)" {:timeout-ms 100}))))
+  (let [waiting (future (try (db/query *db* "select pg_sleep(600)") (catch CanceledException e e)))]
+    (future-cancel waiting)
+    (is (= {:v 1} (db/query-one *db* "select 1 as v")) "the connection is free again"))
   (is (thrown? ServerException (db/query *db* "selec")))
   (is (thrown? ValueException (db/query *db* ["select $1::int" (Object.)])))
   (is (thrown? IllegalArgumentException (db/query *db* 42)))
+  (db/script *db* "drop table if exists named; create table named (i int constraint positive check (i > 0))")
+  (doseq [insert [#(db/execute *db* "insert into named values (-1)")
+                  #(db/execute-batch *db* "insert into named values ($1)" [[1] [-1]])]]
+    (is (= {:sql-state "23514" :severity "ERROR" :constraint "positive" :table "named"}
+           (try (insert) (catch PostgresException e
+                           (select-keys (db/error-data e) [:sql-state :severity :constraint :table :column]))))))
+  (db/execute *db* "drop table named")
+  (is (= #{:sql-state :message} (try (db/query *db* ["select 1" 2]) (catch ValueException e (set (keys (db/error-data e)))))))
   (let [heard (atom [])]
     (db/on-query *db* #(swap! heard conj (select-keys % [:sql :rows])))
     (is (= {:one 1} (db/query-one *db* "select 1 as one")))

@@ -2,7 +2,7 @@
   "Rows as maps: no server is needed, the rows are made here."
   (:require [clojure.test :refer [deftest is testing]])
   (:import (clojure.lang IPersistentMap)
-           (io.github.trunkline.clojure Keys Placeholders RowMap)
+           (io.github.trunkline.clojure Keys Placeholders RowMap SqlText)
            (io.github.trunkline.row Columns Row)
            (io.github.trunkline.type Decoder Types)
            (io.github.trunkline.wire ColumnDescription Out)
@@ -149,3 +149,26 @@
                      "select '?" "select '?"}]
     (testing from
       (is (= to (Placeholders/number from))))))
+
+(deftest question-marks-or-numbers
+  (doseq [[from to] {"select ?, ?" "select $1, $2"
+                     "select a ? $1" "select a ? $1"
+                     "select a ?? $1" "select a ?? $1"
+                     "select '$1', a$1, ? -- $2" "select '$1', a$1, $1 -- $2"
+                     "select $1" "select $1"}]
+    (testing from
+      (is (= to (Placeholders/numberUnlessNumbered from))))))
+
+(deftest texts-of-sql
+  (is (SqlText/hasWord "insert into t values (1) RETURNING id" "returning"))
+  (is (not (SqlText/hasWord "insert into t values ('returning') -- returning" "returning")))
+  (is (not (SqlText/hasWord "insert into returning_t values ($$ returning $$)" "returning")))
+  (is (= "insert" (SqlText/firstWord " /* select */ -- update\n INSERT into t")))
+  (is (= "" (SqlText/firstWord " -- nothing")))
+  (is (= "select ';' -- x\n, 1" (SqlText/trimmed "select ';' -- x\n, 1 ; -- end\n ;; /* ; */ ")))
+  (is (= "" (SqlText/trimmed " ; ")))
+  (doseq [[sql several] {"select 1" false "select 1;" false "select 1 ; -- ; two\n" false "select ';' ; /* ; */" false
+                         "select 1; select 2" true "; select 1" false "select $$ ; $$, \";\"" false
+                         "create table a (i int);\ncreate table b (i int);\n" true}]
+    (testing sql
+      (is (= several (SqlText/hasSeveral sql))))))

@@ -10,17 +10,17 @@ import io.github.trunkline.session.Connector;
 import io.github.trunkline.session.CopyTurn;
 import io.github.trunkline.session.Exchange;
 import io.github.trunkline.session.Session;
+import io.github.trunkline.type.Codec;
 import io.github.trunkline.type.Types;
 import io.github.trunkline.wire.Fields;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * A connection to PostgreSQL. Threads may share one: each call waits for the one before it. A transaction belongs to the
@@ -37,11 +37,8 @@ public final class Connection implements AutoCloseable {
     private final Session session;
     private final Exchange exchange;
     private final Types types;
-    private final ReentrantLock lock = new ReentrantLock();
-    private volatile QueryListener listener;
-    /** What the session is kept busy by, from one call to another: a stream or a COPY. */
-    private volatile String occupiedBy;
-    private int savepoints;
+    private final Turns turns = new Turns();
+    private final Transactions transactions = new Transactions(this);
 
     private Connection(Session session, Types types) {
         this.session = session;
@@ -70,12 +67,12 @@ public final class Connection implements AutoCloseable {
 
     /** Prepares a statement ahead of its first use, and gives the types of its parameters: object ids, unsigned. */
     public int[] prepare(String sql) {
-        return locked(() -> exchange.timed(session.config().queryTimeout(), () -> exchange.prepare(sql))).parameterOids();
+        return turns.run(() -> exchange.timed(session.config().queryTimeout(), () -> exchange.prepare(sql))).parameterOids();
     }
 
     /** The columns that a statement gives, without running it; null if it gives no rows. Prepares it if need be. */
     public Columns columns(String sql) {
-        return locked(() -> exchange.timed(session.config().queryTimeout(), () -> exchange.prepare(sql))).columns();
+        return turns.run(() -> exchange.timed(session.config().queryTimeout(), () -> exchange.prepare(sql))).columns();
     }
 
     /** Runs a statement and gives its rows, all of them, as the bytes that came. */
@@ -85,7 +82,7 @@ public final class Connection implements AutoCloseable {
 
     /** Runs a statement and gives its rows, all of them, as the bytes that came. */
     public Rows query(Query query) {
-        return observed(query.sql(), Rows::affected, () -> exchange.timed(limit(query),
+        return turns.observed(query.sql(), Rows::affected, () -> exchange.timed(limit(query),
                 () -> exchange.query(call(query))));
     }
 
@@ -94,31 +91,62 @@ public final class Connection implements AutoCloseable {
         return query(sql, parameters).affected();
     }
 
+    /** Runs a statement and gives how many rows it changed. */
+    public long execute(Query query) {
+        return query(query).affected();
+    }
+
     /** Runs a text of several statements. Values come in text format, and there are no parameters. */
     public List<Rows> script(String sql) {
-        return observed(sql, results -> results.stream().mapToLong(Rows::affected).sum(),
+        return turns.observed(sql, results -> results.stream().mapToLong(Rows::affected).sum(),
                 () -> exchange.timed(session.config().queryTimeout(), () -> exchange.script(sql)));
     }
 
     /**
      * Runs statements one after the other in one round trip. They are one transaction: if one fails, none has happened.
+     * All together may take as long as the longest timeout that one of them has; if none has one, as the connection is
+     * configured.
      *
      * @throws PipelineException if the server refuses one
      */
     public List<Rows> pipeline(List<Query> queries) {
         var calls = new ArrayList<Exchange.Call>(queries.size());
         queries.forEach(query -> calls.add(call(query)));
-        String first = queries.isEmpty() ? "" : queries.get(0).sql();
-        return observed(first, results -> results.stream().mapToLong(Rows::affected).sum(),
-                () -> exchange.timed(session.config().queryTimeout(), () -> exchange.pipeline(calls)));
+        return pipeline(calls, longest(queries));
     }
 
     /** Runs one statement for each list of parameters, in one round trip and one transaction. */
     public List<Rows> batch(String sql, Iterable<? extends List<?>> parameterSets) {
+        return batch(sql, parameterSets, session.config().queryTimeout());
+    }
+
+    /**
+     * Runs one statement for each list of parameters, in one round trip and one transaction.
+     *
+     * @param limit how long all together may take; zero is for ever
+     */
+    public List<Rows> batch(String sql, Iterable<? extends List<?>> parameterSets, Duration limit) {
         var calls = new ArrayList<Exchange.Call>();
         parameterSets.forEach(set -> calls.add(new Exchange.Call(sql, set.toArray())));
-        return observed(sql, results -> results.stream().mapToLong(Rows::affected).sum(),
-                () -> exchange.timed(session.config().queryTimeout(), () -> exchange.pipeline(calls)));
+        return pipeline(calls, limit);
+    }
+
+    private List<Rows> pipeline(List<Exchange.Call> calls, Duration limit) {
+        return turns.observed(calls.isEmpty() ? "" : calls.get(0).sql(),
+                results -> results.stream().mapToLong(Rows::affected).sum(),
+                () -> exchange.timed(limit, () -> exchange.pipeline(calls)));
+    }
+
+    private Duration longest(List<Query> queries) {
+        Duration longest = null;
+        for (Query query : queries) {
+            Duration own = query.timeout();
+            if (own != null && own.isZero()) {
+                return own;
+            }
+            longest = own == null || longest != null && longest.compareTo(own) >= 0 ? longest : own;
+        }
+        return longest == null ? session.config().queryTimeout() : longest;
     }
 
     /** Runs a statement and gives its rows as they come. Close the stream, or read it to its end. */
@@ -128,10 +156,9 @@ public final class Connection implements AutoCloseable {
 
     /** Runs a statement and gives its rows as they come. Close the stream, or read it to its end. */
     public RowStream stream(Query query) {
-        return locked(() -> {
+        return turns.occupy("a stream of rows", query.sql(), atEnd -> {
             var source = exchange.timed(limit(query), () -> exchange.stream(call(query), query.fetchRows()));
-            occupiedBy = "a stream of rows";
-            return new RowStream(exchange, limit(query), source, () -> occupiedBy = null);
+            return new RowStream(exchange, limit(query), source, atEnd);
         });
     }
 
@@ -168,56 +195,17 @@ public final class Connection implements AutoCloseable {
         return transaction(TransactionMode.DEFAULT, work);
     }
 
-    /** Runs {@code work} in a transaction: committed at its end, rolled back if it throws. Inside one, it is a savepoint. */
+    /**
+     * Runs {@code work} in a transaction: committed at its end, rolled back if it throws. Inside one, it is a savepoint; the
+     * mode may make it read only, but an isolation level other than the transaction's is refused by the server (25001).
+     */
     public <T> T transaction(TransactionMode mode, Function<Connection, T> work) {
-        if (inTransaction()) {
-            return savepoint(work);
-        }
-        execute(mode.sql());
-        return guarded(work, "commit", "rollback");
+        return transactions.run(mode, work);
     }
 
     /** Runs {@code work} under a savepoint: what it did is undone if it throws, and the transaction goes on. */
     public <T> T savepoint(Function<Connection, T> work) {
-        String name = "trunkline_" + savepoints++;
-        try {
-            execute("savepoint " + name);
-            return guarded(work, "release savepoint " + name,
-                    "rollback to savepoint " + name + "; release savepoint " + name);
-        } finally {
-            savepoints--;
-        }
-    }
-
-    private <T> T guarded(Function<Connection, T> work, String good, String bad) {
-        T result;
-        Rows end;
-        try {
-            result = work.apply(this);
-            // Fails too if a statement before it has failed, or a deferred constraint does now.
-            end = script(good).get(0);
-        } catch (Throwable e) {
-            undo(bad, e);
-            throw e;
-        }
-        if (end.tag().equals("ROLLBACK")) {
-            // COMMIT of a failed transaction says so by its tag alone.
-            throw new PostgresException("the transaction was rolled back instead of committed: a statement in it had "
-                    + "failed, and its exception was not passed on");
-        }
-        return result;
-    }
-
-    private void undo(String sql, Throwable because) {
-        try {
-            if (session.isOpen() && inTransaction()) {
-                script(sql);
-            }
-        } catch (RuntimeException e) {
-            // Whether the transaction is still open is unknown: nothing may run in it by mistake.
-            close();
-            because.addSuppressed(e);
-        }
+        return transactions.savepoint(TransactionMode.DEFAULT, work);
     }
 
     /** True from BEGIN to COMMIT or ROLLBACK, also when the transaction has failed. */
@@ -227,25 +215,41 @@ public final class Connection implements AutoCloseable {
 
     /** True if it is open, in no transaction, and no stream or COPY is left open. */
     public boolean isIdle() {
-        return session.isOpen() && session.status() == 'I' && occupiedBy == null;
+        return session.isOpen() && session.status() == 'I' && !turns.isOccupied();
     }
 
     /** Begins {@code COPY ... FROM STDIN}: write to what is returned and finish it. */
     public CopyIn copyIn(String sql) {
-        return locked(() -> {
-            CopyTurn turn = CopyTurn.in(session, sql);
-            occupiedBy = "a COPY";
-            return new CopyIn(turn, types, () -> occupiedBy = null);
-        });
+        return turns.occupy("a COPY", sql, atEnd -> new CopyIn(CopyTurn.in(session, sql), types, atEnd));
+    }
+
+    /**
+     * Puts rows into a table by COPY: in binary if each column's type is written in it here, else in text. If a row cannot
+     * be sent, or {@code rows} throws, none is there.
+     *
+     * @param table the table as SQL names it: {@code users}, {@code shop."Users"}
+     * @param columns the columns' names as they are; none stands for all of the table's
+     * @param rows a value for each column, of the classes that parameters have
+     * @return how many rows the server has taken
+     */
+    public long copyRows(String table, List<String> columns, Iterable<? extends List<?>> rows) {
+        String names = columns.stream().map(Connection::quoteIdentifier).collect(Collectors.joining(", "));
+        Columns described = columns("select " + (columns.isEmpty() ? "*" : names) + " from " + table);
+        var oids = new int[described.size()];
+        boolean binary = true;
+        for (int i = 0; i < oids.length; i++) {
+            oids[i] = described.description(i).typeOid();
+            Codec codec = types.codec(oids[i]);
+            binary &= codec != null && codec.encoder() != null;
+        }
+        CopyIn in = copyIn("copy " + table + (columns.isEmpty() ? "" : " (" + names + ")") + " from stdin"
+                + (binary ? " with (format binary)" : ""));
+        return in.rows(oids, rows);
     }
 
     /** Begins {@code COPY ... TO STDOUT}: read from what is returned and close it. */
     public CopyOut copyOut(String sql) {
-        return locked(() -> {
-            CopyTurn turn = CopyTurn.out(session, sql);
-            occupiedBy = "a COPY";
-            return new CopyOut(turn, types, () -> occupiedBy = null);
-        });
+        return turns.occupy("a COPY", sql, atEnd -> new CopyOut(CopyTurn.out(session, sql), types, atEnd));
     }
 
     /** Begins to hear a channel's notifications. */
@@ -265,7 +269,7 @@ public final class Connection implements AutoCloseable {
 
     /** The notifications that have come with other answers, and takes them. Sends nothing and does not wait. */
     public List<Notification> notifications() {
-        return locked(this::takeNotifications);
+        return turns.run(this::takeNotifications);
     }
 
     private List<Notification> takeNotifications() {
@@ -287,7 +291,7 @@ public final class Connection implements AutoCloseable {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
-            List<Notification> taken = locked(() -> {
+            List<Notification> taken = turns.run(() -> {
                 if (session.notifications().isEmpty()) {
                     session.listen((int) Math.max(1, Math.min(left, LISTEN_MILLISECONDS)));
                 }
@@ -309,9 +313,19 @@ public final class Connection implements AutoCloseable {
         session.onNotice(notices);
     }
 
-    /** Hears of every query, for metrics. Null ends it. */
+    /** Hears of every query, stream and COPY, for metrics. Null ends it. */
     public void onQuery(QueryListener queries) {
-        listener = queries;
+        turns.onQuery(queries);
+    }
+
+    /**
+     * Asks the server for a sign of life, which costs a round trip. A connection that gives none is closed.
+     *
+     * @param limit how long it may take; zero is for ever
+     * @return false if the connection is closed
+     */
+    public boolean isAlive(Duration limit) {
+        return isOpen() && turns.run(() -> exchange.isAlive(limit));
     }
 
     /**
@@ -361,34 +375,5 @@ public final class Connection implements AutoCloseable {
 
     private static Exchange.Call call(Query query) {
         return new Exchange.Call(query.sql(), query.parameters().toArray());
-    }
-
-    private <T> T locked(Supplier<T> work) {
-        lock.lock();
-        try {
-            if (occupiedBy != null) {
-                throw new IllegalStateException(
-                        "the connection is occupied by " + occupiedBy + ": close it first, or use another connection");
-            }
-            return work.get();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private <T> T observed(String sql, Function<T, Long> rows, Supplier<T> work) {
-        QueryListener hears = listener;
-        if (hears == null) {
-            return locked(work);
-        }
-        long begin = System.nanoTime();
-        try {
-            T result = locked(work);
-            hears.finished(sql, System.nanoTime() - begin, rows.apply(result), null);
-            return result;
-        } catch (RuntimeException e) {
-            hears.finished(sql, System.nanoTime() - begin, 0, e);
-            throw e;
-        }
     }
 }

@@ -2,6 +2,7 @@ package io.github.trunkline;
 
 import io.github.trunkline.row.Columns;
 import io.github.trunkline.row.Row;
+import io.github.trunkline.session.AtEnd;
 import io.github.trunkline.session.Exchange;
 import io.github.trunkline.session.RowSource;
 import java.time.Duration;
@@ -20,11 +21,12 @@ public final class RowStream implements Iterator<Row>, AutoCloseable {
     private final Exchange exchange;
     private final Duration timeout;
     private final RowSource source;
-    private final Runnable atEnd;
+    private final AtEnd atEnd;
     private Row next;
+    private long count;
     private boolean over;
 
-    RowStream(Exchange exchange, Duration timeout, RowSource source, Runnable atEnd) {
+    RowStream(Exchange exchange, Duration timeout, RowSource source, AtEnd atEnd) {
         this.exchange = exchange;
         this.timeout = timeout;
         this.source = source;
@@ -57,20 +59,22 @@ public final class RowStream implements Iterator<Row>, AutoCloseable {
     /** Each wait for the server may take as long as the query's timeout; what the program does in between does not count. */
     private void advance() {
         try {
-            next = timeout.isZero() ? source.next() : exchange.timed(timeout, source::next);
+            next = source.hasRow() ? source.next() : exchange.timed(timeout, source::next);
         } catch (RuntimeException e) {
-            end();
+            end(e);
             throw e;
         }
         if (next == null) {
-            end();
+            end(null);
+        } else {
+            count++;
         }
     }
 
-    private void end() {
+    private void end(RuntimeException error) {
         if (!over) {
             over = true;
-            atEnd.run();
+            atEnd.over(count, error);
         }
     }
 
@@ -83,12 +87,26 @@ public final class RowStream implements Iterator<Row>, AutoCloseable {
     @Override
     public void close() {
         next = null;
-        if (!over) {
-            try {
+        if (over) {
+            return;
+        }
+        RuntimeException error = null;
+        try {
+            exchange.timed(timeout, () -> {
                 source.close();
-            } finally {
-                end();
+                return null;
+            });
+        } catch (CanceledException e) {
+            // Nobody wants the rest of the rows: if the connection still stands, it does not matter why none came.
+            if (!source.isOpen()) {
+                error = e;
+                throw e;
             }
+        } catch (RuntimeException e) {
+            error = e;
+            throw e;
+        } finally {
+            end(error);
         }
     }
 }

@@ -30,7 +30,12 @@ public record TransactionMode(Isolation isolation, boolean readOnly, boolean def
     }
 
     String sql() {
-        return "begin" + (isolation == Isolation.DEFAULT ? "" : " isolation level " + isolation.name().replace('_', ' '))
+        return "begin" + options();
+    }
+
+    /** As BEGIN and SET TRANSACTION have them; empty if there are none. */
+    String options() {
+        return (isolation == Isolation.DEFAULT ? "" : " isolation level " + isolation.name().replace('_', ' '))
                 + (readOnly ? " read only" : "") + (deferrable ? " deferrable" : "");
     }
 }

@@ -8,11 +8,13 @@ import static io.github.trunkline.ScriptedServer.message;
 import static io.github.trunkline.ScriptedServer.ready;
 import static io.github.trunkline.ScriptedServer.row;
 import static io.github.trunkline.ScriptedServer.text;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.trunkline.copy.CopyOut;
 import io.github.trunkline.row.Row;
 import io.github.trunkline.row.Rows;
 import io.github.trunkline.wire.Out;
@@ -115,6 +117,29 @@ class BadServerTest {
     }
 
     @Test
+    void aServerThatDiesInAStreamOrACopy() throws IOException {
+        try (var server = new ScriptedServer(described(23), concat(BOUND, row(ONE), row(ONE)));
+                Connection connection = Connection.connect(server.config())) {
+            RowStream rows = connection.stream("select");
+            assertEquals(1, rows.next().getInt(0));
+            assertEquals(1, rows.next().getInt(0));
+            assertThrows(ConnectionException.class, rows::hasNext);
+            assertFalse(rows.hasNext());
+            rows.close();
+            assertFalse(connection.isOpen());
+            assertThrows(ConnectionException.class, () -> connection.query("select"));
+        }
+        byte[] begun = concat(message('H', new Out().int8(0).int16(0)), message('d', new Out().text("1\n")));
+        try (var server = new ScriptedServer(begun); Connection connection = Connection.connect(server.config())) {
+            CopyOut out = connection.copyOut("copy");
+            assertArrayEquals(text("1\n"), new byte[] {(byte) out.read(), (byte) out.read()});
+            assertThrows(ConnectionException.class, out::read);
+            assertEquals(-1, out.read());
+            assertFalse(connection.isOpen());
+        }
+    }
+
+    @Test
     void anErrorAmongTheRowsLeavesTheConnectionUsable() throws IOException {
         try (var server = new ScriptedServer(described(23, 25),
                 concat(BOUND, row(ONE, text("x")), error("ERROR", "22012"), ready('I')),
@@ -139,7 +164,10 @@ class BadServerTest {
             var error = assertThrows(ValueException.class, () -> row.get(0));
             assertTrue(error.getMessage().contains("c0") && error.getMessage().contains("3 bytes"), error.getMessage());
             assertThrows(ValueException.class, () -> row.getLong(0));
-            assertEquals("a\ufffd", row.getString(1));
+            var broken = assertThrows(ValueException.class, () -> row.getString(1));
+            assertTrue(broken.getMessage().contains("from byte 1 of 2"), broken.getMessage());
+            assertThrows(ValueException.class, () -> row.get(1));
+            assertArrayEquals(new byte[] {'a', (byte) 0xff}, row.getRaw(1));
             // A type that the catalogue does not know either is its text.
             assertEquals("unknown", row.get(2));
             assertTrue(connection.isIdle());

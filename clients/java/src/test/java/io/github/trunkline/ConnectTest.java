@@ -9,9 +9,13 @@ import io.github.trunkline.config.SslMode;
 import io.github.trunkline.config.TargetServer;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -81,6 +85,48 @@ class ConnectTest {
     }
 
     @Test
+    void beginsTlsAtOnce() {
+        var root = server.folder().resolve("server.crt");
+        Config direct = tls(SslMode.VERIFY_FULL).host("localhost").sslRootCertificate(root)
+                .set("sslnegotiation", "direct").build();
+        if (server.version() >= 17) {
+            assertEquals(true, isEncrypted(direct));
+            // So is the connection that a cancel request takes.
+            try (Connection connection = Connection.connect(direct)) {
+                assertThrows(CanceledException.class,
+                        () -> connection.query(Query.of("select pg_sleep(600)").timeout(Duration.ofMillis(50))));
+            }
+        } else {
+            assertThrows(ConnectionException.class, () -> whoAmI(direct));
+        }
+    }
+
+    @Test
+    void looksItsPasswordUp(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("passwords"),
+                "127.0.0.1:" + server.port() + ":app:*:" + Server.PASSWORD + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        for (String user : new String[] {"app", "md5user", "plainuser"}) {
+            assertEquals(user, whoAmI(server.builder().user(user).password(null).passFile(file).build()));
+        }
+        Config config = server.builder().password(null).passFile(file).database("postgres").build();
+        var none = assertThrows(ConnectionException.class, () -> whoAmI(config));
+        assertTrue(none.getMessage().contains(file.toString()), none.getMessage());
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        var open = assertThrows(ConnectionException.class, () -> whoAmI(config));
+        assertTrue(open.getMessage().contains("chmod 600"), open.getMessage());
+    }
+
+    @Test
+    void connectsToAnAddressAndChecksTheName() {
+        var root = server.folder().resolve("server.crt");
+        Config.Builder named = tls(SslMode.VERIFY_FULL).sslRootCertificate(root).set("hostaddr", "127.0.0.1");
+        assertEquals("app", whoAmI(named.host("localhost").build()));
+        assertThrows(ConnectionException.class, () -> whoAmI(named.host("nowhere.invalid").build()));
+        assertEquals("app", whoAmI(tls(SslMode.DISABLE).host("nowhere.invalid").set("hostaddr", "127.0.0.1").build()));
+    }
+
+    @Test
     void bindsScramToTls() {
         assertEquals("app", whoAmI(tls(SslMode.REQUIRE).set("channel_binding", "require").build()));
         assertThrows(ConnectionException.class,
@@ -96,6 +142,13 @@ class ConnectTest {
     void speaksProtocol30And32() {
         assertEquals("app", whoAmI(server.builder().protocolMinor(0).build()));
         assertEquals("app", whoAmI(server.builder().protocolMinor(2).build()));
+        Config newest = server.builder().set("min_protocol_version", "3.2").build();
+        if (server.version() >= 18) {
+            assertEquals("app", whoAmI(newest));
+        } else {
+            var old = assertThrows(ConnectionException.class, () -> whoAmI(newest));
+            assertTrue(old.getMessage().contains("min_protocol_version"), old.getMessage());
+        }
     }
 
     @Test

@@ -153,6 +153,38 @@ class QueryTest {
         }
     }
 
+    /** Each of these is a text of its own, as an insert of so many rows is. */
+    @Test
+    void keepsNoMoreThanSoMuchTextOfStatements() {
+        String filler = "x".repeat(100_000);
+        for (int i = 0; i < 100; i++) {
+            assertEquals(i, connection.query("select " + i + " /* " + filler + " */").one().getInt(0));
+        }
+        if (server.isDirect()) {
+            long kept = connection.query("select sum(length(statement)) from pg_prepared_statements").one().getLong(0);
+            assertTrue(kept > 3_000_000 && kept < 4_200_000, kept + " characters");
+        }
+        String huge = "select 1 /* " + "x".repeat(5_000_000) + " */";
+        for (int i = 0; i < 3; i++) {
+            assertEquals(1, connection.query(huge).one().getInt(0));
+        }
+        assertEquals(1, connection.execute(Query.of("select 1").timeout(Duration.ofSeconds(60))));
+    }
+
+    @Test
+    void readsTimesByName() {
+        Row row = connection.query("select '2024-02-29 01:02:03+00'::timestamptz t, '2024-02-29'::date d, "
+                + "'2024-02-29 01:02:03'::timestamp l, 1.50 n, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid u, null z").one();
+        assertEquals("2024-02-29T01:02:03Z", row.getInstant("t").toString());
+        assertEquals("2024-02-29T01:02:03Z", row.getOffsetDateTime("t").toString());
+        assertEquals("2024-02-29", row.getLocalDate("d").toString());
+        assertEquals("2024-02-29T01:02:03", row.getLocalDateTime("l").toString());
+        assertEquals("1.50", row.getBigDecimal("n").toString());
+        assertEquals("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", row.getUuid("u").toString());
+        assertTrue(row.isNull("z"));
+        assertEquals("1.50", row.get("n", java.math.BigDecimal.class).toString());
+    }
+
     @Test
     void runsPipelines() {
         List<Rows> results = connection.pipeline(List.of(Query.of("select $1::int", 1), Query.of("select 'two'"),
@@ -234,6 +266,37 @@ class QueryTest {
         assertThrows(ServerException.class, () -> connection.transaction(TransactionMode.READ_ONLY,
                 tx -> tx.execute("insert into moved values (8)")));
         connection.execute("drop table moved");
+    }
+
+    @Test
+    void aTransactionsModeCountsInsideOfAnotherToo() {
+        connection.script("drop table if exists moded; create table moded (i int)");
+        connection.transaction(TransactionMode.REPEATABLE_READ, tx -> {
+            tx.execute("insert into moded select 1 where false");
+            assertEquals("25006", assertThrows(ServerException.class, () -> tx.transaction(TransactionMode.READ_ONLY,
+                    inner -> inner.execute("insert into moded values (1)"))).sqlState());
+            assertEquals(2, tx.transaction(TransactionMode.REPEATABLE_READ, inner -> inner.query("select 2")).one().getInt(0));
+            assertEquals("25001", assertThrows(ServerException.class, () -> tx.transaction(TransactionMode.SERIALIZABLE,
+                    inner -> inner.execute("insert into moded values (2)"))).sqlState());
+            assertEquals(0, tx.transaction(TransactionMode.READ_ONLY, inner -> inner.query("select from moded")).size());
+            return tx.execute("insert into moded values (3)");
+        });
+        assertEquals("[{i: 3}]", connection.query("select i from moded").toString());
+        connection.execute("drop table moded");
+    }
+
+    @Test
+    void moreParametersThanTheProtocolCounts() {
+        int count = 70_000;
+        var text = new StringBuilder("select 1 where 1 in ($1");
+        for (int i = 2; i <= count; i++) {
+            text.append(",$").append(i);
+        }
+        var values = new Object[count];
+        java.util.Arrays.fill(values, 1);
+        var error = assertThrows(ValueException.class, () -> connection.query(text.append(')').toString(), values));
+        assertTrue(error.getMessage().contains("65,535"), error.getMessage());
+        assertEquals(1, connection.query("select 1").one().getInt(0));
     }
 
     @Test

@@ -15,8 +15,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * A server that says what a test wants it to say, right or wrong. It lets everybody in, and then answers each Sync and
- * each Query of the client with the next of its answers; when it has none left it hangs up. Further connections bring
+ * A server that says what a test wants it to say, right or wrong. It lets everybody in, and then answers each Sync, Flush and
+ * Query of the client with the next of its answers; when it has none left it hangs up. Further connections bring
  * cancel requests, which a test answers by closing them.
  */
 final class ScriptedServer implements AutoCloseable {
@@ -49,7 +49,7 @@ final class ScriptedServer implements AutoCloseable {
             while (answered < answers.size()) {
                 int type = in.readUnsignedByte();
                 in.skipNBytes(in.readInt() - 4);
-                if (type == 'S' || type == 'Q') {
+                if (type == 'S' || type == 'Q' || type == 'H') {
                     byte[] answer = answers.get(answered);
                     answered = answered + 1;
                     out.write(answer);

@@ -1,7 +1,9 @@
 package io.github.trunkline.clojure;
 
 import clojure.lang.IFn;
+import clojure.lang.IPersistentVector;
 import clojure.lang.Keyword;
+import clojure.lang.LazilyPersistentVector;
 import clojure.lang.RT;
 import io.github.trunkline.row.Columns;
 import java.util.HashMap;
@@ -20,7 +22,11 @@ public final class Keys {
     final Object[] byColumn;
     private final Map<Object, Integer> indexes = new HashMap<>();
 
-    private Keys(Columns columns, Object[] byColumn) {
+    /** True if a key's namespace does not matter. */
+    private final boolean unqualified;
+
+    private Keys(Columns columns, Object[] byColumn, boolean unqualified) {
+        this.unqualified = unqualified;
         this.columns = columns;
         this.byColumn = byColumn;
         for (int i = 0; i < byColumn.length; i++) {
@@ -40,18 +46,30 @@ public final class Keys {
     }
 
     private static Keys made(Columns columns, IFn make) {
-        return new Keys(columns, RT.toArray(make.invoke(columns)));
+        return new Keys(columns, RT.toArray(make.invoke(columns)), false);
     }
 
     /** The columns' names as keywords. */
     public static Keys keywords(Columns columns) {
         return columns.attachment(Keys.class, all -> {
-            var keys = new Object[all.size()];
-            for (int i = 0; i < keys.length; i++) {
-                keys[i] = Keyword.intern(null, all.name(i));
-            }
-            return new Keys(all, keys);
+            return new Keys(all, names(all), false);
         });
+    }
+
+    private static Object[] names(Columns columns) {
+        var keys = new Object[columns.size()];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = Keyword.intern(null, columns.name(i));
+        }
+        return keys;
+    }
+
+    /**
+     * The same, but a key with a namespace that is not in the map is looked up without it: {@code :users/id} finds {@code
+     * :id}, as in next.jdbc's plan.
+     */
+    public static Keys unqualified(Columns columns) {
+        return columns.attachment("unqualified", all -> new Keys(all, names(all), true));
     }
 
     /** The column of a key; -1 if there is none. */
@@ -67,6 +85,17 @@ public final class Keys {
         }
         Integer column = indexes.get(key);
         return column == null ? -1 : column;
+    }
+
+    /** The column of a key without its namespace, if that does not matter; -1 if there is none. */
+    int columnOfName(Object key) {
+        return unqualified && key instanceof Keyword keyword && keyword.getNamespace() != null
+                ? column(Keyword.intern(null, keyword.getName())) : -1;
+    }
+
+    /** The key of each column; nil for one that a later one covers. */
+    public IPersistentVector all() {
+        return LazilyPersistentVector.createOwning(byColumn.clone());
     }
 
     /** How many different keys there are. */

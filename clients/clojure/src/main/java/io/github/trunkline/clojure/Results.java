@@ -64,6 +64,11 @@ public final class Results {
         return result;
     }
 
+    /** One parameter as the Java client's codecs take it, but those of json: for {@code Types.adapt}. */
+    public static Object parameter(Object value) {
+        return Values.writeAll(value);
+    }
+
     /** Parameters as the Java client takes them. */
     public static Object[] parameters(Object sequence) {
         Object[] values = RT.toArray(sequence);

@@ -164,7 +164,11 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
     @Override
     public Object valAt(Object key, Object otherwise) {
         int column = keys.column(key);
-        return has(column) ? value(column) : added.entries.valAt(key, otherwise);
+        if (has(column)) {
+            return value(column);
+        }
+        column = keys.columnOfName(key);
+        return has(column) && !added.entries.containsKey(key) ? value(column) : added.entries.valAt(key, otherwise);
     }
 
     @Override

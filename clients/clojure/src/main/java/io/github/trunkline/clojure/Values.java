@@ -10,6 +10,9 @@ import clojure.lang.PersistentHashMap;
 import clojure.lang.Ratio;
 import io.github.trunkline.type.Composite;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -46,6 +49,24 @@ final class Values {
             return entries.length <= 16 ? new PersistentArrayMap(entries) : PersistentHashMap.create(entries);
         }
         return value;
+    }
+
+    /**
+     * A parameter of any type but json, with all that is in it: maps, for composites and hstore, get names as keys, and
+     * sequences become Lists.
+     */
+    static Object writeAll(Object value) {
+        if (value instanceof Map<?, ?> map) {
+            var named = new LinkedHashMap<Object, Object>();
+            map.forEach((key, item) -> named.put(write(key), writeAll(item)));
+            return named;
+        }
+        if (value instanceof Collection<?> items) {
+            var list = new ArrayList<Object>(items.size());
+            items.forEach(item -> list.add(writeAll(item)));
+            return list;
+        }
+        return write(value);
     }
 
     /** A parameter: keywords and symbols become their names, Clojure's own numbers become Java's. */

@@ -2,6 +2,7 @@ package io.github.trunkline.config;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,21 +25,17 @@ public final class Config {
 
     /** Reads a URL such as {@code postgres://user:password@host:5432/database?sslmode=require}, as libpq does. */
     public static Config of(String url) {
-        Builder builder = builder();
-        ConnectionUrl.read(url).forEach(builder::set);
-        return builder.build();
+        return of(ConnectionUrl.read(url));
     }
 
     /** Reads libpq's keywords: {@code host}, {@code port}, {@code user}, {@code sslmode} and so on. */
     public static Config of(Map<String, String> keywords) {
-        Builder builder = builder();
-        keywords.forEach(builder::set);
-        return builder.build();
+        return Keywords.set(builder(), keywords).build();
     }
 
-    /** Reads PGHOST, PGPORT, PGUSER and their like from this process's environment. */
+    /** Reads PGHOST, PGPORT, PGUSER, PGSERVICE and their like from this process's environment. */
     public static Config fromEnvironment() {
-        return of(Environment.read(System.getenv()));
+        return Environment.builder(System.getenv()).build();
     }
 
     /** A builder that begins with this configuration. */
@@ -61,6 +58,11 @@ public final class Config {
         return from.password;
     }
 
+    /** Where a password is looked up if none is given. */
+    public Path passFile() {
+        return from.passFile;
+    }
+
     /** Which database. */
     public String database() {
         return from.database == null ? from.user : from.database;
@@ -69,6 +71,11 @@ public final class Config {
     /** How far TLS is asked for. */
     public SslMode sslMode() {
         return from.sslMode;
+    }
+
+    /** How TLS begins. */
+    public SslNegotiation sslNegotiation() {
+        return from.sslNegotiation;
     }
 
     /** The certificates (PEM) that vouch for the server's, or null. */
@@ -81,9 +88,14 @@ public final class Config {
         return from.sslCertificate;
     }
 
-    /** The client's key (PEM, PKCS#8 without a passphrase), or null. */
+    /** The client's key, or null. */
     public Path sslKey() {
         return from.sslKey;
+    }
+
+    /** The password of the client's key, or null. */
+    public String sslPassword() {
+        return from.sslPassword;
     }
 
     /** True if login must be bound to the TLS connection. */
@@ -126,6 +138,11 @@ public final class Config {
         return from.protocolMinor;
     }
 
+    /** The oldest minor version of protocol 3 that will do: 0 or 2. */
+    public int protocolMinorMin() {
+        return from.protocolMinorMin;
+    }
+
     /** Whether a text runs in one round trip when it is new. */
     public boolean textFirst() {
         return from.textFirst;
@@ -152,27 +169,34 @@ public final class Config {
         return "Config[" + user() + " at " + hosts() + "/" + database() + ", sslmode " + sslMode() + "]";
     }
 
-    private enum ChannelBindingMode { DISABLE, PREFER, REQUIRE }
+    enum ChannelBindingMode { DISABLE, PREFER, REQUIRE }
 
     /** Makes a {@link Config}. Each method returns the builder itself. */
     public static final class Builder {
-        private List<Host> hosts = List.of(new Host("localhost", Host.DEFAULT_PORT));
-        private List<String> names = List.of("localhost");
-        private List<Integer> ports = List.of(Host.DEFAULT_PORT);
+        private List<Host> hosts = List.of();
+        private List<String> names;
+        List<String> addresses;
+        List<Integer> ports = List.of(Host.DEFAULT_PORT);
         private String user = System.getProperty("user.name");
         private String password;
         private String database;
         private SslMode sslMode = SslMode.PREFER;
+        private SslNegotiation sslNegotiation = SslNegotiation.POSTGRES;
         private Path sslRootCertificate;
         private Path sslCertificate;
         private Path sslKey;
-        private ChannelBindingMode channelBinding = ChannelBindingMode.PREFER;
-        private Map<String, String> parameters = new LinkedHashMap<>();
+        private String sslPassword;
+        ChannelBindingMode channelBinding = ChannelBindingMode.PREFER;
+        Map<String, String> parameters = new LinkedHashMap<>();
         private Duration connectTimeout = Duration.ofSeconds(10);
         private Duration queryTimeout = Duration.ZERO;
         private TargetServer targetServer = TargetServer.ANY;
-        private boolean loadBalance;
-        private int protocolMinor = 2;
+        boolean loadBalance;
+        int protocolMinor = 2;
+        int protocolMinorMin;
+        private Path passFile = Environment.passFile(System.getenv());
+        /** Where {@code service} looks, if not in libpq's own places. */
+        Path serviceFile;
         private int statementsMax = 256;
         private boolean textFirst;
         private int messageBytesMax = 1 << 30;
@@ -183,14 +207,17 @@ public final class Config {
         private Builder(Builder other) {
             hosts = other.hosts;
             names = other.names;
+            addresses = other.addresses;
             ports = other.ports;
             user = other.user;
             password = other.password;
             database = other.database;
             sslMode = other.sslMode;
+            sslNegotiation = other.sslNegotiation;
             sslRootCertificate = other.sslRootCertificate;
             sslCertificate = other.sslCertificate;
             sslKey = other.sslKey;
+            sslPassword = other.sslPassword;
             channelBinding = other.channelBinding;
             parameters = new LinkedHashMap<>(other.parameters);
             connectTimeout = other.connectTimeout;
@@ -198,6 +225,9 @@ public final class Config {
             targetServer = other.targetServer;
             loadBalance = other.loadBalance;
             protocolMinor = other.protocolMinor;
+            protocolMinorMin = other.protocolMinorMin;
+            passFile = other.passFile;
+            serviceFile = other.serviceFile;
             statementsMax = other.statementsMax;
             textFirst = other.textFirst;
             messageBytesMax = other.messageBytesMax;
@@ -240,6 +270,12 @@ public final class Config {
             return this;
         }
 
+        /** How TLS begins. */
+        public Builder sslNegotiation(SslNegotiation how) {
+            sslNegotiation = how;
+            return this;
+        }
+
         /** The certificates (PEM) that vouch for the server's. */
         public Builder sslRootCertificate(Path file) {
             sslRootCertificate = file;
@@ -252,9 +288,21 @@ public final class Config {
             return this;
         }
 
-        /** The client's key (PEM, PKCS#8 without a passphrase). */
+        /** The client's key: PKCS#8 in PEM or DER, or PEM as OpenSSL writes it for RSA and EC. */
         public Builder sslKey(Path file) {
             sslKey = file;
+            return this;
+        }
+
+        /** The password of the client's key, if that is encrypted. */
+        public Builder sslPassword(String secret) {
+            sslPassword = secret;
+            return this;
+        }
+
+        /** Where passwords are looked up if none is given (libpq's passfile); the default is {@code ~/.pgpass}. */
+        public Builder passFile(Path file) {
+            passFile = file;
             return this;
         }
 
@@ -326,33 +374,14 @@ public final class Config {
             return value;
         }
 
-        /** Sets what libpq calls {@code keyword}. A name that it does not know is a parameter of the session. */
-        // tidy: long because it is one table
+        /**
+         * Sets what libpq calls {@code keyword}. A name that it does not know is a parameter of the session. {@code service}
+         * sets all that the service file says at once; what is set later counts.
+         *
+         * @throws IllegalArgumentException for a value that is none, and for what libpq knows and this client has not
+         */
         public Builder set(String keyword, String value) {
-            switch (keyword) {
-                case "host", "hostaddr" -> host(value);
-                case "port" -> ports = Environment.ports(value);
-                case "user" -> user = value;
-                case "password" -> password = value;
-                case "dbname", "database" -> database = value;
-                case "sslmode" -> sslMode = SslMode.of(value);
-                case "sslrootcert" -> sslRootCertificate = Path.of(value);
-                case "sslcert" -> sslCertificate = Path.of(value);
-                case "sslkey" -> sslKey = Path.of(value);
-                case "channel_binding" -> channelBinding = Environment.word(
-                        "channel_binding", value, ChannelBindingMode.class);
-                case "connect_timeout" -> connectTimeout = Duration.ofSeconds(Environment.number(keyword, value));
-                case "query_timeout" -> queryTimeout = Duration.ofSeconds(Environment.number(keyword, value));
-                case "target_session_attrs" -> targetServer = TargetServer.of(value);
-                case "load_balance_hosts" -> loadBalance = value.equals("random");
-                case "max_protocol_version" -> protocolMinor = value.equals("3.0") ? 0 : 2;
-                case "text_first" -> textFirst(Environment.bool(keyword, value));
-                case "statements_max" -> statementsMax(Environment.number(keyword, value));
-                case "gssencmode", "sslnegotiation", "sslcompression", "min_protocol_version", "service",
-                        "passfile", "keepalives", "krbsrvname", "requirepeer" -> throw new IllegalArgumentException(
-                                keyword + " is a setting of libpq that this client does not have: leave it out");
-                default -> parameters.put(keyword, value);
-            }
+            Keywords.set(this, keyword, value);
             return this;
         }
 
@@ -361,19 +390,33 @@ public final class Config {
             if (user == null || user.isEmpty()) {
                 throw new IllegalArgumentException("a connection needs a user");
             }
-            if (ports.size() != 1 && ports.size() != names.size()) {
-                throw new IllegalArgumentException(
-                        names.size() + " hosts and " + ports.size() + " ports: give one port, or one for each host");
+            if (sslNegotiation == SslNegotiation.DIRECT && sslMode.compareTo(SslMode.REQUIRE) < 0) {
+                throw new IllegalArgumentException("sslnegotiation=direct needs an sslmode that demands TLS: require or more");
             }
-            var list = new java.util.ArrayList<Host>();
-            for (int i = 0; i < names.size(); i++) {
-                String name = names.get(i).isEmpty() ? "localhost" : names.get(i);
-                list.add(new Host(name, ports.get(ports.size() == 1 ? 0 : i)));
+            if (protocolMinorMin > protocolMinor) {
+                throw new IllegalArgumentException("min_protocol_version is more than max_protocol_version");
             }
             var made = new Builder(this);
-            made.hosts = List.copyOf(list);
+            made.hosts = listed();
             made.parameters = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
             return new Config(made);
+        }
+
+        private List<Host> listed() {
+            List<String> of = names != null ? names : addresses != null ? addresses : List.of("localhost");
+            int count = of.size();
+            if (ports.size() != 1 && ports.size() != count || addresses != null && addresses.size() != count) {
+                throw new IllegalArgumentException(count + " hosts, " + ports.size() + " ports and "
+                        + (addresses == null ? 0 : addresses.size()) + " addresses: give one port, or one for each host, "
+                        + "and an address for each host, or none");
+            }
+            var list = new ArrayList<Host>();
+            for (int i = 0; i < count; i++) {
+                String address = addresses == null || addresses.get(i).isEmpty() ? null : addresses.get(i);
+                String name = !of.get(i).isEmpty() ? of.get(i) : address != null ? address : "localhost";
+                list.add(new Host(name, ports.get(ports.size() == 1 ? 0 : i), address));
+            }
+            return List.copyOf(list);
         }
     }
 }

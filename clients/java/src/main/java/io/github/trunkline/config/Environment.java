@@ -1,5 +1,6 @@
 package io.github.trunkline.config;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,14 +10,20 @@ import java.util.Map;
 /** libpq's environment variables and the shapes of their values. */
 final class Environment {
     private static final Map<String, String> KEYWORDS = Map.ofEntries(
-            Map.entry("PGHOST", "host"), Map.entry("PGPORT", "port"), Map.entry("PGDATABASE", "dbname"),
+            Map.entry("PGHOST", "host"), Map.entry("PGHOSTADDR", "hostaddr"), Map.entry("PGPORT", "port"),
+            Map.entry("PGDATABASE", "dbname"),
             Map.entry("PGUSER", "user"), Map.entry("PGPASSWORD", "password"), Map.entry("PGSSLMODE", "sslmode"),
             Map.entry("PGSSLROOTCERT", "sslrootcert"), Map.entry("PGSSLCERT", "sslcert"),
             Map.entry("PGSSLKEY", "sslkey"), Map.entry("PGCHANNELBINDING", "channel_binding"),
             Map.entry("PGCONNECT_TIMEOUT", "connect_timeout"), Map.entry("PGAPPNAME", "application_name"),
             Map.entry("PGOPTIONS", "options"), Map.entry("PGTARGETSESSIONATTRS", "target_session_attrs"),
             Map.entry("PGLOADBALANCEHOSTS", "load_balance_hosts"), Map.entry("PGTZ", "TimeZone"),
-            Map.entry("PGMAXPROTOCOLVERSION", "max_protocol_version"));
+            Map.entry("PGMAXPROTOCOLVERSION", "max_protocol_version"),
+            Map.entry("PGMINPROTOCOLVERSION", "min_protocol_version"), Map.entry("PGPASSFILE", "passfile"),
+            Map.entry("PGSSLNEGOTIATION", "sslnegotiation"), Map.entry("PGGSSENCMODE", "gssencmode"),
+            // These are refused: who has set them relies on them.
+            Map.entry("PGREQUIREAUTH", "require_auth"), Map.entry("PGREQUIREPEER", "requirepeer"),
+            Map.entry("PGSSLMINPROTOCOLVERSION", "ssl_min_protocol_version"), Map.entry("PGSSLCRL", "sslcrl"));
 
     private Environment() {}
 
@@ -29,6 +36,21 @@ final class Environment {
             }
         });
         return keywords;
+    }
+
+    /** What the variables say; a service, if one is named, counts more, as with libpq. */
+    static Config.Builder builder(Map<String, String> environment) {
+        Config.Builder builder = Keywords.set(Config.builder(), read(environment));
+        String service = environment.get("PGSERVICE");
+        if (service != null && !service.isEmpty()) {
+            ServiceFile.read(service, null, environment).forEach(builder::set);
+        }
+        return builder;
+    }
+
+    static Path passFile(Map<String, String> environment) {
+        String given = environment.get("PGPASSFILE");
+        return given == null || given.isEmpty() ? PassFile.usual() : Path.of(given);
     }
 
     static int number(String keyword, String value) {

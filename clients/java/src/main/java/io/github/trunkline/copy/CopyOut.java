@@ -2,6 +2,7 @@ package io.github.trunkline.copy;
 
 import io.github.trunkline.ProtocolException;
 import io.github.trunkline.ValueException;
+import io.github.trunkline.session.AtEnd;
 import io.github.trunkline.session.CopyTurn;
 import io.github.trunkline.session.Inbound;
 import io.github.trunkline.type.Codec;
@@ -9,25 +10,24 @@ import io.github.trunkline.type.Types;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
  * {@code COPY ... TO STDOUT} as a stream of the data, in whichever format the statement names. {@link #close} passes over
- * what was not read. Or the rows of a COPY WITH (FORMAT binary) are read by {@link #rows}.
+ * what was not read. Or its rows are read as values by {@link #rows}.
  */
 public final class CopyOut extends InputStream {
-    private static final byte[] SIGNATURE = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0};
-
     private final CopyTurn turn;
     private final Types types;
-    private final Runnable atEnd;
+    private final AtEnd atEnd;
     private int at;
     private int end;
     private boolean closed;
 
     /** Made by {@link io.github.trunkline.Connection#copyOut}. */
-    public CopyOut(CopyTurn turn, Types types, Runnable atEnd) {
+    public CopyOut(CopyTurn turn, Types types, AtEnd atEnd) {
         this.turn = turn;
         this.types = types;
         this.atEnd = atEnd;
@@ -44,13 +44,15 @@ public final class CopyOut extends InputStream {
     }
 
     private boolean next() {
-        boolean more = false;
+        boolean more;
         try {
             more = turn.read();
-        } finally {
-            if (!more) {
-                finish();
-            }
+        } catch (RuntimeException e) {
+            finish(e);
+            throw e;
+        }
+        if (!more) {
+            finish(null);
         }
         Inbound piece = turn.piece();
         at = more ? piece.start() : 0;
@@ -58,10 +60,11 @@ public final class CopyOut extends InputStream {
         return more;
     }
 
-    private void finish() {
+    private void finish(RuntimeException error) {
+        at = end;
         if (!closed) {
             closed = true;
-            atEnd.run();
+            atEnd.over(turn.rows(), error);
         }
     }
 
@@ -89,37 +92,64 @@ public final class CopyOut extends InputStream {
         if (closed) {
             return;
         }
+        RuntimeException error = null;
         try {
             turn.drain();
+        } catch (RuntimeException e) {
+            error = e;
+            throw e;
         } finally {
-            finish();
+            finish(error);
         }
     }
 
     /**
-     * Reads the rows of a COPY whose statement says {@code WITH (FORMAT binary)}, and closes.
+     * Reads the rows of a COPY whose statement says {@code WITH (FORMAT binary)} or has no options, and closes.
      *
      * @param columnTypes the columns' types: object ids
      * @param action takes each row's values
      */
     public void rows(int[] columnTypes, Consumer<Object[]> action) {
         try (this) {
-            var in = new DataInputStream(this);
-            byte[] header = in.readNBytes(SIGNATURE.length);
-            if (!Arrays.equals(header, SIGNATURE)) {
-                throw new ValueException("the COPY's data is not in binary: its statement needs WITH (FORMAT binary)");
-            }
-            in.readInt();
-            in.skipNBytes(Integer.toUnsignedLong(in.readInt()));
-            for (short count = in.readShort(); count != -1; count = in.readShort()) {
-                if (count != columnTypes.length) {
-                    throw new ValueException("a row of the COPY has " + count + " values for " + columnTypes.length
-                            + " columns");
-                }
-                action.accept(row(in, columnTypes));
+            CopyText.check(turn);
+            if (turn.isBinary()) {
+                binaryRows(columnTypes, action);
+            } else {
+                textRows(columnTypes, action);
             }
         } catch (IOException e) {
             throw new ProtocolException("the COPY's data ends too early");
+        }
+    }
+
+    private void binaryRows(int[] columnTypes, Consumer<Object[]> action) throws IOException {
+        var in = new DataInputStream(this);
+        if (!Arrays.equals(in.readNBytes(CopyWriter.SIGNATURE.length), CopyWriter.SIGNATURE)) {
+            throw new ProtocolException("the COPY's data does not begin as COPY's binary format does");
+        }
+        in.readInt();
+        in.skipNBytes(Integer.toUnsignedLong(in.readInt()));
+        for (short count = in.readShort(); count != -1; count = in.readShort()) {
+            if (count != columnTypes.length) {
+                throw new ValueException("a row of the COPY has " + count + " values for " + columnTypes.length
+                        + " columns");
+            }
+            action.accept(row(in, columnTypes));
+        }
+    }
+
+    private void textRows(int[] columnTypes, Consumer<Object[]> action) throws IOException {
+        for (byte[][] line = CopyText.line(this, columnTypes.length); line != null;
+                line = CopyText.line(this, columnTypes.length)) {
+            var row = new Object[line.length];
+            for (int i = 0; i < row.length; i++) {
+                Codec codec = types.codec(columnTypes[i]);
+                if (line[i] != null) {
+                    row[i] = codec == null ? new String(line[i], StandardCharsets.UTF_8)
+                            : codec.text().decode(line[i], 0, line[i].length);
+                }
+            }
+            action.accept(row);
         }
     }
 

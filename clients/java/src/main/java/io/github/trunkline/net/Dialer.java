@@ -3,6 +3,7 @@ package io.github.trunkline.net;
 import io.github.trunkline.config.Config;
 import io.github.trunkline.config.Host;
 import io.github.trunkline.config.SslMode;
+import io.github.trunkline.config.SslNegotiation;
 import io.github.trunkline.wire.Frontend;
 import io.github.trunkline.wire.Out;
 import java.io.EOFException;
@@ -37,7 +38,7 @@ public final class Dialer {
             return List.of(new Address(host, null));
         }
         var list = new ArrayList<Address>();
-        for (InetAddress address : InetAddress.getAllByName(host.name())) {
+        for (InetAddress address : InetAddress.getAllByName(host.address() == null ? host.name() : host.address())) {
             list.add(new Address(host, address));
         }
         return list;
@@ -72,7 +73,9 @@ public final class Dialer {
         try {
             var address = new InetSocketAddress(target.address(), target.host().port());
             SocketTransport plain = SocketTransport.connect(socket, address);
-            SocketTransport ready = withTls ? askForTls(plain, target, config) : plain;
+            SocketTransport ready = !withTls ? plain : config.sslNegotiation() == SslNegotiation.DIRECT
+                    ? plain.secure(new Tls(config), target.host().name(), target.host().port())
+                    : askForTls(plain, target, config);
             deadline.met();
             return ready;
         } catch (IOException e) {

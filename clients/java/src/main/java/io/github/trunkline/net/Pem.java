@@ -5,24 +5,17 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyStore;
-import java.security.PrivateKey;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
-import java.security.spec.InvalidKeySpecException;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
 import java.util.Collection;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Certificates and keys in PEM, as OpenSSL and libpq keep them. */
+/** Certificates in PEM, as OpenSSL and libpq keep them, and keys that go with them. */
 final class Pem {
-    private static final String KEY_BEGIN = "-----BEGIN PRIVATE KEY-----";
-    private static final String KEY_END = "-----END PRIVATE KEY-----";
     private static final char[] NO_PASSWORD = new char[0];
 
     private Pem() {}
@@ -39,7 +32,7 @@ final class Pem {
     }
 
     /** Null where no client certificate is given. */
-    static KeyManager[] keyManagers(Path certificate, Path key) throws IOException, GeneralSecurityException {
+    static KeyManager[] keyManagers(Path certificate, Path key, String password) throws IOException, GeneralSecurityException {
         if (certificate == null) {
             return null;
         }
@@ -47,7 +40,8 @@ final class Pem {
             throw new IOException("sslcert is given, but no sslkey");
         }
         KeyStore store = emptyStore();
-        store.setKeyEntry("client", privateKey(key), NO_PASSWORD, certificates(certificate).toArray(new Certificate[0]));
+        store.setKeyEntry("client", PrivateKeys.read(key, password), NO_PASSWORD,
+                certificates(certificate).toArray(new Certificate[0]));
         KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         factory.init(store, NO_PASSWORD);
         return factory.getKeyManagers();
@@ -68,24 +62,5 @@ final class Pem {
             }
             return found;
         }
-    }
-
-    private static PrivateKey privateKey(Path file) throws IOException, GeneralSecurityException {
-        String text = Files.readString(file);
-        int begin = text.indexOf(KEY_BEGIN);
-        int end = text.indexOf(KEY_END);
-        if (begin < 0 || end < begin) {
-            throw new IOException(file + " holds no key in PKCS#8 without a passphrase; "
-                    + "`openssl pkcs8 -topk8 -nocrypt` makes one");
-        }
-        byte[] der = Base64.getMimeDecoder().decode(text.substring(begin + KEY_BEGIN.length(), end));
-        for (String algorithm : new String[] {"RSA", "EC", "Ed25519"}) {
-            try {
-                return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
-            } catch (InvalidKeySpecException e) {
-                // The next kind.
-            }
-        }
-        throw new IOException(file + " holds a key that is neither RSA, EC nor Ed25519");
     }
 }

@@ -2,8 +2,10 @@ package io.github.trunkline.net;
 
 import io.github.trunkline.config.Config;
 import io.github.trunkline.config.SslMode;
+import io.github.trunkline.config.SslNegotiation;
 import java.io.IOException;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -16,22 +18,33 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /** TLS as the configuration asks for it. */
 final class Tls {
+    /** PostgreSQL's name among the protocols of IANA's list "TLS ALPN Protocol IDs". */
+    private static final String ALPN = "postgresql";
+
     private final SSLContext context;
+    private final boolean direct;
     private final boolean verifiesHost;
 
     /** @throws IOException if a certificate or key cannot be read */
     Tls(Config config) throws IOException {
         SslMode mode = config.sslMode();
         verifiesHost = mode == SslMode.VERIFY_FULL;
-        Path root = config.sslRootCertificate();
+        direct = config.sslNegotiation() == SslNegotiation.DIRECT;
+        Path root = config.sslRootCertificate() != null ? config.sslRootCertificate() : usualRoot();
         boolean verifies = verifiesHost || mode == SslMode.VERIFY_CA || mode == SslMode.REQUIRE && root != null;
         try {
             context = SSLContext.getInstance("TLS");
-            context.init(Pem.keyManagers(config.sslCertificate(), config.sslKey()),
+            context.init(Pem.keyManagers(config.sslCertificate(), config.sslKey(), config.sslPassword()),
                     verifies ? trusted(root) : new TrustManager[] {new Anyone()}, null);
         } catch (GeneralSecurityException e) {
             throw new IOException("TLS cannot be set up: " + e.getMessage(), e);
         }
+    }
+
+    /** libpq's own place for root certificates, where they count for sslmode require too; null if there is none. */
+    private static Path usualRoot() {
+        Path file = Path.of(System.getProperty("user.home"), ".postgresql", "root.crt");
+        return Files.isReadable(file) ? file : null;
     }
 
     /** libpq's word {@code system}, and no word at all, stand for what this JVM trusts. */
@@ -41,13 +54,20 @@ final class Tls {
 
     SSLSocket handshake(Socket socket, String host, int port) throws IOException {
         var secure = (SSLSocket) context.getSocketFactory().createSocket(socket, host, port, true);
+        SSLParameters parameters = secure.getSSLParameters();
         if (verifiesHost) {
-            SSLParameters parameters = secure.getSSLParameters();
             // The rules of HTTPS: names in subjectAltName, addresses too, wildcards in the leftmost label.
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
-            secure.setSSLParameters(parameters);
         }
+        if (direct) {
+            parameters.setApplicationProtocols(new String[] {ALPN});
+        }
+        secure.setSSLParameters(parameters);
         secure.startHandshake();
+        if (direct && !ALPN.equals(secure.getApplicationProtocol())) {
+            // Else bytes that were meant for another kind of server could be taken for PostgreSQL's.
+            throw new IOException("the server speaks TLS, but did not say by ALPN that it is PostgreSQL");
+        }
         return secure;
     }
 

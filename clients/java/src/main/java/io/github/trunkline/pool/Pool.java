@@ -2,14 +2,15 @@ package io.github.trunkline.pool;
 
 import io.github.trunkline.Connection;
 import io.github.trunkline.ConnectionException;
-import io.github.trunkline.PostgresException;
 import io.github.trunkline.Query;
+import io.github.trunkline.QueryListener;
 import io.github.trunkline.TransactionMode;
 import io.github.trunkline.config.Config;
 import io.github.trunkline.row.Rows;
 import io.github.trunkline.type.Types;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,19 +19,25 @@ import java.util.function.Function;
 
 /**
  * Connections to share. {@link #query} holds one from the first byte sent to the last byte read, and no longer: the rows
- * are decoded after it was given back. Threads wait in the order they came.
+ * are decoded after it was given back. Threads wait in the order they came. A connection that has lain idle for long is asked
+ * for a sign of life before it is lent, so that nobody gets one that the server has ended meanwhile.
  */
 public final class Pool implements AutoCloseable {
+    /** How long a server may take to give a sign of life. */
+    private static final Duration SIGN_OF_LIFE_MAX = Duration.ofSeconds(5);
+
     private final Config config;
     private final Types types;
     private final int max;
     private final Duration waitMax;
     private final long idleMax;
     private final long lifeMax;
+    private final long checkAfter;
     private final ReentrantLock lock = new ReentrantLock(true);
     private final Condition free = lock.newCondition();
     private final ArrayDeque<Pooled> idle = new ArrayDeque<>();
     private Consumer<Connection> onConnect = connection -> {};
+    private volatile QueryListener listener;
     private int open;
     private int waiting;
     private boolean closed;
@@ -44,6 +51,7 @@ public final class Pool implements AutoCloseable {
         this.waitMax = settings.waitMax;
         this.idleMax = settings.idleMax.toNanos();
         this.lifeMax = settings.lifeMax.toNanos();
+        this.checkAfter = settings.checkAfter.toNanos();
     }
 
     /**
@@ -52,12 +60,15 @@ public final class Pool implements AutoCloseable {
      * @param connectionsMax how many connections it has at most
      * @param waitMax how long a thread waits for one
      * @param idleMax a connection that was not used for so long is closed when it would be used
-     * @param lifeMax a connection that is so old is closed when it comes back
+     * @param lifeMax a connection that is so old is closed when it would be used
+     * @param checkAfter a connection that was not used for so long is asked for a sign of life when it would be used, which
+     *     costs a round trip
      */
-    public record Settings(int connectionsMax, Duration waitMax, Duration idleMax, Duration lifeMax) {
-        /** Ten connections, 30 seconds, 10 minutes, an hour. */
+    public record Settings(
+            int connectionsMax, Duration waitMax, Duration idleMax, Duration lifeMax, Duration checkAfter) {
+        /** Ten connections, 30 seconds, 10 minutes, an hour, a second. */
         public static final Settings DEFAULT = new Settings(
-                10, Duration.ofSeconds(30), Duration.ofMinutes(10), Duration.ofHours(1));
+                10, Duration.ofSeconds(30), Duration.ofMinutes(10), Duration.ofHours(1), Duration.ofSeconds(1));
 
         /** Refuses what makes no sense. */
         public Settings {
@@ -68,12 +79,27 @@ public final class Pool implements AutoCloseable {
 
         /** The same with another number of connections. */
         public Settings connectionsMax(int count) {
-            return new Settings(count, waitMax, idleMax, lifeMax);
+            return new Settings(count, waitMax, idleMax, lifeMax, checkAfter);
         }
 
         /** The same with another wait. */
         public Settings waitMax(Duration limit) {
-            return new Settings(connectionsMax, limit, idleMax, lifeMax);
+            return new Settings(connectionsMax, limit, idleMax, lifeMax, checkAfter);
+        }
+
+        /** The same with another time to lie idle. */
+        public Settings idleMax(Duration limit) {
+            return new Settings(connectionsMax, waitMax, limit, lifeMax, checkAfter);
+        }
+
+        /** The same with another age. */
+        public Settings lifeMax(Duration limit) {
+            return new Settings(connectionsMax, waitMax, idleMax, limit, checkAfter);
+        }
+
+        /** The same with another time after which a sign of life is asked for. */
+        public Settings checkAfter(Duration time) {
+            return new Settings(connectionsMax, waitMax, idleMax, lifeMax, time);
         }
     }
 
@@ -98,6 +124,15 @@ public final class Pool implements AutoCloseable {
         return this;
     }
 
+    /**
+     * Hears of every query, stream and COPY of the connections that are lent from now on, in the place of what {@code
+     * Connection.onQuery} was told. {@link #size}, {@link #idle} and {@link #waiting} tell of the pool itself.
+     */
+    public Pool onQuery(QueryListener queries) {
+        listener = queries;
+        return this;
+    }
+
     /** Runs a statement on some connection. */
     public Rows query(String sql, Object... parameters) {
         return query(Query.of(sql, parameters));
@@ -111,6 +146,11 @@ public final class Pool implements AutoCloseable {
     /** Runs a statement on some connection and gives how many rows it changed. */
     public long execute(String sql, Object... parameters) {
         return query(sql, parameters).affected();
+    }
+
+    /** Runs a statement on some connection and gives how many rows it changed. */
+    public long execute(Query query) {
+        return query(query).affected();
     }
 
     /** Runs statements in one round trip and one transaction, on some connection. */
@@ -158,12 +198,28 @@ public final class Pool implements AutoCloseable {
     }
 
     private Pooled take() {
-        Pooled pooled = reserve();
-        return pooled != null ? pooled : connect();
+        while (true) {
+            Pooled pooled = reserve();
+            pooled = pooled != null ? pooled : connect();
+            if (isAlive(pooled)) {
+                if (listener != null) {
+                    pooled.connection.onQuery(listener);
+                }
+                return pooled;
+            }
+            release(null);
+        }
+    }
+
+    private boolean isAlive(Pooled pooled) {
+        boolean isFresh = pooled.usedAt == 0 || System.nanoTime() - pooled.usedAt < checkAfter;
+        // An interrupt ends the wait for an answer by closing the connection, which may be a good one.
+        return isFresh || Thread.currentThread().isInterrupted() || pooled.connection.isAlive(SIGN_OF_LIFE_MAX);
     }
 
     /** An idle connection, or null if the caller is to make one: its place is counted already. */
     private Pooled reserve() {
+        var surplus = new ArrayList<Connection>(0);
         lock.lock();
         try {
             long left = waitMax.toNanos();
@@ -171,7 +227,7 @@ public final class Pool implements AutoCloseable {
                 if (closed) {
                     throw new ConnectionException("the pool is closed");
                 }
-                Pooled pooled = fresh();
+                Pooled pooled = fresh(surplus);
                 if (pooled != null) {
                     return pooled;
                 }
@@ -187,6 +243,8 @@ public final class Pool implements AutoCloseable {
             }
         } finally {
             lock.unlock();
+            // Not under the lock: a good-bye may have to wait for its socket.
+            surplus.forEach(Connection::close);
         }
     }
 
@@ -204,8 +262,8 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** The idle connection that was used last; those that lie too long, or are lost, go. */
-    private Pooled fresh() {
+    /** The idle connection that was used last; those that lie too long, or are lost, go to {@code surplus}. */
+    private Pooled fresh(List<Connection> surplus) {
         long now = System.nanoTime();
         while (!idle.isEmpty()) {
             Pooled pooled = idle.removeLast();
@@ -214,7 +272,7 @@ public final class Pool implements AutoCloseable {
                 return pooled;
             }
             open--;
-            pooled.connection.close();
+            surplus.add(pooled.connection);
         }
         return null;
     }
@@ -233,7 +291,8 @@ public final class Pool implements AutoCloseable {
                 lock.unlock();
             }
             return new Pooled(connection, System.nanoTime(), 0);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            // Whatever onConnect throws: else its place would be taken for good.
             if (connection != null) {
                 connection.close();
             }
@@ -252,7 +311,8 @@ public final class Pool implements AutoCloseable {
                 }
                 clean = connection.isIdle();
             }
-        } catch (PostgresException e) {
+        } catch (RuntimeException e) {
+            // What the work itself has thrown is the one to be heard.
             clean = false;
         } finally {
             if (!clean) {
@@ -283,15 +343,17 @@ public final class Pool implements AutoCloseable {
     /** Closes the idle connections at once, the others when they come back, and lets nobody wait any longer. */
     @Override
     public void close() {
+        List<Pooled> closing;
         lock.lock();
         try {
             closed = true;
-            idle.forEach(pooled -> pooled.connection.close());
+            closing = List.copyOf(idle);
             open -= idle.size();
             idle.clear();
             free.signalAll();
         } finally {
             lock.unlock();
         }
+        closing.forEach(pooled -> pooled.connection.close());
     }
 }

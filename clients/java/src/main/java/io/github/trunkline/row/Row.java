@@ -83,6 +83,11 @@ public final class Row {
         return Bytes.int32(slab, seek(column)) < 0;
     }
 
+    /** True if the value of the first column called {@code name} is NULL. */
+    public boolean isNull(String name) {
+        return isNull(columns.indexOf(name));
+    }
+
     /** The value as an object of its type's class (docs/clients-java.md lists them); null if it is NULL. */
     public Object get(int column) {
         int at = seek(column);
@@ -107,6 +112,11 @@ public final class Row {
                     + ", no " + type.getName());
         }
         return type.cast(value);
+    }
+
+    /** The value of the first column called {@code name} as an object of {@code type}, which must be its type's class. */
+    public <T> T get(String name, Class<T> type) {
+        return get(columns.indexOf(name), type);
     }
 
     /** A whole number, without a box. */
@@ -192,6 +202,11 @@ public final class Row {
         return get(column, Instant.class);
     }
 
+    /** A point in time of the first column called {@code name}. */
+    public Instant getInstant(String name) {
+        return getInstant(columns.indexOf(name));
+    }
+
     /** A point in time as UTC shows it; infinity is {@link OffsetDateTime#MAX} or MIN. */
     public OffsetDateTime getOffsetDateTime(int column) {
         Instant instant = getInstant(column);
@@ -202,14 +217,29 @@ public final class Row {
                 : instant.equals(Instant.MIN) ? OffsetDateTime.MIN : instant.atOffset(ZoneOffset.UTC);
     }
 
+    /** A point in time as UTC shows it of the first column called {@code name}. */
+    public OffsetDateTime getOffsetDateTime(String name) {
+        return getOffsetDateTime(columns.indexOf(name));
+    }
+
     /** A date and time without a zone: timestamp. */
     public LocalDateTime getLocalDateTime(int column) {
         return get(column, LocalDateTime.class);
     }
 
+    /** A date and time without a zone of the first column called {@code name}. */
+    public LocalDateTime getLocalDateTime(String name) {
+        return getLocalDateTime(columns.indexOf(name));
+    }
+
     /** A date. */
     public LocalDate getLocalDate(int column) {
         return get(column, LocalDate.class);
+    }
+
+    /** A date of the first column called {@code name}. */
+    public LocalDate getLocalDate(String name) {
+        return getLocalDate(columns.indexOf(name));
     }
 
     /** A numeric, or a whole number. NaN and the infinities are refused: no BigDecimal can be one. */
@@ -221,9 +251,19 @@ public final class Row {
         return get(column, BigDecimal.class);
     }
 
+    /** A numeric, or a whole number, of the first column called {@code name}. */
+    public BigDecimal getBigDecimal(String name) {
+        return getBigDecimal(columns.indexOf(name));
+    }
+
     /** A uuid. */
     public UUID getUuid(int column) {
         return get(column, UUID.class);
+    }
+
+    /** A uuid of the first column called {@code name}. */
+    public UUID getUuid(String name) {
+        return getUuid(columns.indexOf(name));
     }
 
     /** The value's bytes as they came, in whichever format that was; null if it is NULL. */

@@ -24,6 +24,8 @@ public final class Alarm {
     /** How long a server may take to answer to a cancel request before the connection is given up. */
     static final long GRACE_NANOS = Duration.ofSeconds(10).toNanos();
 
+    private static final String INTERRUPTED = "the thread that waited for the server was interrupted";
+
     private enum State { IDLE, RUNNING, CANCELED, KILLED }
 
     private final Session session;
@@ -35,7 +37,8 @@ public final class Alarm {
     private Thread thread;
     private long deadline;
     private boolean hasDeadline;
-    private boolean login;
+    /** What is said when the time is up of a turn that no cancel request can end; else null. */
+    private String orClose;
     private String reason;
     private long canceledAt;
     private long sentAt;
@@ -59,12 +62,17 @@ public final class Alarm {
         }
     }
 
-    /** A login begins. There is no key to cancel it with: when its time is up, the connection is closed. */
-    void beginLogin(Duration limit) {
+    /**
+     * A turn begins that no cancel request can end, such as a login, which has no key to cancel it with: when its time is
+     * up, the connection is closed.
+     *
+     * @param why what is said then
+     */
+    void beginOrClose(Duration limit, String why) {
         begin(limit);
         lock.lock();
         try {
-            login = true;
+            orClose = why;
         } finally {
             lock.unlock();
         }
@@ -76,7 +84,7 @@ public final class Alarm {
         try {
             awaitDeliveries();
             state = State.IDLE;
-            login = false;
+            orClose = null;
             thread = null;
         } finally {
             lock.unlock();
@@ -114,9 +122,9 @@ public final class Alarm {
         lock.lock();
         try {
             if (state == State.RUNNING && thread.isInterrupted()) {
-                cancel(now, "the thread that waited for the server was interrupted");
+                cancel(now, INTERRUPTED);
             } else if (state == State.RUNNING && hasDeadline && now - deadline >= 0) {
-                cancel(now, login ? "the server did not let us in within connectTimeout" : "the query's deadline passed");
+                cancel(now, orClose != null ? orClose : "the query's deadline passed");
             } else if (state == State.CANCELED && now - canceledAt >= GRACE_NANOS) {
                 state = State.KILLED;
                 session.transport().close();
@@ -128,10 +136,37 @@ public final class Alarm {
         }
     }
 
+    /**
+     * The connection is lost because its thread was interrupted. The server does not know, and would go on with what nobody
+     * waits for.
+     */
+    void closedByInterrupt() {
+        lock.lock();
+        try {
+            if (state == State.RUNNING) {
+                reason = INTERRUPTED;
+                state = State.KILLED;
+                send();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Why the turn was canceled, or the one before it if none is under way; null if it was not. */
+    String reason() {
+        lock.lock();
+        try {
+            return reason;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void cancel(long now, String why) {
         reason = why;
         canceledAt = now;
-        if (login) {
+        if (orClose != null) {
             state = State.KILLED;
             session.transport().close();
         } else {

@@ -106,7 +106,7 @@ public final class Connector {
         var session = new Session(config, address, transport.serverCertificate() != null, transport);
         Watchdog.watch(session);
         // A cancel request has no key to go by yet: what ends a login that hangs is the close that follows it.
-        session.alarm().beginLogin(config.connectTimeout());
+        session.alarm().beginOrClose(config.connectTimeout(), "the server did not let us in within connectTimeout");
         try {
             new Login(session).run();
             return session;

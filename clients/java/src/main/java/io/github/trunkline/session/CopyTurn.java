@@ -1,21 +1,36 @@
 package io.github.trunkline.session;
 
+import io.github.trunkline.CanceledException;
 import io.github.trunkline.PostgresException;
 import io.github.trunkline.ServerException;
 import io.github.trunkline.row.CommandTag;
 import io.github.trunkline.wire.Backend;
+import java.time.Duration;
+import java.util.function.Supplier;
 
-/** A COPY between server and client, from its statement to ReadyForQuery. By the simple protocol: it has no parameters. */
+/**
+ * A COPY between server and client, from its statement to ReadyForQuery. By the simple protocol: it has no parameters. Each
+ * wait for the server may take as long as the connection's query timeout, and ends when its thread is interrupted.
+ */
 public final class CopyTurn {
     /** So much is gathered before it is sent. */
     private static final int SEND_BYTES = 64 * 1024;
+    /** What a message has at most, well below what a server takes (1 GiB). */
+    private static final int PIECE_BYTES_MAX = 1024 * 1024;
 
     private final Session session;
+    private final String sql;
+    private final Duration limit;
+    private boolean binary;
     private String tag;
     private boolean over;
+    /** Why the server was asked to cancel; null if it was not. */
+    private String canceled;
 
-    private CopyTurn(Session session) {
+    private CopyTurn(Session session, String sql) {
         this.session = session;
+        this.sql = sql;
+        this.limit = session.config().queryTimeout();
     }
 
     /** Begins a COPY FROM STDIN. */
@@ -29,34 +44,66 @@ public final class CopyTurn {
     }
 
     private static CopyTurn begin(Session session, String sql, char wanted) {
-        var turn = new CopyTurn(session);
-        session.alarm().awaitDeliveries();
-        session.frontend().query(sql);
+        var turn = new CopyTurn(session, sql);
+        return turn.timed(() -> turn.begin(wanted));
+    }
+
+    private CopyTurn begin(char wanted) {
+        session.put(() -> session.frontend().query(sql));
         session.send();
         byte type = session.receive();
-        if (type == wanted) {
+        while (type == '3') {
+            // A statement that was closed before this.
             session.decode();
-            return turn;
+            type = session.receive();
         }
-        turn.abandon(type);
+        if (type == wanted) {
+            binary = ((Backend.CopyResponse) session.decode()).format() == 1;
+            return this;
+        }
+        abandon(type);
         throw new PostgresException("the statement is no COPY "
                 + (wanted == 'G' ? "FROM STDIN" : "TO STDOUT") + ": " + sql);
+    }
+
+    /** Its statement. */
+    public String sql() {
+        return sql;
+    }
+
+    /** True if its data is in COPY's binary format. */
+    public boolean isBinary() {
+        return binary;
+    }
+
+    private <T> T timed(Supplier<T> work) {
+        try {
+            return session.timed(limit, work);
+        } catch (ServerException e) {
+            // The server was asked to cancel while data went to it; it says so at the end.
+            throw canceled != null && e.sqlState().equals("57014") ? new CanceledException(canceled, e) : e;
+        } finally {
+            String reason = session.alarm().reason();
+            canceled = reason == null ? canceled : reason;
+        }
     }
 
     /** Ends a turn that did not begin as a COPY of the wanted kind: throws the server's error if there is one. */
     private void abandon(byte first) {
         ServerException error = null;
+        boolean refused = false;
         for (byte type = first;; type = session.receive()) {
             switch (type) {
                 case 'E' -> error = Answers.error(session);
                 case 'G' -> {
                     session.frontend().copyFail("this client expected no COPY FROM STDIN");
                     session.send();
+                    refused = true;
                 }
                 case 'Z' -> {
                     session.ready();
                     over = true;
-                    if (error != null && !error.sqlState().equals("57014")) {
+                    if (error != null && !(refused && error.sqlState().equals("57014"))) {
                         throw error;
                     }
                     return;
@@ -69,17 +116,29 @@ public final class CopyTurn {
 
     /** Sends a piece of the data. An error of the server shows at the {@link #finish}. */
     public void write(byte[] bytes, int offset, int length) {
-        session.frontend().copyData(bytes, offset, length);
-        if (session.frontend().out.size() >= SEND_BYTES) {
-            session.send();
+        for (int sent = 0; sent < length; sent += PIECE_BYTES_MAX) {
+            session.frontend().copyData(bytes, offset + sent, Math.min(length - sent, PIECE_BYTES_MAX));
+            if (session.frontend().out.size() >= SEND_BYTES) {
+                send();
+            }
         }
+    }
+
+    private void send() {
+        timed(() -> {
+            session.send();
+            return null;
+        });
     }
 
     /** The data is complete: gives how many rows the server has taken. */
     public long finish() {
         session.frontend().copyDone();
-        session.send();
-        return end(null);
+        return timed(() -> {
+            session.send();
+            end(null);
+            return rows();
+        });
     }
 
     /** The data is not to be taken: the server undoes the COPY. */
@@ -88,8 +147,11 @@ public final class CopyTurn {
             return;
         }
         session.frontend().copyFail(reason.replace('\0', '?'));
-        session.send();
-        end("57014");
+        timed(() -> {
+            session.send();
+            end("57014");
+            return null;
+        });
     }
 
     /** The next piece of the data lies in the present message; false at its end. */
@@ -97,6 +159,10 @@ public final class CopyTurn {
         if (over) {
             return false;
         }
+        return session.in().hasCopyData() ? next() : timed(this::next);
+    }
+
+    private boolean next() {
         switch (session.receive()) {
             case 'd':
                 return true;
@@ -125,12 +191,12 @@ public final class CopyTurn {
         }
     }
 
-    /** True when the turn is over. */
-    public boolean isOver() {
-        return over;
+    /** How many rows went or came, as the server says; 0 before the end. */
+    public long rows() {
+        return tag == null ? 0 : CommandTag.affected(tag);
     }
 
-    private long end(String expectedError) {
+    private void end(String expectedError) {
         ServerException error = null;
         while (true) {
             switch (session.receive()) {
@@ -142,7 +208,7 @@ public final class CopyTurn {
                     if (error != null && !error.sqlState().equals(expectedError)) {
                         throw error;
                     }
-                    return tag == null ? 0 : CommandTag.affected(tag);
+                    return;
                 }
                 default -> throw session.unexpected("at the end of a COPY");
             }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** Turns with a server: each begins when the session is idle, and ends when the server says that it is ready again. */
@@ -22,6 +23,8 @@ public final class Exchange {
      * was sent by then must fit into the sockets' buffers, or both sides would wait for each other for ever.
      */
     static final int UNANSWERED_BYTES_MAX = 32 * 1024;
+    /** What a rollback undoes all of: first words of tags. Others, such as COMMIT and VACUUM, may have taken effect. */
+    private static final Set<String> UNDONE = Set.of("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE");
 
     private final Session session;
     private final Types types;
@@ -45,20 +48,42 @@ public final class Exchange {
      * @param sql its text, with $1, $2 and so on
      * @param values its parameters' values
      */
-    public record Call(String sql, Object[] values) {}
+    public record Call(String sql, Object[] values) {
+        /** What two bytes count. */
+        private static final int VALUES_MAX = 65_535;
 
-    /** Runs {@code work} under a time limit; zero is none. */
+        /** Refuses more values than the protocol can count: the server would describe them wrongly. */
+        public Call {
+            if (values.length > VALUES_MAX) {
+                throw new ValueException("a statement can have 65,535 parameters, not " + values.length
+                        + ": send arrays (unnest, any), a batch, or use COPY");
+            }
+        }
+    }
+
+    /** Runs {@code work} under a time limit; zero is none. An interrupt of its thread ends it too. */
     public <T> T timed(Duration limit, Supplier<T> work) {
-        session.alarm().begin(limit);
-        PostgresException failure;
+        return session.timed(limit, work);
+    }
+
+    /**
+     * Asks the server for a sign of life, which costs a round trip; the connection is closed if none comes.
+     *
+     * @param limit how long it may take
+     * @return false if the connection is closed
+     */
+    public boolean isAlive(Duration limit) {
+        session.alarm().beginOrClose(limit, "the server gave no sign of life");
         try {
-            return work.get();
+            session.frontend().sync();
+            session.send();
+            Answers.ready(session, new Answers.Outcome());
         } catch (PostgresException e) {
-            failure = e;
+            session.fail(e);
         } finally {
             session.alarm().end();
         }
-        throw session.alarm().explain(failure);
+        return session.isOpen();
     }
 
     /** The statement of a text. */
@@ -75,22 +100,17 @@ public final class Exchange {
         try {
             return run(statement, call.values);
         } catch (ServerException e) {
-            if (!isStale(e)) {
-                throw e;
-            }
-            statements.forget(statement);
-            return run(statements.get(call.sql), call.values);
+            return run(mended(statement, e), call.values);
         }
     }
 
-    /**
-     * True if the statement itself is out of date and nothing has happened: a table it reads was changed
-     * ("cached plan must not change result type"), or DISCARD or DEALLOCATE has dropped it.
-     */
-    private boolean isStale(ServerException error) {
-        boolean changed = error.sqlState().equals("0A000")
-                && error.fields().text('R').filter("RevalidateCachedQuery"::equals).isPresent();
-        return session.status() == 'I' && (changed || error.sqlState().equals("26000"));
+    /** The statement to run in place of one that the server has refused to run; throws the refusal if there is none. */
+    private Prepared mended(Prepared statement, ServerException refusal) {
+        // In a failed transaction it is mended for the next time.
+        if (!statements.mend(statement, refusal) || session.status() != 'I') {
+            throw refusal;
+        }
+        return statements.get(statement.sql());
     }
 
     private Rows run(Prepared statement, Object[] values) {
@@ -107,7 +127,15 @@ public final class Exchange {
     /** Opens a stream of a statement's rows; {@code fetchRows} at a time, or all for 0. */
     public RowSource stream(Call call, int fetchRows) {
         Prepared statement = statements.get(call.sql);
-        statement.bind(session.frontend(), call.values);
+        try {
+            return open(statement, call.values, fetchRows);
+        } catch (ServerException e) {
+            return open(mended(statement, e), call.values, fetchRows);
+        }
+    }
+
+    private RowSource open(Prepared statement, Object[] values, int fetchRows) {
+        statement.bind(session.frontend(), values);
         return new RowSource(session, statement, fetchRows);
     }
 
@@ -116,6 +144,25 @@ public final class Exchange {
      * happened, unless they themselves say BEGIN or COMMIT.
      */
     public List<Rows> pipeline(List<Call> calls) {
+        var harmless = new boolean[] {true};
+        try {
+            return pipeline(calls, harmless);
+        } catch (PipelineException e) {
+            boolean mended = false;
+            for (Call call : calls) {
+                // If one is out of date, so are most often others.
+                Prepared statement = statements.known(call.sql);
+                mended |= statement != null && statements.mend(statement, (ServerException) e.getCause());
+            }
+            if (!mended || session.status() != 'I' || !harmless[0]) {
+                throw e;
+            }
+            return pipeline(calls, harmless);
+        }
+    }
+
+    /** @param harmless becomes false if a statement was run that the pipeline's end does not undo */
+    private List<Rows> pipeline(List<Call> calls, boolean[] harmless) {
         var texts = new LinkedHashSet<String>();
         calls.forEach(call -> texts.add(call.sql));
         Map<String, Prepared> prepared = statements.getAll(texts);
@@ -136,6 +183,12 @@ public final class Exchange {
                 }
                 refuse();
                 break;
+            } catch (Error e) {
+                session.frontend().out.truncate(before);
+                if (first > 0) {
+                    session.fail(new PostgresException("the program failed in the middle of a pipeline: " + e));
+                }
+                throw e;
             }
             if (next == calls.size()) {
                 session.frontend().sync();
@@ -144,8 +197,10 @@ public final class Exchange {
             }
             session.send();
             for (int i = first; i < next && outcome.error == null; i++) {
-                results.add(Answers.rows(
-                        session, new RowCollector(prepared.get(calls.get(i).sql).columnsOrNone()), outcome));
+                Rows rows = Answers.rows(
+                        session, new RowCollector(prepared.get(calls.get(i).sql).columnsOrNone()), outcome);
+                results.add(rows);
+                harmless[0] &= rows == null || UNDONE.contains(rows.tag().split(" ", 2)[0]);
             }
         }
         finish(next < calls.size() || calls.isEmpty(), outcome, unsendable, results.size() - 1);
@@ -189,7 +244,7 @@ public final class Exchange {
 
     /** Runs a text of several statements by the simple protocol. Values come as text. */
     public List<Rows> script(String text) {
-        session.frontend().query(text);
+        session.put(() -> session.frontend().query(text));
         session.send();
         var results = new ArrayList<Rows>();
         var outcome = new Answers.Outcome();
@@ -199,8 +254,8 @@ public final class Exchange {
         while (true) {
             switch (session.receive()) {
                 case 'T' -> {
-                    rows = new RowCollector(Statements.columns(
-                            ((Backend.RowDescription) session.decode()).columns(), types, true));
+                    rows = new RowCollector(Statements.textColumns(
+                            ((Backend.RowDescription) session.decode()).columns(), types));
                     in.gather(rows);
                 }
                 case 'D' -> {
@@ -225,6 +280,8 @@ public final class Exchange {
                     outcome.error = Answers.error(session);
                     in.gather(null);
                 }
+                // A statement that was closed before this.
+                case '3' -> session.decode();
                 case 'I', 'H', 'd', 'c' -> session.decode();
                 case 'G' -> {
                     session.decode();

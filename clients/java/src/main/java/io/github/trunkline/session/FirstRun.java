@@ -77,15 +77,17 @@ final class FirstRun {
 
     private void send(Object[] values) {
         Frontend frontend = session.frontend();
-        frontend.parse(name, sql);
-        frontend.describe('S', name);
-        int mark = frontend.beginBind("", name, new short[0], values.length);
-        for (Object value : values) {
-            Prepared.putText(frontend.out, value);
-        }
-        frontend.endBind(mark, new short[0]);
-        frontend.execute("", 0);
-        frontend.sync();
+        session.put(() -> {
+            frontend.parse(name, sql);
+            frontend.describe('S', name);
+            int mark = frontend.beginBind("", name, new short[0], values.length);
+            for (Object value : values) {
+                Prepared.putText(frontend.out, value);
+            }
+            frontend.endBind(mark, new short[0]);
+            frontend.execute("", 0);
+            frontend.sync();
+        });
         session.send();
     }
 

@@ -1,5 +1,6 @@
 package io.github.trunkline.session;
 
+import io.github.trunkline.ProtocolException;
 import io.github.trunkline.net.Transport;
 import io.github.trunkline.row.RowCollector;
 import io.github.trunkline.wire.Bytes;
@@ -69,6 +70,25 @@ public final class Inbound {
     boolean hasNext() {
         int size = Frame.size(buffer, from, to - from, messageBytesMax);
         return size != -1 && size <= to - from;
+    }
+
+    /** True if the next message is a row, and here already. */
+    boolean hasRow() {
+        return has('D');
+    }
+
+    /** True if the next message is a piece of a COPY, and here already. */
+    boolean hasCopyData() {
+        return has('d');
+    }
+
+    private boolean has(char wanted) {
+        try {
+            return from < to && buffer[from] == wanted && hasNext();
+        } catch (ProtocolException e) {
+            // Whoever goes to that message is told.
+            return false;
+        }
     }
 
     /** Goes to the next message, waiting for it. */

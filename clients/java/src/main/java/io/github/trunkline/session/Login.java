@@ -5,7 +5,9 @@ import io.github.trunkline.auth.ChannelBinding;
 import io.github.trunkline.auth.Md5;
 import io.github.trunkline.auth.Scram;
 import io.github.trunkline.config.Config;
+import io.github.trunkline.config.PassFile;
 import io.github.trunkline.wire.Backend;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
@@ -65,6 +67,10 @@ final class Login {
         boolean isThree = offer.major() == 3 || offer.major() == 0;
         if (!isThree || offer.minor() > config.protocolMinor()) {
             throw session.unexpected("to offer protocol " + offer.major() + "." + offer.minor());
+        }
+        if (offer.minor() < config.protocolMinorMin()) {
+            throw session.fail(new ConnectionException("the server speaks protocol 3." + offer.minor()
+                    + " at most, and min_protocol_version is 3." + config.protocolMinorMin()));
         }
     }
 
@@ -136,9 +142,18 @@ final class Login {
     }
 
     private String password() {
-        if (config.password() == null) {
-            throw session.fail(new ConnectionException("the server asks for a password, and none is given"));
+        if (config.password() != null) {
+            return config.password();
         }
-        return config.password();
+        String none = "the server asks for a password, and none is given";
+        try {
+            String found = PassFile.find(config.passFile(), session.address().host(), config.database(), config.user());
+            if (found != null) {
+                return found;
+            }
+        } catch (IOException e) {
+            throw session.fail(new ConnectionException(none + ": " + e.getMessage(), e));
+        }
+        throw session.fail(new ConnectionException(none + ", nor is one in " + config.passFile()));
     }
 }

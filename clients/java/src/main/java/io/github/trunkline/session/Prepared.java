@@ -3,8 +3,14 @@ package io.github.trunkline.session;
 import io.github.trunkline.ValueException;
 import io.github.trunkline.row.Columns;
 import io.github.trunkline.type.Codec;
+import io.github.trunkline.type.Decoder;
+import io.github.trunkline.type.TextForm;
+import io.github.trunkline.type.Types;
+import io.github.trunkline.wire.ColumnDescription;
 import io.github.trunkline.wire.Frontend;
 import io.github.trunkline.wire.Out;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A statement that the server has: its name there, its parameters, its columns, and how each travels. */
 public final class Prepared {
@@ -15,16 +21,59 @@ public final class Prepared {
     private final String name;
     private final int[] parameterOids;
     private final Codec[] parameters;
+    private final Codec[] results;
     private final Columns columns;
     private final short[] resultFormats;
+    private final Types types;
+    private final int typesVersion;
 
-    Prepared(String sql, String name, int[] parameterOids, Codec[] parameters, Columns columns, short[] resultFormats) {
+    /**
+     * @param described its columns as the server has described them; null if it gives no rows
+     * @param results the codec of each column
+     * @param typesVersion that of {@code types} when the codecs were had from it
+     */
+    Prepared(String sql, String name, int[] parameterOids, Codec[] parameters, List<ColumnDescription> described,
+            Codec[] results, Types types, int typesVersion) {
         this.sql = sql;
         this.name = name;
         this.parameterOids = parameterOids;
         this.parameters = parameters;
-        this.columns = columns;
-        this.resultFormats = resultFormats;
+        this.results = results;
+        this.columns = described == null ? null : columns(described, results);
+        this.resultFormats = resultFormats(results);
+        this.types = types;
+        this.typesVersion = typesVersion;
+    }
+
+    /** False once what was known of types is out of date. */
+    boolean isCurrent() {
+        return types.version() == typesVersion;
+    }
+
+    private static Columns columns(List<ColumnDescription> described, Codec[] codecs) {
+        var decoders = new Decoder[codecs.length];
+        for (int i = 0; i < decoders.length; i++) {
+            decoders[i] = codecs[i].binary() == null ? codecs[i].text() : codecs[i].binary();
+        }
+        return new Columns(described, decoders);
+    }
+
+    /**
+     * The same statement with those columns in text whose values may hold one of a type without a send function: all but
+     * those whose type is PostgreSQL's own and known to have it. Itself if there is none such.
+     */
+    Prepared inText() {
+        var codecs = results.clone();
+        var described = new ArrayList<ColumnDescription>();
+        boolean changed = false;
+        for (int i = 0; i < codecs.length; i++) {
+            described.add(columns.description(i));
+            if (codecs[i].binary() != null && !types.isSurelyBinary(columns.description(i).typeOid())) {
+                codecs[i] = new Codec(codecs[i].name(), null, codecs[i].text(), codecs[i].encoder());
+                changed = true;
+            }
+        }
+        return changed ? new Prepared(sql, name, parameterOids, parameters, described, codecs, types, typesVersion) : this;
     }
 
     /** Its text. */
@@ -56,21 +105,26 @@ public final class Prepared {
      *
      * @throws ValueException if a value cannot be sent: the buffer is then as it was before
      */
-    void bind(Frontend frontend, Object[] values) {
-        if (values.length != parameters.length) {
-            throw new ValueException(wrongCount(parameters.length, values.length, sql));
+    void bind(Frontend frontend, Object[] given) {
+        if (given.length != parameters.length) {
+            throw new ValueException(wrongCount(parameters.length, given.length, sql));
         }
         Out out = frontend.out;
         int before = out.size();
         int index = 0;
         try {
+            Object[] values = types.adapted(parameters, given);
             int mark = frontend.beginBind("", name, formats(values), values.length);
             for (; index < values.length; index++) {
                 put(out, parameters[index], values[index]);
             }
             frontend.endBind(mark, resultFormats);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            // Half of a message would be sent with the next one.
             out.truncate(before);
+            if (e instanceof Error error) {
+                throw error;
+            }
             throw new ValueException("parameter $" + (index + 1) + " of type "
                     + (index < parameters.length ? typeName(index) : "?") + ": " + e.getMessage(), e);
         }
@@ -107,7 +161,7 @@ public final class Prepared {
         }
         int mark = out.openLength();
         if (isText(codec, value)) {
-            out.text(value.toString());
+            out.text(TextForm.of(codec, value));
         } else {
             codec.encoder().encode(value, out);
         }
@@ -119,12 +173,12 @@ public final class Prepared {
         put(out, null, value);
     }
 
-    static short[] resultFormats(Codec[] codecs) {
+    private static short[] resultFormats(Codec[] codecs) {
         var formats = new short[codecs.length];
         boolean all = true;
         boolean any = false;
         for (int i = 0; i < codecs.length; i++) {
-            boolean binary = codecs[i] != null && codecs[i].binary() != null;
+            boolean binary = codecs[i].binary() != null;
             formats[i] = (short) (binary ? 1 : 0);
             all &= binary;
             any |= binary;

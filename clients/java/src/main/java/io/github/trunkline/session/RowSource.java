@@ -15,12 +15,33 @@ public final class RowSource {
     private final int fetchRows;
     private String tag;
     private boolean over;
+    /** True if the present message is still to be looked at. */
+    private boolean held;
 
+    /**
+     * Begins: the statement is bound, but not executed. Waits for the first answer, since a refusal that can be mended
+     * comes before any row.
+     */
     RowSource(Session session, Prepared statement, int fetchRows) {
         this.session = session;
         this.statement = statement;
         this.fetchRows = fetchRows;
         fetch();
+        byte type = session.receive();
+        while (type == '2' || type == '3') {
+            session.decode();
+            type = session.receive();
+        }
+        held = true;
+        if (type == 'E') {
+            next();
+        }
+    }
+
+    private byte receive() {
+        byte type = held ? session.in().type() : session.receive();
+        held = false;
+        return type;
     }
 
     private void fetch() {
@@ -39,11 +60,21 @@ public final class RowSource {
         return tag;
     }
 
+    /** True if the next row is here already: {@link #next} then waits for nothing. */
+    public boolean hasRow() {
+        return !over && (held ? session.in().type() == 'D' : session.in().hasRow());
+    }
+
+    /** False once the connection is closed. */
+    public boolean isOpen() {
+        return session.isOpen();
+    }
+
     /** The next row; null at the end, when the turn is over too. */
     public Row next() {
         Inbound in = session.in();
         while (!over) {
-            switch (session.receive()) {
+            switch (receive()) {
                 case 'D' -> {
                     Answers.row(session, statement.columnsOrNone());
                     in.lend();
@@ -91,7 +122,7 @@ public final class RowSource {
         over = true;
         var outcome = new Answers.Outcome();
         while (outcome.error == null) {
-            byte type = session.receive();
+            byte type = receive();
             if (type == 'E') {
                 outcome.error = Answers.error(session);
             } else if (type == 's' || type == 'C' || type == 'I') {

@@ -13,10 +13,12 @@ import io.github.trunkline.wire.Fields;
 import io.github.trunkline.wire.Frontend;
 import io.github.trunkline.wire.Out;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * One session with a server: messages out, messages in, and what comes unasked. One thread uses it at a time; whoever
@@ -120,6 +122,35 @@ public final class Session {
         return notificationsDropped;
     }
 
+    /** Puts messages into the buffer: all that {@code messages} puts, or none of them if it throws. */
+    void put(Runnable messages) {
+        int before = out.size();
+        try {
+            messages.run();
+        } catch (Throwable e) {
+            // Half of a message would be sent with the next one.
+            out.truncate(before);
+            throw e;
+        }
+    }
+
+    /**
+     * Runs {@code work} under a time limit; zero is none. In it the thread waits for the server: when the time is over, or
+     * the thread is interrupted, the server is asked to cancel.
+     */
+    <T> T timed(Duration limit, Supplier<T> work) {
+        alarm.begin(limit);
+        PostgresException failure;
+        try {
+            return work.get();
+        } catch (PostgresException e) {
+            failure = e;
+        } finally {
+            alarm.end();
+        }
+        throw alarm.explain(failure);
+    }
+
     /** Sends all that is in the buffer. */
     public void send() {
         checkOpen();
@@ -206,7 +237,7 @@ public final class Session {
         if (message instanceof Backend.ParameterStatus parameter) {
             parameters.put(parameter.name(), parameter.value());
         } else if (message instanceof Backend.NoticeResponse notice) {
-            hear(notice.fields());
+            Listeners.call(() -> onNotice.accept(notice.fields()));
         } else if (message instanceof Backend.NotificationResponse notify) {
             if (notifications.size() >= config.notificationsMax()) {
                 notifications.removeFirst();
@@ -216,18 +247,14 @@ public final class Session {
         }
     }
 
-    /** A listener's own exception must not leave an answer half read. */
-    private void hear(Fields notice) {
-        try {
-            onNotice.accept(notice);
-        } catch (RuntimeException e) {
-            Thread current = Thread.currentThread();
-            current.getUncaughtExceptionHandler().uncaughtException(current, e);
-        }
-    }
-
     private PostgresException lost(IOException cause) {
-        return fail(new ConnectionException("the connection to " + address + " was lost: " + reason(cause), cause));
+        PostgresException error = fail(
+                new ConnectionException("the connection to " + address + " was lost: " + reason(cause), cause));
+        if (Thread.currentThread().isInterrupted()) {
+            // Java closes a channel, and a virtual thread's socket, whose thread is interrupted.
+            alarm.closedByInterrupt();
+        }
+        return error;
     }
 
     static String reason(Throwable cause) {

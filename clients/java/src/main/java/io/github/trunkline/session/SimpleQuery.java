@@ -19,7 +19,7 @@ final class SimpleQuery {
             switch (session.receive()) {
                 case 'D' -> rows.add(texts(((Backend.DataRow) session.decode()).values()));
                 case 'E' -> error = session.error();
-                case 'T', 'C', 'I' -> session.decode();
+                case 'T', 'C', 'I', '3' -> session.decode();
                 case 'Z' -> {
                     session.ready();
                     if (error != null) {

@@ -1,6 +1,7 @@
 package io.github.trunkline.session;
 
 import io.github.trunkline.PostgresException;
+import io.github.trunkline.ServerException;
 import io.github.trunkline.row.Columns;
 import io.github.trunkline.type.Catalog;
 import io.github.trunkline.type.Codec;
@@ -16,13 +17,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A session's prepared statements by their text: as many as the configuration says, the least recently used go first. */
+/**
+ * A session's prepared statements by their text: as many as the configuration says, and no more than so much text; the least
+ * recently used go first.
+ */
 public final class Statements {
+    /** Texts made for one occasion, such as an insert of many rows at once, are long, and soon nobody's. */
+    static final long CHARACTERS_MAX = 4_000_000;
+
     private final Session session;
     private final Types types;
     private final int max;
     private final LinkedHashMap<String, Prepared> byText = new LinkedHashMap<>(16, 0.75f, true);
     private long number;
+    private long characters;
 
     /** What the server said of a statement, before its types are looked up. */
     private record Described(String name, String sql, int[] parameters, List<ColumnDescription> columns) {}
@@ -36,6 +44,11 @@ public final class Statements {
     /** How many there are. */
     public int size() {
         return byText.size();
+    }
+
+    /** The statement of a text, if it is prepared; else null. */
+    Prepared known(String sql) {
+        return byText.get(sql);
     }
 
     /** True if the text is prepared. */
@@ -54,20 +67,29 @@ public final class Statements {
             session.frontend().close('S', name);
             return;
         }
-        learn(List.of(described));
-        byText.put(sql, make(described));
+        keep(makeAll(List.of(described)).get(0));
         trim(1);
     }
 
     /** Columns that come in text. */
     Columns textColumns(List<ColumnDescription> descriptions) {
-        return columns(descriptions, types, true);
+        return textColumns(descriptions, types);
     }
 
     /** The statement of a text: of before, or prepared now, which costs a round trip. */
     Prepared get(String sql) {
-        Prepared known = byText.get(sql);
+        Prepared known = current(sql);
         return known != null ? known : prepareAll(List.of(sql)).get(sql);
+    }
+
+    /** The statement of a text, unless its types are out of date. In a failed transaction nothing can be prepared anew. */
+    private Prepared current(String sql) {
+        Prepared known = byText.get(sql);
+        if (known != null && !known.isCurrent() && session.status() != 'E') {
+            forget(known);
+            return null;
+        }
+        return known;
     }
 
     /** The statements of several texts; those that are new are prepared in one round trip. */
@@ -75,7 +97,7 @@ public final class Statements {
         var statements = new LinkedHashMap<String, Prepared>();
         var missing = new LinkedHashSet<String>();
         for (String sql : texts) {
-            Prepared known = byText.get(sql);
+            Prepared known = current(sql);
             if (known == null) {
                 missing.add(sql);
             } else {
@@ -90,21 +112,64 @@ public final class Statements {
 
     /** Forgets a statement, which the server has forgotten or will not run any more. */
     void forget(Prepared statement) {
-        byText.remove(statement.sql());
+        if (byText.remove(statement.sql()) != null) {
+            characters -= statement.sql().length();
+        }
         session.frontend().close('S', statement.name());
+    }
+
+    /**
+     * Does what helps a statement that the server has refused to run, if anything does.
+     *
+     * @return true if running its text again may go better
+     */
+    boolean mend(Prepared statement, ServerException refusal) {
+        if (isStale(refusal)) {
+            forget(statement);
+            return true;
+        }
+        Prepared inText = hasNoBinary(refusal) ? statement.inText() : statement;
+        byText.replace(statement.sql(), inText);
+        return inText != statement;
+    }
+
+    /**
+     * True if the statement itself is out of date: a table it reads was changed ("cached plan must not change result
+     * type"), or DISCARD or DEALLOCATE has dropped it.
+     */
+    private static boolean isStale(ServerException error) {
+        return error.sqlState().equals("26000") || error.sqlState().equals("0A000") && isFrom(error, "RevalidateCachedQuery");
+    }
+
+    /** True if a value has a type without a send function, be it within an anonymous record. */
+    private static boolean hasNoBinary(ServerException error) {
+        return error.sqlState().equals("42883") && isFrom(error, "getTypeBinaryOutputInfo");
+    }
+
+    /** The routine is named in no user's language. */
+    private static boolean isFrom(ServerException error, String routine) {
+        return error.fields().text('R').filter(routine::equals).isPresent();
     }
 
     /** Forgets all: the server was told DISCARD ALL or DEALLOCATE ALL. */
     void clear() {
         byText.clear();
+        characters = 0;
     }
 
-    /** Closes what is more than the configuration allows: in the next turn, before what {@code kept} is needed for. */
+    private void keep(Prepared statement) {
+        if (byText.put(statement.sql(), statement) == null) {
+            characters += statement.sql().length();
+        }
+    }
+
+    /** Closes what is more than may be kept: in the next turn, before what {@code kept} is needed for. */
     void trim(int kept) {
         var eldest = byText.values().iterator();
-        int surplus = byText.size() - Math.max(max, kept);
-        for (; surplus > 0; surplus--) {
-            session.frontend().close('S', eldest.next().name());
+        while (byText.size() > kept && (byText.size() > max || characters > CHARACTERS_MAX)) {
+            Prepared statement = eldest.next();
+            session.frontend().close('S', statement.name());
+            characters -= statement.sql().length();
             eldest.remove();
         }
     }
@@ -112,23 +177,34 @@ public final class Statements {
     private Map<String, Prepared> prepareAll(Collection<String> texts) {
         var names = new ArrayList<String>();
         for (String sql : texts) {
-            String name = nextName();
-            names.add(name);
-            session.frontend().parse(name, sql);
-            session.frontend().describe('S', name);
+            names.add(nextName());
         }
+        session.put(() -> {
+            int index = 0;
+            for (String sql : texts) {
+                session.frontend().parse(names.get(index), sql);
+                session.frontend().describe('S', names.get(index++));
+            }
+        });
         session.frontend().sync();
         session.send();
-        List<Described> described = readDescriptions(texts, names);
-        learn(described);
         var statements = new LinkedHashMap<String, Prepared>();
-        for (Described statement : described) {
-            Prepared prepared = make(statement);
-            statements.put(statement.sql, prepared);
-            byText.put(statement.sql, prepared);
+        for (Prepared statement : makeAll(readDescriptions(texts, names))) {
+            statements.put(statement.sql(), statement);
+            keep(statement);
         }
         trim(texts.size());
         return statements;
+    }
+
+    private List<Prepared> makeAll(List<Described> described) {
+        List<Prepared> made;
+        do {
+            learn(described);
+            made = described.stream().map(this::make).toList();
+            // Until nobody has forgotten meanwhile what was learned here.
+        } while (!made.stream().allMatch(Prepared::isCurrent));
+        return made;
     }
 
     private List<Described> readDescriptions(Collection<String> texts, List<String> names) {
@@ -191,30 +267,30 @@ public final class Statements {
     }
 
     private Prepared make(Described statement) {
+        int version = types.version();
         var parameters = new Codec[statement.parameters.length];
         for (int i = 0; i < parameters.length; i++) {
             parameters[i] = types.codec(statement.parameters[i]);
         }
-        if (statement.columns == null) {
-            return new Prepared(statement.sql, statement.name, statement.parameters, parameters, null, new short[0]);
+        var results = new Codec[statement.columns == null ? 0 : statement.columns.size()];
+        for (int i = 0; i < results.length; i++) {
+            results[i] = codec(statement.columns.get(i), types);
         }
-        var codecs = new Codec[statement.columns.size()];
-        for (int i = 0; i < codecs.length; i++) {
-            codecs[i] = types.codec(statement.columns.get(i).typeOid());
-        }
-        return new Prepared(statement.sql, statement.name, statement.parameters, parameters,
-                columns(statement.columns, types, false), Prepared.resultFormats(codecs));
+        return new Prepared(statement.sql, statement.name, statement.parameters, parameters, statement.columns, results,
+                types, version);
     }
 
-    /** Columns with a decoder each: of the text format if all come in that, else of the format each is asked for in. */
-    static Columns columns(List<ColumnDescription> descriptions, Types types, boolean allText) {
+    /** A type of which not even the catalogue knows anything is its text. */
+    private static Codec codec(ColumnDescription column, Types types) {
+        Codec codec = types.codec(column.typeOid());
+        return codec == null ? Codec.textOnly("unknown", text -> text) : codec;
+    }
+
+    /** Columns that come in text. */
+    static Columns textColumns(List<ColumnDescription> descriptions, Types types) {
         var decoders = new Decoder[descriptions.size()];
         for (int i = 0; i < decoders.length; i++) {
-            Codec codec = types.codec(descriptions.get(i).typeOid());
-            if (codec == null) {
-                codec = Codec.textOnly("unknown", text -> text);
-            }
-            decoders[i] = allText || codec.binary() == null ? codec.text() : codec.binary();
+            decoders[i] = codec(descriptions.get(i), types).text();
         }
         return new Columns(descriptions, decoders);
     }

@@ -18,7 +18,8 @@ public final class Catalog {
     private static final String TYPES = "select t.oid, n.nspname, t.typname, t.typtype, "
             + "case when t.typlen = -1 and t.typsubscript = 'pg_catalog.array_subscript_handler'::pg_catalog.regproc "
             + "then t.typelem else 0 end, t.typdelim, t.typbasetype, "
-            + "coalesce(r.rngsubtype, m.rngsubtype, 0), coalesce(a.names, ''), coalesce(a.oids, '') "
+            + "coalesce(r.rngsubtype, m.rngsubtype, 0), coalesce(a.names, ''), coalesce(a.oids, ''), "
+            + "t.typsend <> 0, t.typreceive <> 0 "
             + "from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace "
             + "left join pg_catalog.pg_range r on r.rngtypid = t.oid "
             + "left join pg_catalog.pg_range m on m.rngmultitypid = t.oid "
@@ -28,7 +29,7 @@ public final class Catalog {
             + "and t.typrelid <> 0) a on true where t.oid in (";
 
     private record Found(int oid, String schema, String name, char kind, int element, char delimiter, int base,
-            int subtype, List<String> names, int[] fields) {}
+            int subtype, List<String> names, int[] fields, boolean sends, boolean receives) {}
 
     private final Types types;
     private final Function<String, List<String[]>> query;
@@ -84,7 +85,7 @@ public final class Catalog {
         int[] fields = row[9].isEmpty() ? new int[0]
                 : Arrays.stream(row[9].split(",")).mapToInt(Integer::parseUnsignedInt).toArray();
         return new Found(oid(row[0]), row[1], row[2], row[3].charAt(0), oid(row[4]), row[5].charAt(0), oid(row[6]),
-                oid(row[7]), names, fields);
+                oid(row[7]), names, fields, row[10].equals("t"), row[11].equals("t"));
     }
 
     private static int oid(String text) {
@@ -98,10 +99,15 @@ public final class Catalog {
             return known;
         }
         Codec codec = types.named(type.schema, type.name);
+        if (codec == null && type.kind == 'b') {
+            // A program's own composite may be called vector, too.
+            codec = Types.extension(type.name);
+        }
         if (codec == null) {
             codec = make(type, depth);
         }
-        types.learn(oid, codec);
+        // A type without a send function fails in binary (42883), whatever its codec could read.
+        types.learn(oid, codec.within(type.sends, type.receives));
         return types.codec(oid);
     }
 
@@ -124,7 +130,7 @@ public final class Catalog {
                 for (int field : type.fields) {
                     resolve(field, depth + 1);
                 }
-                return CompositeType.of(type.name, type.names, type.fields, types::codec);
+                return CompositeType.of(type.name, type.names, type.fields, types);
             default:
                 return unknown(type);
         }

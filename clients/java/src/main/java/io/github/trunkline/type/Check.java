@@ -1,6 +1,10 @@
 package io.github.trunkline.type;
 
 import io.github.trunkline.ValueException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CoderResult;
+import java.nio.charset.StandardCharsets;
 
 /** What codecs refuse, in words. */
 final class Check {
@@ -16,6 +20,16 @@ final class Check {
     static void atLeast(String type, int wanted, int length) {
         if (length < wanted) {
             throw new ValueException("a value of type " + type + " has " + length + " bytes, fewer than " + wanted);
+        }
+    }
+
+    /** Texts are UTF-8, from the first byte to the last. */
+    static void utf8(byte[] bytes, int at, int length) {
+        ByteBuffer in = ByteBuffer.wrap(bytes, at, length);
+        CoderResult result = StandardCharsets.UTF_8.newDecoder().decode(in, CharBuffer.allocate(length), true);
+        if (result.isError()) {
+            throw new ValueException("a text is no UTF-8 from byte " + (in.position() - at) + " of " + length
+                    + " on; getRaw gives its bytes");
         }
     }
 

@@ -1,5 +1,6 @@
 package io.github.trunkline.type;
 
+import io.github.trunkline.ValueException;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 
@@ -22,7 +23,23 @@ public record Codec(String name, Decoder binary, Decoder text, Encoder encoder) 
         return of(name, null, text, null);
     }
 
+    /** This codec, without the formats for which the type has no function: as pg_type says. */
+    Codec within(boolean sends, boolean receives) {
+        return sends && receives ? this : new Codec(name, sends ? binary : null, text, receives ? encoder : null);
+    }
+
+    /**
+     * A text from its bytes.
+     *
+     * @throws ValueException if they are no UTF-8, which a server whose database has an encoding does not send; SQL_ASCII is
+     *     none
+     */
     static String utf8(byte[] bytes, int at, int length) {
-        return new String(bytes, at, length, StandardCharsets.UTF_8);
+        String text = new String(bytes, at, length, StandardCharsets.UTF_8);
+        // Bytes that are none become this character, which is hardly ever there otherwise.
+        if (text.indexOf('\ufffd') >= 0) {
+            Check.utf8(bytes, at, length);
+        }
+        return text;
     }
 }

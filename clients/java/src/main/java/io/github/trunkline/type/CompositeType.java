@@ -15,17 +15,21 @@ final class CompositeType {
     private final List<String> names;
     private final int[] oids;
     private final IntFunction<Codec> codecs;
+    /** Is called when the type turns out to be another than it was. */
+    private final Runnable altered;
 
-    private CompositeType(String name, List<String> names, int[] oids, IntFunction<Codec> codecs) {
+    private CompositeType(String name, List<String> names, int[] oids, IntFunction<Codec> codecs, Runnable altered) {
         this.name = name;
         this.names = names;
         this.oids = oids;
         this.codecs = codecs;
+        this.altered = altered;
     }
 
     /** A composite type whose fields are known. Binary only if all fields have binary formats: record_send demands it. */
-    static Codec of(String name, List<String> names, int[] oids, IntFunction<Codec> codecs) {
-        var type = new CompositeType(name, names, oids, codecs);
+    static Codec of(String name, List<String> names, int[] oids, Types types) {
+        IntFunction<Codec> codecs = types::codec;
+        var type = new CompositeType(name, names, oids, codecs, types::forgetLearned);
         boolean binary = true;
         boolean encodes = true;
         for (int oid : oids) {
@@ -38,7 +42,7 @@ final class CompositeType {
 
     /** The type record: in text its fields are Strings, since nothing there says their types. */
     static Codec record(IntFunction<Codec> codecs) {
-        var type = new CompositeType("record", List.of(), null, codecs);
+        var type = new CompositeType("record", List.of(), null, codecs, () -> {});
         return Codec.of("record", type::decode, type::parse, null);
     }
 
@@ -46,9 +50,10 @@ final class CompositeType {
         Check.atLeast(name, 4, length);
         int end = at + length;
         int count = Bytes.int32(bytes, at);
-        if (count < 0 || count > length / 8 || oids != null && count != oids.length) {
+        if (count < 0 || count > length / 8) {
             throw new ValueException("a value of type " + name + " says it has " + count + " fields");
         }
+        checkCount(count);
         at += 4;
         var values = new ArrayList<Object>(count);
         for (int i = 0; i < count; i++) {
@@ -60,6 +65,14 @@ final class CompositeType {
             at += 8 + Math.max(size, 0);
         }
         return new Composite(names, values);
+    }
+
+    private void checkCount(int count) {
+        if (oids != null && count != oids.length) {
+            altered.run();
+            throw new ValueException("a value of type " + name + " has " + count + " fields, and the type had " + oids.length
+                    + " when it was looked up: it is looked up again when the statement runs next");
+        }
     }
 
     private Object field(int oid, byte[] bytes, int at, int length) {
@@ -86,9 +99,7 @@ final class CompositeType {
         }
         parser.expect(')');
         parser.end();
-        if (oids != null && values.size() != oids.length) {
-            throw parser.wrong();
-        }
+        checkCount(values.size());
         return new Composite(names, values);
     }
 
@@ -105,6 +116,12 @@ final class CompositeType {
         } else if (value instanceof List<?> list) {
             values = list;
         } else if (value instanceof Map<?, ?> map) {
+            for (Object key : map.keySet()) {
+                if (!names.contains(key)) {
+                    // Passed over, a mistyped name would be a NULL.
+                    throw new ValueException("a parameter of type " + name + " has no field " + key + "; it has " + names);
+                }
+            }
             var ordered = new ArrayList<Object>();
             names.forEach(field -> ordered.add(map.get(field)));
             values = ordered;

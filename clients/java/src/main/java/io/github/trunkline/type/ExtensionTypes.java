@@ -3,13 +3,12 @@ package io.github.trunkline.type;
 import io.github.trunkline.ValueException;
 import io.github.trunkline.wire.Bytes;
 import io.github.trunkline.wire.Out;
-import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Types of extensions, whose object ids differ from database to database: found by name. */
+/** Types of extensions, whose object ids differ from database to database: found by name. {@code citext} is a text. */
 final class ExtensionTypes {
     /** hstore: a Map of Strings, whose values may be null. */
     static final Codec HSTORE = Codec.of("hstore", ExtensionTypes::hstore, ExtensionTypes::hstoreText,
@@ -17,6 +16,9 @@ final class ExtensionTypes {
     /** pgvector's vector: a float[]. */
     static final Codec VECTOR = Codec.of("vector", ExtensionTypes::vector, ExtensionTypes::vectorText,
             ExtensionTypes::vector);
+    /** pgvector's halfvec: a float[] too, of which the server keeps 16 bits each. */
+    static final Codec HALF_VECTOR = Codec.of("halfvec", ExtensionTypes::halfVector, ExtensionTypes::vectorText,
+            ExtensionTypes::halfVector);
 
     private ExtensionTypes() {}
 
@@ -36,7 +38,7 @@ final class ExtensionTypes {
                 if (size < j * -1 || size > end - at - 4) {
                     throw new ValueException("a text in an hstore has length " + size);
                 }
-                pair[j] = size < 0 ? null : new String(bytes, at + 4, size, StandardCharsets.UTF_8);
+                pair[j] = size < 0 ? null : Codec.utf8(bytes, at + 4, size);
                 at += 4 + Math.max(size, 0);
             }
             map.put(pair[0], pair[1]);
@@ -108,16 +110,75 @@ final class ExtensionTypes {
     }
 
     private static void vector(Object value, Out out) {
-        if (value instanceof float[] floats) {
-            out.int16(floats.length).int16(0);
-            for (float number : floats) {
-                out.float32(number);
-            }
-        } else if (value instanceof List<?> list) {
-            out.int16(list.size()).int16(0);
-            list.forEach(number -> out.float32(((Number) number).floatValue()));
-        } else {
-            throw Check.cannotHold("vector", value);
+        float[] floats = floats("vector", value);
+        out.int16(floats.length).int16(0);
+        for (float number : floats) {
+            out.float32(number);
         }
+    }
+
+    private static float[] floats(String type, Object value) {
+        if (value instanceof float[] floats) {
+            return floats;
+        }
+        if (!(value instanceof List<?> list)) {
+            throw Check.cannotHold(type, value);
+        }
+        var floats = new float[list.size()];
+        for (int i = 0; i < floats.length; i++) {
+            floats[i] = ((Number) list.get(i)).floatValue();
+        }
+        return floats;
+    }
+
+    private static Object halfVector(byte[] bytes, int at, int length) {
+        Check.atLeast("halfvec", 4, length);
+        int count = Bytes.uint16(bytes, at);
+        Check.length("halfvec", 4 + 2 * count, length);
+        var vector = new float[count];
+        for (int i = 0; i < count; i++) {
+            vector[i] = ofHalf(Bytes.uint16(bytes, at + 4 + 2 * i));
+        }
+        return vector;
+    }
+
+    private static void halfVector(Object value, Out out) {
+        float[] floats = floats("halfvec", value);
+        out.int16(floats.length).int16(0);
+        for (float number : floats) {
+            out.int16(toHalf(number));
+        }
+    }
+
+    /** IEEE 754's binary16: a sign, five bits of exponent, ten of fraction. Java has this from 20 on. */
+    private static float ofHalf(int half) {
+        int sign = (half & 0x8000) << 16;
+        int exponent = half >> 10 & 0x1f;
+        int fraction = half & 0x3ff;
+        if (exponent == 0) {
+            float tiny = fraction * 0x1p-24f;
+            return sign == 0 ? tiny : -tiny;
+        }
+        int wide = exponent == 0x1f ? 0xff : exponent + 112;
+        return Float.intBitsToFloat(sign | wide << 23 | fraction << 13);
+    }
+
+    /** The nearest; of two as near, the even one. */
+    private static int toHalf(float number) {
+        int sign = Float.floatToRawIntBits(number) >>> 16 & 0x8000;
+        float size = Math.abs(number);
+        if (Float.isNaN(size)) {
+            return sign | 0x7e00;
+        }
+        if (size >= 65_520) {
+            return sign | 0x7c00;
+        }
+        if (size < 0x1p-14f) {
+            return sign | (int) Math.rint(size * 0x1p24f);
+        }
+        int exponent = Math.getExponent(size);
+        int fraction = (int) Math.rint((Math.scalb(size, -exponent) - 1) * 1024);
+        // A fraction that was rounded up to 1024 carries into the exponent.
+        return sign | (exponent + 15 << 10) + fraction;
     }
 }

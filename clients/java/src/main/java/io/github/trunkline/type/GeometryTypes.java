@@ -9,28 +9,35 @@ import io.github.trunkline.type.Geometry.Point;
 import io.github.trunkline.type.Geometry.Polygon;
 import io.github.trunkline.type.Geometry.Segment;
 import io.github.trunkline.wire.Bytes;
+import io.github.trunkline.wire.Out;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** point, line, lseg, box, path, polygon, circle. In both formats they are doubles in a row; parameters go as text. */
+/** point, line, lseg, box, path, polygon, circle: in both formats doubles in a row. */
 final class GeometryTypes {
-    static final Codec POINT = fixed("point", 2, d -> new Point(d[0], d[1]));
-    static final Codec LINE = fixed("line", 3, d -> new Line(d[0], d[1], d[2]));
-    static final Codec LSEG = fixed("lseg", 4, d -> new Segment(new Point(d[0], d[1]), new Point(d[2], d[3])));
-    static final Codec BOX = fixed("box", 4, d -> new Box(new Point(d[0], d[1]), new Point(d[2], d[3])));
-    static final Codec CIRCLE = fixed("circle", 3, d -> new Circle(new Point(d[0], d[1]), d[2]));
+    static final Codec POINT = fixed("point", Point.class, 2, d -> new Point(d[0], d[1]));
+    static final Codec LINE = fixed("line", Line.class, 3, d -> new Line(d[0], d[1], d[2]));
+    static final Codec LSEG = fixed("lseg", Segment.class, 4,
+            d -> new Segment(new Point(d[0], d[1]), new Point(d[2], d[3])));
+    static final Codec BOX = fixed("box", Box.class, 4, d -> new Box(new Point(d[0], d[1]), new Point(d[2], d[3])));
+    static final Codec CIRCLE = fixed("circle", Circle.class, 3, d -> new Circle(new Point(d[0], d[1]), d[2]));
     static final Codec PATH = Codec.of("path", (bytes, at, length) -> {
         Check.atLeast("path", 5, length);
         return new Path(points("path", bytes, at + 1, length - 1), bytes[at] != 0);
-    }, text -> new Path(pairs("path", doubles("path", text)), !text.startsWith("[")), null);
+    }, text -> new Path(pairs("path", doubles("path", text)), !text.startsWith("[")), (value, out) -> {
+        Path path = checked("path", Path.class, value);
+        out.int8(path.closed() ? 1 : 0);
+        encode(path.points(), out);
+    });
     static final Codec POLYGON = Codec.of("polygon",
             (bytes, at, length) -> new Polygon(points("polygon", bytes, at, length)),
-            text -> new Polygon(pairs("polygon", doubles("polygon", text))), null);
+            text -> new Polygon(pairs("polygon", doubles("polygon", text))),
+            (value, out) -> encode(checked("polygon", Polygon.class, value).points(), out));
 
     private GeometryTypes() {}
 
-    private static Codec fixed(String name, int count, Function<double[], Object> make) {
+    private static Codec fixed(String name, Class<?> kind, int count, Function<double[], Object> make) {
         return Codec.of(name, (bytes, at, length) -> {
             Check.length(name, count * 8, length);
             return make.apply(doubles(bytes, at, count));
@@ -40,7 +47,23 @@ final class GeometryTypes {
                 throw Check.notText(name, text);
             }
             return make.apply(numbers);
-        }, null);
+        }, (value, out) -> {
+            for (double number : doubles(name, checked(name, kind, value).toString())) {
+                out.float64(number);
+            }
+        });
+    }
+
+    private static <T> T checked(String name, Class<T> kind, Object value) {
+        if (!kind.isInstance(value)) {
+            throw Check.cannotHold(name, value);
+        }
+        return kind.cast(value);
+    }
+
+    private static void encode(List<Point> points, Out out) {
+        out.int32(points.size());
+        points.forEach(point -> out.float64(point.x()).float64(point.y()));
     }
 
     private static double[] doubles(byte[] bytes, int at, int count) {

@@ -1,6 +1,7 @@
 package io.github.trunkline.type;
 
 import io.github.trunkline.ValueException;
+import java.nio.charset.StandardCharsets;
 
 /** json and jsonb: Strings, or what a {@link JsonCodec} makes of them. jsonb in binary has a version, 1, before its text. */
 final class JsonType {
@@ -22,6 +23,10 @@ final class JsonType {
     }
 
     private static byte[] write(JsonCodec codec, String type, Object value) {
+        if (codec == null && value instanceof CharSequence) {
+            // A document within an array.
+            return value.toString().getBytes(StandardCharsets.UTF_8);
+        }
         if (codec == null) {
             throw new ValueException("a parameter of type " + type + " must be a String unless a JSON codec is set, not a "
                     + value.getClass().getName());

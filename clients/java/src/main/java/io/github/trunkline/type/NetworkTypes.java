@@ -71,6 +71,11 @@ final class NetworkTypes {
         return Codec.of(name, (bytes, at, length) -> {
             Check.length(name, size, length);
             return format.formatHex(bytes, at, at + length);
-        }, text -> text, null);
+        }, text -> text, (value, out) -> {
+            if (!(value instanceof CharSequence text) || text.length() != size * 3 - 1) {
+                throw Check.cannotHold(name, value);
+            }
+            out.bytes(format.parseHex(text));
+        });
     }
 }

@@ -16,8 +16,7 @@ final class NumberTypes {
             (value, out) -> out.int32((int) whole("int4", value, Integer.MIN_VALUE, Integer.MAX_VALUE)));
     static final Codec INT8 = new Codec("int8", new Int8(), new TextInteger("int8", 8),
             (value, out) -> out.int64(whole("int8", value, Long.MIN_VALUE, Long.MAX_VALUE)));
-    static final Codec OID = new Codec("oid", new Oid(), new TextInteger("oid", 8),
-            (value, out) -> out.int32((int) whole("oid", value, 0, 0xffffffffL)));
+    static final Codec OID = oid("oid");
     static final Codec FLOAT4 = new Codec("float4", new Float4(), floatText("float4", Float::valueOf), NumberTypes::float4);
     static final Codec FLOAT8 = new Codec("float8", new Float8(), NumberTypes::float8Text, NumberTypes::float8);
     private static final Decoder ANY_FLOAT8 = floatText("float8", Double::valueOf);
@@ -25,6 +24,12 @@ final class NumberTypes {
     private static final int EXACT_DIGITS = 15;
     private static final double[] EXACT_POWERS = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
         1e14, 1e15};
+
+    /** oid and its kin: unsigned, so Longs. */
+    static Codec oid(String name) {
+        return new Codec(name, new Oid(), new TextInteger(name, 8),
+                (value, out) -> out.int32((int) whole(name, value, 0, 0xffffffffL)));
+    }
 
     /** A whole number of any class that can be one, within bounds. */
     static long whole(String type, Object value, long least, long most) {

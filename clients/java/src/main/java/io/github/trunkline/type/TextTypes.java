@@ -2,7 +2,6 @@ package io.github.trunkline.type;
 
 import io.github.trunkline.ValueException;
 import io.github.trunkline.wire.Out;
-import java.nio.charset.StandardCharsets;
 import java.time.temporal.TemporalAccessor;
 import java.util.HexFormat;
 import java.util.UUID;
@@ -11,16 +10,15 @@ import java.util.UUID;
 final class TextTypes {
     private TextTypes() {}
 
-    /** Bytes that are no UTF-8 become U+FFFD: a server with client_encoding UTF8 sends none. */
     private static final class Utf8 implements Decoder {
         @Override
         public Object decode(byte[] bytes, int at, int length) {
-            return new String(bytes, at, length, StandardCharsets.UTF_8);
+            return Codec.utf8(bytes, at, length);
         }
 
         @Override
         public String decodeString(byte[] bytes, int at, int length) {
-            return new String(bytes, at, length, StandardCharsets.UTF_8);
+            return Codec.utf8(bytes, at, length);
         }
 
         @Override
@@ -139,7 +137,21 @@ final class TextTypes {
                 text.append((bytes[at + 4 + i / 8] >> (7 - i % 8) & 1) == 0 ? '0' : '1');
             }
             return text.toString();
-        }, UTF8, null);
+        }, UTF8, (value, out) -> encodeBits(name, value, out));
+    }
+
+    private static void encodeBits(String name, Object value, Out out) {
+        if (!(value instanceof CharSequence text)) {
+            throw Check.cannotHold(name, value);
+        }
+        var bytes = new byte[(text.length() + 7) / 8];
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) != '0' && text.charAt(i) != '1') {
+                throw Check.notText(name, text.toString());
+            }
+            bytes[i / 8] |= (byte) (text.charAt(i) - '0' << 7 - i % 8);
+        }
+        out.int32(text.length()).bytes(bytes);
     }
 
     private static final class Bool implements Decoder {

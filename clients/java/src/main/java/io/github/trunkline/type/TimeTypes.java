@@ -11,6 +11,7 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.OffsetTime;
 import java.time.Period;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 
@@ -132,7 +133,7 @@ final class TimeTypes {
         } else if (value instanceof ZonedDateTime given) {
             instant = given.toInstant();
         } else if (value instanceof java.util.Date given) {
-            instant = Instant.ofEpochMilli(given.getTime());
+            instant = instantOf(given);
         } else {
             throw Check.cannotHold("timestamptz", value);
         }
@@ -143,8 +144,24 @@ final class TimeTypes {
                 : micros("timestamptz", instant.getEpochSecond(), instant.getNano());
     }
 
+    /** A java.sql.Timestamp has microseconds too; the java.sql.Date and Time of Java's other module know no instant. */
+    static Instant instantOf(java.util.Date date) {
+        try {
+            return date.toInstant();
+        } catch (UnsupportedOperationException e) {
+            return Instant.ofEpochMilli(date.getTime());
+        }
+    }
+
+    /** As JDBC has it: what a clock shows where this program runs. */
+    private static LocalDateTime localOf(java.util.Date date) {
+        return LocalDateTime.ofInstant(instantOf(date), ZoneId.systemDefault());
+    }
+
     private static long fromDateTime(Object value) {
-        if (!(value instanceof LocalDateTime dateTime)) {
+        LocalDateTime dateTime = value instanceof java.util.Date date ? localOf(date)
+                : value instanceof LocalDateTime given ? given : null;
+        if (dateTime == null) {
             throw Check.cannotHold("timestamp", value);
         }
         if (dateTime.equals(LocalDateTime.MAX)) {
@@ -164,7 +181,9 @@ final class TimeTypes {
     }
 
     private static void date(Object value, Out out) {
-        if (!(value instanceof LocalDate date)) {
+        LocalDate date = value instanceof java.util.Date given ? localOf(given).toLocalDate()
+                : value instanceof LocalDate given ? given : null;
+        if (date == null) {
             throw Check.cannotHold("date", value);
         }
         if (date.equals(LocalDate.MAX) || date.equals(LocalDate.MIN)) {

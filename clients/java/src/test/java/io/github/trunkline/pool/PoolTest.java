@@ -79,6 +79,83 @@ class PoolTest {
         assertEquals(2, pool.pipeline(List.of(Query.of("select 1"), Query.of("select 2"))).size());
     }
 
+    /** After a restart of the server, or behind a firewall that forgets, nobody is lent a dead connection. */
+    @Test
+    void aConnectionThatHasDiedWhileItLayIdle() {
+        try (Pool two = Pool.open(server.builder().build(), Pool.Settings.DEFAULT.connectionsMax(2).checkAfter(Duration.ZERO));
+                Connection other = server.connect()) {
+            int victim = two.with(Connection::processId);
+            other.query("select pg_terminate_backend(pid) from pg_stat_activity where pid = $1", victim);
+            if (server.isDirect()) {
+                while (other.query("select from pg_stat_activity where pid = $1", victim).size() > 0) {
+                    Thread.onSpinWait();
+                }
+            }
+            assertEquals(1, two.query("select 1").one().getInt(0));
+            assertEquals(1, two.size());
+        }
+    }
+
+    @Test
+    void aServerThatDiesInTheMiddleOfAResult() {
+        if (!server.isDirect()) {
+            // The process that a proxy names is none of the server's.
+            return;
+        }
+        try (Connection other = server.connect()) {
+            var error = assertThrows(PostgresException.class, () -> pool.with(connection -> {
+                Query endless = Query.of("select i, repeat('x', 1000) from generate_series(1, 100000000) i").fetchRows(100);
+                return connection.reduce(endless, 0, (count, row) -> {
+                    if (count == 250) {
+                        other.query("select pg_terminate_backend($1)", connection.processId());
+                    }
+                    return count + 1;
+                });
+            }));
+            assertTrue("57P01".equals(error.sqlState()) || "08006".equals(error.sqlState()), error.toString());
+            assertEquals(0, pool.size());
+            assertEquals(1, pool.query("select 1").one().getInt(0));
+        }
+    }
+
+    @Test
+    void hearsOfAllThatItsConnectionsDo() {
+        var heard = new ArrayList<String>();
+        pool.query("select 0");
+        pool.onQuery((sql, nanoseconds, rows, error) -> heard.add(sql + " " + rows + " " + (error == null)));
+        pool.query("select 1");
+        pool.with(connection -> connection.reduce(Query.of("select generate_series(1, 5)"), 0, (sum, row) -> sum + 1));
+        pool.with(connection -> connection.reduce(Query.of("select generate_series(1, 6)"), 0, (sum, row) -> sum + 1,
+                sum -> sum == 2));
+        pool.with(connection -> {
+            connection.copyOut("copy (select generate_series(1, 7)) to stdout").rows(new int[] {23}, row -> {});
+            return null;
+        });
+        assertThrows(PostgresException.class, () -> pool.with(connection -> connection.stream("selec")));
+        assertEquals(List.of("select 1 1 true", "select generate_series(1, 5) 5 true", "select generate_series(1, 6) 2 true",
+                "copy (select generate_series(1, 7)) to stdout 7 true", "selec 0 false"), heard);
+    }
+
+    @Test
+    void whateverIsThrownNoPlaceIsLost() {
+        try (Pool one = Pool.open(server.builder().build(), Pool.Settings.DEFAULT.connectionsMax(1))) {
+            one.onConnect(connection -> {
+                throw new AssertionError("the program's own");
+            });
+            assertThrows(AssertionError.class, () -> one.query("select 1"));
+            assertEquals(0, one.size());
+            one.onConnect(connection -> {});
+            // A stream left open in a transaction: what the work has thrown is what is heard.
+            assertThrows(IllegalArgumentException.class, () -> one.with(connection -> {
+                connection.execute("begin");
+                connection.stream("select generate_series(1, 10)");
+                throw new IllegalArgumentException("the program's own");
+            }));
+            assertEquals(0, one.size());
+            assertEquals(1, one.query("select 1").one().getInt(0));
+        }
+    }
+
     @Test
     void saysWhenAllAreInUse() {
         try (Pool one = Pool.open(server.builder().build(),

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Whatever bytes a value has, reading it gives an object or a {@link PostgresException}. */
 class MalformedValuesTest {
     /** A type of each shape. */
-    private static final int[] OIDS = {16, 17, 20, 21, 23, 25, 26, 114, 600, 602, 603, 604, 700, 701, 718, 829, 869, 650,
+    private static final int[] OIDS = {16, 17, 20, 21, 22, 23, 25, 26, 30, 114, 600, 602, 603, 604, 700, 701, 718, 829, 869, 650,
         1007, 1009, 1082, 1083, 1114, 1184, 1185, 1186, 1231, 1266, 1560, 1562, 1700, 2249, 2950, 3802, 3904, 3906, 4451,
         6150, 3807};
 

@@ -25,6 +25,7 @@ import java.time.OffsetTime;
 import java.time.Period;
 import java.time.ZoneOffset;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -311,5 +312,128 @@ class TypesTest {
             assertEquals(1, own.query("select 1").one().getInt(0));
         }
         connection.script("drop schema own cascade");
+    }
+
+    @Test
+    void extensions() {
+        connection.script("create extension if not exists hstore; create extension if not exists citext");
+        var map = new LinkedHashMap<String, String>();
+        map.put("a b", "1,\"2\"");
+        map.put("n", null);
+        map.put("=>", "\\ \u00fc");
+        map.put("empty", "");
+        String literal = "\"n\"=>NULL, \"=>\"=>\"\\\\ \u00fc\", \"a b\"=>\"1,\\\"2\\\"\", \"empty\"=>\"\"";
+        same(map, "hstore", literal);
+        same(List.of(Map.of("k", "v")), "hstore[]", "{\"\\\"k\\\"=>\\\"v\\\"\"}");
+        same("Text", "citext", "Text");
+        assertEquals(Map.of(), connection.query("select ''::hstore").one().get(0));
+    }
+
+    /** A type of the program's own may have the name of an extension's. */
+    @Test
+    void aCompositeCalledVector() {
+        connection.script("drop schema if exists geo cascade; create schema geo; create type geo.vector as (x float8, y float8)");
+        same(new Composite(List.of("x", "y"), List.of(1.5, 2.0)), "geo.vector", "(1.5,2)");
+        connection.script("drop schema geo cascade");
+    }
+
+    @Test
+    void compositesAsMaps() {
+        connection.script("drop schema if exists maps cascade; create schema maps; create type maps.pair as (a int, b text)");
+        assertEquals(new Composite(List.of("a", "b"), Arrays.asList(1, null)),
+                connection.query("select $1::maps.pair", Map.of("a", 1)).one().get(0));
+        var wrong = assertThrows(ValueException.class, () -> connection.query("select $1::maps.pair", Map.of("A", 1)));
+        assertTrue(wrong.getMessage().contains("no field A; it has [a, b]"), wrong.getMessage());
+        connection.script("drop schema maps cascade");
+    }
+
+    @Test
+    void arraysOfWhatIsSentAsText() throws Exception {
+        same(List.of("$1.50", "$2.00"), "money[]", "{$1.50,$2.00}");
+        same(Arrays.asList("pg_class", null), "regclass[]", "{pg_class,NULL}");
+        same(List.of("'a,b' & 'c\"d'"), "tsquery[]", "{\"'a,b' & 'c\\\"d'\"}");
+        same(List.of("08:00:2b:01:02:03"), "macaddr[]", "{08:00:2b:01:02:03}");
+        same(List.of("0101"), "bit(4)[]", "{0101}");
+        same(List.of("{\"a\": 1}"), "json[]", "{\"{\\\"a\\\": 1}\"}");
+        same(List.of("{\"a\": 1}"), "jsonb[]", "{\"{\\\"a\\\": 1}\"}");
+        var a = new Geometry.Point(1, 2.5);
+        var b = new Geometry.Point(-3, 0.1);
+        same(List.of(a, b), "point[]", "{\"(1,2.5)\",\"(-3,0.1)\"}");
+        same(List.of(new Geometry.Box(a, b)), "box[]", "{(1,2.5),(-3,0.1)}");
+        same(List.of(new Geometry.Path(List.of(a, b), true)), "path[]", "{\"((1,2.5),(-3,0.1))\"}");
+        same(List.of((short) 3, (short) 4), "int2vector", "3 4");
+        same(List.of(5L, 6L), "oidvector", "5 6");
+        assertEquals(List.of(), connection.query("select ''::oidvector").one().get(0));
+        assertEquals(List.of(), connection.script("select ''::oidvector").get(0).one().get(0));
+    }
+
+    @Test
+    void javasOlderDates() {
+        var date = new java.util.Date(1_700_000_000_123L);
+        LocalDateTime local = LocalDateTime.ofInstant(date.toInstant(), java.time.ZoneId.systemDefault());
+        Row row = connection.query("select $1::timestamptz, $1::timestamp, $1::date", date).one();
+        assertEquals(date.toInstant(), row.get(0));
+        assertEquals(local, connection.query("select $1::timestamp", date).one().get(0));
+        assertEquals(local.toLocalDate(), connection.query("select $1::date", date).one().get(0));
+        var precise = java.sql.Timestamp.from(Instant.parse("2024-01-01T00:00:00.123456Z"));
+        assertEquals(precise.toInstant(), connection.query("select $1::timestamptz", precise).one().get(0));
+        assertEquals(LocalDate.of(2024, 2, 29),
+                connection.query("select $1::date", java.sql.Date.valueOf("2024-02-29")).one().get(0));
+    }
+
+    /** PostgreSQL's own types can be read in another way, by object id or by name, with their arrays. */
+    @Test
+    void aProgramsOwnWayWithTypesOfPostgres() {
+        Codec builtin = new Types().codec(1184);
+        var asTimes = new Codec("timestamptz",
+                (bytes, at, length) -> ((Instant) builtin.binary().decode(bytes, at, length)).atOffset(ZoneOffset.UTC),
+                (bytes, at, length) -> ((Instant) builtin.text().decode(bytes, at, length)).atOffset(ZoneOffset.UTC),
+                builtin.encoder());
+        OffsetDateTime time = OffsetDateTime.parse("2024-01-01T00:00:00Z");
+        for (Types types : List.of(new Types().register("timestamptz", asTimes), new Types().register(1184, asTimes))) {
+            try (Connection own = Connection.connect(server.builder().build(), types)) {
+                Row row = own.query("select $1::timestamptz, array[$1::timestamptz], $2::timestamptz[]", time, List.of(time))
+                        .one();
+                assertEquals(Arrays.asList(time, List.of(time), List.of(time)), Arrays.asList(row.values()));
+            }
+        }
+    }
+
+    /** Each type of the catalogue is described, read and sent as NULL and in an array; no statement fails for its types. */
+    @Test
+    void everyTypeThereIs() {
+        var names = connection.query("select format_type(oid, null) from pg_type t where typtype in ('b', 'd', 'e', 'r', 'm') "
+                + "and typnamespace = 'pg_catalog'::regnamespace and typname !~ '^(pg_|_)' and typelem = 0 "
+                + "and typinput not in ('pg_node_tree_in'::regproc) order by oid");
+        assertTrue(names.size() > 60, "" + names.size());
+        for (Row name : names) {
+            String sql = "select null::" + name.getString(0) + ", array[null::" + name.getString(0) + "]";
+            assertEquals(Arrays.asList(null, java.util.Collections.singletonList(null)),
+                    Arrays.asList(connection.query(sql).one().values()), sql);
+        }
+    }
+
+    /** After a migration a program's pool lives on: one reading fails, and says so, and then the type is known again. */
+    @Test
+    void aCompositeThatIsAltered() {
+        connection.script("drop table if exists altered; drop type if exists alterable; create type alterable as (a int); "
+                + "create table altered (v alterable, l alterable[]); insert into altered values ('(1)', '{(1)}')");
+        for (String column : new String[] {"v", "l"}) {
+            assertTrue(connection.query("select " + column + " as x from altered").one().toString().contains("names=[a], values=[1]"));
+        }
+        connection.script("alter type alterable add attribute b text; update altered set v = '(2,x)', l = '{\"(2,x)\"}'");
+        for (String column : new String[] {"v", "l"}) {
+            Row row = connection.query("select " + column + " as x from altered").one();
+            if (column.equals("v")) {
+                var error = assertThrows(ValueException.class, () -> row.get(0));
+                assertTrue(error.getMessage().contains("2 fields, and the type had 1"), error.getMessage());
+            }
+        }
+        for (String column : new String[] {"v", "l"}) {
+            Row row = connection.query("select " + column + " as x from altered").one();
+            assertTrue(row.toString().contains("names=[a, b], values=[2, x]"), row.toString());
+        }
+        assertEquals(1, connection.execute("update altered set v = $1", Map.of("a", 3, "b", "y")));
+        connection.script("drop table altered; drop type alterable");
     }
 }
