@@ -52,8 +52,8 @@ impl Resets {
     /// A command that does this is sent. `is_known`: whether its client has a value of the parameter. Others have no
     /// start-up value to be brought back.
     pub(crate) fn add(&mut self, reset: &Reset, is_known: bool) {
-        // What is set, and an end, say something only of a reset before them.
-        let follows = matches!(reset, Reset::Set(_) | Reset::LocalSet(_)) || is_end(reset);
+        // A setting says something only of a reset before it. An end is answered in its turn, whatever comes before it.
+        let follows = matches!(reset, Reset::Set(_) | Reset::LocalSet(_));
         // The first reset is kept whatever it is of: that there is one counts.
         let counts = if self.is_empty() { !follows } else { is_known };
         if !counts {
@@ -138,6 +138,17 @@ mod tests {
 
     fn x() -> Reset {
         Reset::Parameter("x".into())
+    }
+
+    /// The answer to an end before the first reset was taken for that of the end after it.
+    #[test]
+    fn an_end_before_the_first_reset_is_answered_first() {
+        for (last, comes_back) in [(true, true), (false, false)] {
+            let mut resets = of(&[Reset::End, x(), Reset::End]);
+            resets.transaction_ended(false);
+            resets.transaction_ended(last);
+            assert_eq!(resets.bring_back("x", true), comes_back, "{last}");
+        }
     }
 
     #[test]

@@ -132,7 +132,7 @@ impl Classes {
         if known.is_none() {
             self.unreadable.fetch_add(1, Relaxed);
         }
-        let known = known.unwrap_or_else(Known::unreadable);
+        let known = known.unwrap_or_else(|| Known::unreadable(text));
         if let Some(key) = key {
             self.cache.insert(key, known.clone());
         }
@@ -215,11 +215,21 @@ mod tests {
     }
 
     #[test]
+    fn a_dense_text_is_read() {
+        let (classes, usual) = (Classes::new(1 << 20, 7), Profile::default());
+        let text = format!("reset timezone; select 1{}", "+1".repeat(30_000));
+        let mut share = ParseShare { bytes: 1 << 20, text_bytes_max: 64 << 10 };
+        let effects = classes.effects(text.as_bytes(), || Reading::of(&usual), &mut share);
+        assert!(effects.ok().flatten().is_some_and(|effects| effects.has_resets()));
+    }
+
+    #[test]
     fn what_the_grammar_does_not_have_may_set_parameters() {
         let (classes, usual) = (Classes::new(0, 7), Profile::default());
-        for _ in 0..2 {
-            let effects = classes.effects(b"wrong", || Reading::of(&usual), &mut share());
-            assert_eq!(effects.ok().flatten().as_deref(), Some(&Effects::UNREADABLE));
+        for (text, begins) in [("wrong", false), ("BEGIN; select wrong wrong wrong", true)] {
+            let effects = classes.effects(text.as_bytes(), || Reading::of(&usual), &mut share());
+            let effects = effects.ok().flatten().expect("it may set");
+            assert!(effects.may_set && effects.begins_transaction == begins, "{text}");
         }
         let status = classes.status();
         assert_eq!((status.parsed, status.unreadable, status.cache.entries), (2, 2, 0));

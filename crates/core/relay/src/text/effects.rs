@@ -42,15 +42,12 @@ impl Effects {
         may_define: false,
     };
 
-    /// The grammar does not have it. A server whose grammar has it runs a command of its own, which may set parameters.
-    pub(crate) const UNREADABLE: Self = Self {
-        resets: Vec::new(),
-        forgets: false,
-        may_set: true,
-        begins_transaction: false,
-        ends_transaction: false,
-        may_define: false,
-    };
+    /// Of a text that the grammar does not have. A server whose grammar has it runs commands of its own, which may set
+    /// parameters, or begin a transaction where the word stands in it.
+    pub(super) fn of_unreadable(text: &[u8]) -> Self {
+        let has = |word: &[u8]| text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+        Self { may_set: true, begins_transaction: has(b"begin") || has(b"start"), ..Self::default() }
+    }
 
     /// It may do anything. That it makes a table is left out, as it would make all statements of its database be parsed again;
     /// the tags of nearly all that do say so.

@@ -8,8 +8,9 @@ use trunkline_parser::{ParseOptions, parse_with};
 
 use super::{Effects, Reading};
 
-/// Bytes that the tree of a text may take for each byte of it: it takes 20 to 60. A short text counts as the second figure.
-const TREE_BYTES_A_BYTE: usize = 128;
+/// Bytes that the tree of a text may take for each byte of it: most take 20 to 60, `1+1+1` takes 200. A short text counts as the
+/// second figure.
+const TREE_BYTES_A_BYTE: usize = 512;
 const TEXT_BYTES_MIN: usize = 1 << 10;
 
 /// What a text is, and what it changes of its session.
@@ -28,8 +29,8 @@ impl Known {
     }
 
     /// Of a text that the grammar does not have.
-    pub(super) fn unreadable() -> Self {
-        Self { class: Class::UNKNOWN, effects: Some(Arc::new(Effects::UNREADABLE)) }
+    pub(super) fn unreadable(text: &[u8]) -> Self {
+        Self { class: Class::UNKNOWN, effects: Some(Arc::new(Effects::of_unreadable(text))) }
     }
 
     /// Of a text, as a session reads it; nothing when the grammar does not have it.

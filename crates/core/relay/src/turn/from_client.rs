@@ -362,6 +362,9 @@ fn step<W: Wires>(
         close::TAG => extended(server, Message::Close),
         function_call::TAG => {
             server.pending.beyond_rows = true;
+            // The function may be set_config().
+            server.pending.settings.changed();
+            server.pending.settings.turn_sent();
             server.turns.append(Expect::forward(Message::FunctionCall, Undo::Nothing));
         }
         flush::TAG => client.held = false,

@@ -5,8 +5,8 @@ use super::*;
 /// Nothing waits for ever: so many microseconds later all timeouts have passed.
 const LATER: u64 = 1_000_000_000;
 
-fn timed(flavour: Flavour) -> Board {
-    let [board] = boards_of(&Flavour { time_passes: true, pool_size: 1, ..flavour });
+fn timed(connect_query: bool) -> Board {
+    let [board] = boards_of(&Flavour { time_passes: true, pool_size: 1, connect_query, ..plain() });
     board
 }
 
@@ -19,7 +19,7 @@ fn pass_time(board: &mut Board) -> Vec<Action> {
 /// The bound of a login held for all of it but this.
 #[test]
 fn a_login_does_not_wait_for_ever_while_its_start_up_parameters_are_tried() {
-    let mut board = timed(plain());
+    let mut board = timed(false);
     let client = board.client_accepted(false).expect("a client is welcome");
     board.client_bytes(client, &start_up("work_mem\x0064kB\0"), &mut NoWires);
     let server = opened(&mut board);
@@ -32,7 +32,7 @@ fn a_login_does_not_wait_for_ever_while_its_start_up_parameters_are_tried() {
 /// It was closed in silence, and opened again for ever.
 #[test]
 fn a_connect_query_that_hangs_is_a_failed_login_and_in_the_log() {
-    let mut board = timed(Flavour { connect_query: true, ..plain() });
+    let mut board = timed(true);
     let client = board.client_accepted(false).expect("a client is welcome");
     board.client_bytes(client, &[start_up(""), text(b'Q', "SELECT 1").bytes].concat(), &mut NoWires);
     let _server = opened(&mut board);
