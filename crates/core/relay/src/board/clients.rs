@@ -157,7 +157,7 @@ impl Board {
             server.copy.end_sent();
             copy_fail.encode(server.outbox.buffer());
         } else if server.turns.is_unsynced() && !server.turns.is_skipping() {
-            if server.turns.may_copy() {
+            if server.turns.may_run() {
                 // In a COPY nothing else may come. Where none has begun it is ignored.
                 copy_fail.encode(server.outbox.buffer());
                 push(server, Expect::give(Message::CopyEnd, Undo::Nothing));

@@ -96,6 +96,11 @@ impl Literals {
         Self { strings, letters, depth }
     }
 
+    /// Whether Parse reads a text with these by any parameter but `search_path` and its like, which decide what names mean.
+    pub(crate) fn are_read_by_any(self) -> bool {
+        self.strings || self.letters
+    }
+
     /// Whether Parse reads a text with these by the parameter (by canonical name).
     pub(crate) fn are_read_by(self, parameter: &str) -> bool {
         READ_BY.contains(&parameter) && self.depend_on(parameter)

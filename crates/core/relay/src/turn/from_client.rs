@@ -372,7 +372,7 @@ fn step<W: Wires>(
         copy_done::TAG | copy_fail::TAG if server.copy.takes_data => server.copy.end_sent(),
         copy_data::TAG | copy_done::TAG | copy_fail::TAG => {
             // The end of a COPY that has not begun yet as far as we know, or of one that has failed.
-            if !server.turns.may_copy() {
+            if !server.turns.may_run() {
                 return Ok(Step::Drop);
             }
             if tag != copy_data::TAG {

@@ -193,7 +193,7 @@ fn compare(
     assert_eq!(replies.len(), plain.0.len());
     assert_eq!(replies.turns(), plain.0.iter().filter(|entry| entry.ends_turn).count());
     assert_eq!(replies.may_execute(), plain.count(&["Execute"]) > 0);
-    assert_eq!(replies.may_copy(), plain.count(&["Execute", "Query"]) > 0);
+    assert_eq!(replies.may_run(), plain.count(&["Execute", "Query"]) > 0);
     assert_eq!(replies.ends_with_turn(), plain.0.last().is_some_and(|entry| entry.ends_turn));
     assert_eq!(replies.is_unnamed_undecided(), plain.is_unnamed_undecided());
     if rng.bool() {
@@ -217,7 +217,7 @@ fn visits(turns: usize, synced: bool) -> usize {
         let mut push = |message, undo| replies.push(Expect::forward(message, undo));
         push(Message::Parse(Subject::Untracked), Undo::Named(Arc::clone(statement), name.into()));
         push(Message::Parse(Subject::Untracked), Undo::BothUnnamed(None, None));
-        let _ = (replies.is_unnamed_undecided(), replies.turns(), replies.may_copy(), replies.may_execute());
+        let _ = (replies.is_unnamed_undecided(), replies.turns(), replies.may_run(), replies.may_execute());
         let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing));
         push(Message::Bind(Subject::Numbered(statement.id)));
         push(Message::Execute);

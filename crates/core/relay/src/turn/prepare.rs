@@ -23,7 +23,7 @@ use crate::carried::prepared::{NAME_PREFIX, Parsed, Shape, Statement, significan
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::server::Server;
-use crate::text::Effects;
+use crate::text::{Effects, Literals};
 use crate::wires::Wires;
 
 pub(super) fn step<W: Wires>(
@@ -55,6 +55,14 @@ pub(super) fn step<W: Wires>(
         return Ok(Step::Later);
     };
     let effects = effects.as_ref();
+    if let Some(text) = text.filter(|_| may_be_misread(server, there))
+        && Literals::of(text).are_read_by_any()
+    {
+        if server.turns.turns() > 0 {
+            return Ok(await_answers(server));
+        }
+        server.pending.settings.changed();
+    }
     if is_undecided(path, client, server, tag, there, effects) {
         return Ok(await_answers(server));
     }
@@ -64,6 +72,13 @@ pub(super) fn step<W: Wires>(
         frontend::describe::TAG => describe(path, client, server, there),
         _ => close(client, server, there, path),
     }
+}
+
+/// Whether something is run before this Parse of a named statement, which others may share. A function, a trigger or a rule
+/// may set how the text is read, and no text shows that.
+fn may_be_misread(server: &Server, there: &[u8]) -> bool {
+    let is_named = body(there).first().is_some_and(|first| *first != 0);
+    is_named && !server.copy.takes_data && server.turns.client_may_run()
 }
 
 /// The statement that a Bind is of.
@@ -308,7 +323,7 @@ fn may_be_failed(server: &Server) -> bool {
     match server.status {
         TransactionStatus::Failed => true,
         TransactionStatus::InTransaction => server.turns.turns() > 0,
-        TransactionStatus::Idle => server.turns.turns() > 0 && server.turns.may_copy(),
+        TransactionStatus::Idle => server.turns.turns() > 0 && server.turns.may_run(),
     }
 }
 

@@ -216,8 +216,14 @@ impl Replies {
 
     /// Whether a COPY could still begin: something that can start one is not answered.
     #[must_use]
-    pub fn may_copy(&self) -> bool {
+    pub fn may_run(&self) -> bool {
         self.owed.executes > 0 || self.owed.queries > 0
+    }
+
+    /// Whether something that a client runs is not answered.
+    #[must_use]
+    pub fn client_may_run(&self) -> bool {
+        self.owed.executes > 0 || self.owed.client_queries > 0
     }
 
     /// Whether an Execute is not answered yet.

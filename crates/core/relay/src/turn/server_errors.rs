@@ -92,7 +92,7 @@ pub(super) fn error<W: Wires>(
 pub(super) fn await_early_syncs(server: &mut Server) {
     let ends = server.turns.is_empty() || server.turns.ends_with_turn();
     // A COPY that may have begun would take it for its data; and what could begin one is answered in a way that tells.
-    if server.copy.early_syncs > 0 && !server.turns.is_unsynced() && ends && !server.turns.may_copy() {
+    if server.copy.early_syncs > 0 && !server.turns.is_unsynced() && ends && !server.turns.may_run() {
         server.query(b"", Chore::Settle);
     }
 }

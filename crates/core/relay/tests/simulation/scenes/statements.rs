@@ -101,3 +101,22 @@ fn an_outdated_statement_is_not_prepared_anew_in_a_failed_transaction() {
         assert_eq!(kinds, if closes { "CPBES" } else { "BES" });
     }
 }
+
+/// A function of what runs before it may set how a text is read, and others would share what was read so.
+#[test]
+fn a_text_whose_reading_something_before_it_may_change_is_shared_by_nobody() {
+    let parse = frame(b'P', b"s\0SELECT 'x'\0\0\0").bytes;
+    let run = [frame(b'P', b"\0SELECT f()\0\0\0").bytes, bind("")].concat();
+    let (sync, query) = (frame(b'S', b"").bytes, text(b'Q', "SELECT f()").bytes);
+    for (turn, asks, waits) in [
+        ([parse.clone(), sync.clone()].concat(), false, false),
+        ([run, parse.clone(), sync.clone()].concat(), true, false),
+        ([query, parse, sync].concat(), false, true),
+    ] {
+        let (board, _, server) = scene(&turn);
+        let sent = board.server_unsent(server);
+        let has = |part: &[u8]| sent.windows(part.len()).any(|at| at == part);
+        assert_eq!(has(b"current_setting"), asks, "{}", turn.escape_ascii());
+        assert_eq!(!has(b"SELECT 'x'"), waits, "{}", turn.escape_ascii());
+    }
+}
