@@ -190,6 +190,8 @@ fn no_refusal_shows_a_secret() {
         "[databases.a]\nupstream = \"postgres://u:x?hunter2=1@h\"\n",
         "[databases.a]\nupstream = \"hunter2\"\n",
         "[databases.a]\nupstream = { hunter2 = 1 }\n",
+        "[databases.a]\nhost = \"postgres://u:hunter2@h/x\"\n",
+        "listen = \"postgres://u:hunter2@h\"\n",
         "[databases.a]\nhost = \"h\"\nuser = \"u\"\npassword = \"hunter2\"\npassword_env = \"SET\"\n",
     ];
     for file in files {

@@ -72,6 +72,8 @@ impl Value {
     /// The value by its kind, and by its text where that is short: for errors.
     pub(super) fn describe(&self) -> String {
         match &self.data {
+            // It may have a password in it, wherever it stands.
+            Data::Text(text) if text.contains("://") && text.contains('@') => "a URL (not shown)".to_owned(),
             Data::Text(text) if text.len() <= 40 => format!("\"{text}\""),
             Data::Text(_) => "a long string".to_owned(),
             Data::Whole(Whole { digits: number, .. }) | Data::Float(number) => format!("the number {number}"),
