@@ -40,19 +40,19 @@ pub enum Stage {
     Linked(ServerKey, Purpose),
     /// Owed answers by a server connection that another client has by now.
     Owed(ServerKey),
-    /// A cancel request whose answer is the close, once it was delivered.
+    /// A cancel request: its connection is closed when the request is delivered.
     Cancelling,
 }
 
-/// What becomes of what a client sends after we have answered a turn of its with an error.
+/// How a client's next messages are treated after we have answered its turn with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failed {
+pub(crate) enum AfterError {
     /// Nothing: there was none, or the turn is over.
-    No,
-    /// The turn that it is about to send, or has sent, is answered already.
-    Next,
+    Nothing,
+    /// We have answered its next turn already: it is not run.
+    SkipNextTurn,
     /// What comes up to its Sync is dropped.
-    Skipping,
+    SkipToSync,
 }
 
 /// What only a login needs; dropped when it is over.
@@ -70,9 +70,9 @@ pub(crate) struct LoginState {
     pub in_line: bool,
 }
 
-/// What a logged-in client can be cancelled by.
+/// What a cancel request for this client must contain.
 #[derive(Debug)]
-pub(crate) struct Identity {
+pub(crate) struct CancelIdentity {
     /// The process id it was given.
     pub process_id: i32,
     /// The secret it was given.
@@ -81,7 +81,7 @@ pub(crate) struct Identity {
 
 /// What turns under way leave to be done.
 #[derive(Debug, Default)]
-pub(crate) struct Left {
+pub(crate) struct TurnLeftovers {
     /// Statements of which it is not known how they are read.
     pub(crate) unread: Unread,
     /// Portals of statements that change the session: what they change is changed when they are executed.
@@ -103,7 +103,7 @@ pub struct Client {
     pub(crate) startup: Arc<Profile>,
     /// What is still to come of a message from it.
     pub(crate) rest: Rest,
-    pub(crate) failed: Failed,
+    pub(crate) after_error: AfterError,
     /// Whether the shell must not read from the client: what it sent before waits, or TLS begins.
     pub(crate) paused: bool,
     /// Its share of the round is used up: what waits of it is dealt with in the next one.
@@ -112,7 +112,7 @@ pub struct Client {
     pub(crate) counted: bool,
     /// Whether its named statements are tracked (transaction and statement mode).
     pub(crate) tracked: bool,
-    /// Output may wait for the server's answer: nobody has asked for it yet.
+    /// Output waits for the server's next answer: the client has sent no Flush or Sync.
     pub(crate) held: bool,
     /// Bytes received and not dealt with.
     pub(crate) inbox: Inbox,
@@ -120,17 +120,17 @@ pub struct Client {
     pub(crate) statements: Option<Box<ClientStatements>>,
     pub(crate) unnamed: Option<Arc<Statement>>,
     /// What turns under way leave to be done: most leave nothing.
-    pub(crate) left: Option<Box<Left>>,
+    pub(crate) leftovers: Option<Box<TurnLeftovers>>,
     /// What the turn under way resets: the client's start-up values come back.
     pub(crate) resets: Option<Box<Resets>>,
-    /// ParseComplete messages of ours that the turn under way has had.
-    pub(crate) told_parsed: u32,
-    /// The same of the turn that is played again, as far as its Parse messages are still to come.
-    pub(crate) replay_told: u32,
+    /// ParseComplete messages that we have sent ourselves in this turn.
+    pub(crate) parse_completes_sent: u32,
+    /// While a turn is played again: how many Parse messages, still to come, the client has already had answered.
+    pub(crate) replay_parses_answered: u32,
     /// What the unnamed portal was bound from in this turn.
     pub(crate) bound: Option<Arc<Named>>,
     /// Once it is welcome.
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<CancelIdentity>,
     /// When it was accepted.
     pub(crate) accepted: Micros,
     /// The last time something came from it, or its stage changed.
@@ -147,7 +147,7 @@ impl Client {
             startup: Arc::clone(&profile),
             profile,
             rest: Rest::None,
-            failed: Failed::No,
+            after_error: AfterError::Nothing,
             paused: false,
             resting: false,
             counted: false,
@@ -157,10 +157,10 @@ impl Client {
             outbox: Outbox::default(),
             statements: None,
             unnamed: None,
-            left: None,
+            leftovers: None,
             resets: None,
-            told_parsed: 0,
-            replay_told: 0,
+            parse_completes_sent: 0,
+            replay_parses_answered: 0,
             bound: None,
             identity: None,
             accepted: now,
@@ -169,30 +169,30 @@ impl Client {
     }
 
     /// What turns under way leave to be done.
-    pub(crate) fn left(&mut self) -> &mut Left {
-        self.left.get_or_insert_default()
+    pub(crate) fn leftovers(&mut self) -> &mut TurnLeftovers {
+        self.leftovers.get_or_insert_default()
     }
 
     /// Portals whose running changes the session.
     #[inline]
     pub(crate) fn portals(&self) -> &[(Box<[u8]>, Arc<Statement>)] {
-        self.left.as_deref().map_or(&[], |left| &left.portals)
+        self.leftovers.as_deref().map_or(&[], |left| &left.portals)
     }
 
-    /// All turns are answered: their statements are read under the settings of now.
+    /// Call it when all turns are answered: their statements were read under the settings of now.
     #[inline]
     pub(crate) fn turns_answered(&mut self) {
-        let Some(left) = &mut self.left else { return };
+        let Some(left) = &mut self.leftovers else { return };
         left.unread.read_under(&self.profile);
         if left.portals.is_empty() {
-            self.left = None;
+            self.leftovers = None;
         }
     }
 
     /// No portal outlives the transaction.
     #[inline]
     pub(crate) fn forget_portals(&mut self) {
-        if let Some(left) = &mut self.left {
+        if let Some(left) = &mut self.leftovers {
             left.portals.clear();
         }
     }

@@ -71,7 +71,7 @@ pub(crate) enum Cancel {
 pub(crate) enum Condition {
     #[default]
     Clean,
-    /// A whole session used it: it is reset.
+    /// A client of session mode used it. It must be reset first.
     Used,
     /// A cancel or a chore went wrong: nobody gets it.
     Condemned,
@@ -91,17 +91,17 @@ pub struct Server {
     /// What is still to come of a message from it.
     pub(crate) rest: Rest,
     pub(crate) paused: bool,
-    /// The client's next message waits for the end of an earlier turn: what a name of it means is not known before.
+    /// The client's next message waits until an earlier turn ends: only then is known which statement its name means.
     pub(crate) undecided: bool,
     pub(crate) pending: Pending,
     pub(crate) copy: CopyState,
     /// A Bind of the client waits until it is known what its statement's result is here.
     pub(crate) awaits_shape: bool,
     /// Values of the report under way that are not ASCII: they may have been read in another encoding than they are in.
-    pub(crate) misread: Vec<(Box<str>, Box<[u8]>)>,
-    /// What the server has said of a Parse of ours: its client's to hear should it fail.
-    pub(crate) withheld: Vec<u8>,
-    /// The ParameterDescription that came last, while what it is part of is not complete.
+    pub(crate) maybe_misdecoded: Vec<(Box<str>, Box<[u8]>)>,
+    /// Notices that the server sent for a Parse of ours. The client gets them if that Parse fails.
+    pub(crate) withheld_notices: Vec<u8>,
+    /// The last ParameterDescription, until the rest of its answer has come.
     pub(crate) described: Box<[u8]>,
     /// The statement whose result was asked for in this turn.
     pub(crate) shape_asked: Option<StatementId>,
@@ -132,7 +132,7 @@ pub struct Server {
     pub(crate) misses: u64,
 }
 
-/// By what a server's queries are cancelled. `Debug` does not show it.
+/// The secret by which a query on this connection is cancelled. `Debug` does not show it.
 #[derive(Default)]
 pub(crate) struct BackendSecret(pub(crate) Box<[u8]>);
 
@@ -171,8 +171,8 @@ impl Server {
             pending: Pending::default(),
             copy: CopyState::default(),
             awaits_shape: false,
-            misread: Vec::new(),
-            withheld: Vec::new(),
+            maybe_misdecoded: Vec::new(),
+            withheld_notices: Vec::new(),
             described: Box::default(),
             shape_asked: None,
             condition: Condition::Clean,
@@ -249,7 +249,7 @@ impl Server {
     }
 
     /// A Query of ours was written: what it will be answered, and that it drops the unnamed statement, is noted.
-    pub(crate) fn owes_query(&mut self, chore: Chore) {
+    pub(crate) fn note_query_sent(&mut self, chore: Chore) {
         self.turns.push(Expect::skip(Message::Query, Undo::Unnamed(None)), Owner::Chore(chore));
         self.statements.unnamed = None;
     }
@@ -257,7 +257,7 @@ impl Server {
     /// Sends a Query of ours.
     pub(crate) fn query(&mut self, sql: &[u8], chore: Chore) {
         Query { text: sql }.encode(self.outbox.buffer());
-        self.owes_query(chore);
+        self.note_query_sent(chore);
     }
 
     /// Whether the values of some parameters are known that the server does not report.
@@ -283,7 +283,7 @@ impl Server {
 
     /// Whether it is in the middle of something, if only of a message that nobody has asked for: of a connection that
     /// nobody uses.
-    pub(crate) fn has_strays(&self) -> bool {
+    pub(crate) fn has_unfinished_input(&self) -> bool {
         !self.is_settled() || !self.inbox.is_empty()
     }
 

@@ -11,7 +11,7 @@ use trunkline_pool::Micros;
 
 use super::Board;
 use super::kept::arrivals::{
-    ACCEPTS_MAX, CLOSE_COMPANY, LOGIN_STEPS_MAX, LOGINS_WAITING_MAX, ROUNDS_PUT_OFF_MAX,
+    ACCEPTS_MAX, CLIENTS_BEFORE_NEXT_WORKER, LOGIN_STEPS_MAX, LOGINS_WAITING_MAX, ROUNDS_WITHOUT_ARRIVALS_MAX,
 };
 use crate::keys::ClientKey;
 
@@ -33,7 +33,7 @@ impl Board {
     #[must_use]
     pub fn begin_arrivals(&mut self, now: Micros, more: bool) -> bool {
         let arrivals = &mut self.arrivals;
-        if more && arrivals.put_off < ROUNDS_PUT_OFF_MAX {
+        if more && arrivals.put_off < ROUNDS_WITHOUT_ARRIVALS_MAX {
             arrivals.put_off += 1;
             return false;
         }
@@ -78,8 +78,10 @@ impl Board {
     #[must_use]
     pub fn seat(&self) -> usize {
         let seats = &self.shared.seats;
-        let worker =
-            seats.iter().position(|taken| taken.load(Relaxed) < CLOSE_COMPANY).unwrap_or(self.worker);
+        let worker = seats
+            .iter()
+            .position(|taken| taken.load(Relaxed) < CLIENTS_BEFORE_NEXT_WORKER)
+            .unwrap_or(self.worker);
         if worker != self.worker {
             seats[worker].fetch_add(1, Relaxed);
         }

@@ -11,10 +11,10 @@ use super::servers::as_fatal;
 use super::{Action, Board, Mail};
 use crate::carried::bring_parameters;
 use crate::carried::parameters::SEED;
-use crate::client::{Failed, Purpose, Stage};
+use crate::client::{AfterError, Purpose, Stage};
 use crate::keys::{ClientKey, ServerKey};
 use crate::server::{Cancel, Condition, Server, ServerStage};
-use crate::text::ParseShare;
+use crate::text::ParseBudget;
 use crate::turn::{Chore, is_begun_transaction};
 
 impl Board {
@@ -135,7 +135,7 @@ impl Board {
 
     /// Whether a server connection that nobody has may not be lent again.
     pub(super) fn is_spent(&self, key: ServerKey) -> bool {
-        self.servers.get(key).is_none_or(Server::has_strays) || self.is_outdated(key)
+        self.servers.get(key).is_none_or(Server::has_unfinished_input) || self.is_outdated(key)
     }
 
     /// Whether a server connection is not to be used by another client.
@@ -197,7 +197,7 @@ impl Board {
         // A seed that a session's client set at start-up is taken back by nothing.
         server.condemn_if(server.profile.value(SEED).is_some());
         let status = server.status;
-        if server.condition == Condition::Condemned || server.has_strays() {
+        if server.condition == Condition::Condemned || server.has_unfinished_input() {
             return self.close_server(key);
         }
         if server.cancel != Cancel::None {
@@ -305,7 +305,7 @@ impl Board {
     /// was to begin.
     pub(super) fn fail_turn(&mut self, key: ClientKey, error: &[u8]) {
         let Some(client) = self.clients.get_mut(key) else { return };
-        let mut share = ParseShare::unbounded(&self.directory.limits);
+        let mut share = ParseBudget::unbounded(&self.directory.limits);
         if is_begun_transaction(client, client.inbox.waiting(), &self.shared.classes, &mut share) {
             client.outbox.push(&as_fatal(error));
             return self.close_client(key);
@@ -313,7 +313,7 @@ impl Board {
         client.stage = Stage::Idle;
         client.outbox.push(error);
         client.held = false;
-        client.failed = Failed::Next;
+        client.after_error = AfterError::SkipNextTurn;
         self.list_client(key);
         self.deal_inbox(key);
     }

@@ -130,9 +130,9 @@ impl Board {
             // Answers of ours to its Parse messages, which nobody has seen yet.
             client.outbox = crate::outbox::Outbox::default();
             client.held = false;
-            client.told_parsed = 0;
+            client.parse_completes_sent = 0;
         }
-        client.replay_told = client.told_parsed;
+        client.replay_parses_answered = client.parse_completes_sent;
         if let Some(server) = self.servers.get(key)
             && let Some(local) = self.local_pools.get_mut(server.pool).and_then(Option::as_deref_mut)
         {

@@ -9,10 +9,10 @@ use super::Board;
 use super::kept::due::Due;
 use crate::client::{Purpose, Stage};
 use crate::keys::ClientKey;
-use crate::text::ParseShare;
+use crate::text::ParseBudget;
 
 impl Board {
-    /// Ends each of the methods that say what happened.
+    /// Every method that reports an event calls this at its end.
     #[inline]
     pub(super) fn do_what_is_due(&mut self) {
         while let Some(due) = self.due.pop_front() {
@@ -30,7 +30,7 @@ impl Board {
         }
     }
 
-    /// What a client sent earlier is dealt with, after what is happening now.
+    /// Queues what a client sent earlier: it is dealt with after the event.
     pub(super) fn deal_inbox(&mut self, key: ClientKey) {
         if self.clients.get(key).is_some_and(|client| !client.inbox.is_empty()) {
             self.due.push_back(Due::Inbox(key));
@@ -53,7 +53,7 @@ impl Board {
     /// Every client has had its share of the round: those that used theirs up go on. Call it once a round, when all that
     /// had happened is dealt with.
     pub fn next_round(&mut self) {
-        self.parses = ParseShare::of(&self.directory.limits);
+        self.parses = ParseBudget::of(&self.directory.limits);
         for key in std::mem::take(&mut self.resting) {
             if let Some(client) = self.clients.get_mut(key) {
                 client.resting = false;

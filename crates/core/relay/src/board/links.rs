@@ -11,12 +11,12 @@ use trunkline_wire::sqlstate::SqlState;
 use super::Board;
 use super::refusal::Refusal;
 use crate::carried::{Bond, bond};
-use crate::client::{Client, Failed, Purpose, Stage};
+use crate::client::{AfterError, Client, Purpose, Stage};
 use crate::error::ClientMisbehaved;
 use crate::keys::{ClientKey, ServerKey};
 use crate::rest::Rest;
 use crate::server::ServerStage;
-use crate::text::ParseShare;
+use crate::text::ParseBudget;
 use crate::turn::{ClientStop, Path, ServerStop, from_client, from_server, is_answered, turn_is_ready};
 use crate::wires::Wires;
 
@@ -70,7 +70,7 @@ impl Board {
         self.restrain_client(key);
     }
 
-    /// Holds a client back that sends more than can be passed on, or lets it go on.
+    /// Stops reading a client that sends more than can be passed on, or starts again.
     pub(super) fn restrain_client(&mut self, key: ClientKey) {
         let Some(client) = self.clients.get_mut(key) else { return };
         let limits = &self.directory.limits;
@@ -91,7 +91,7 @@ impl Board {
         let is_parse = client.tracked && client.inbox.waiting().first() == Some(&parse::TAG);
         let gathered =
             if relayed && is_parse { limits.statement_bytes_max } else { limits.client_buffer_bytes };
-        // Nothing is due from who waits to log in.
+        // A client that waits for its login need not send anything.
         let early = client.login.is_some()
             && !client.inbox.is_empty()
             && matches!(client.stage, Stage::Waiting(_) | Stage::Linked(..));
@@ -174,27 +174,31 @@ impl Board {
                 return (input.len(), false);
             }
             sync::TAG => {
-                client.failed = Failed::No;
+                client.after_error = AfterError::Nothing;
                 ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
                 client.held = false;
                 self.list_client(key);
             }
             // Left over from a COPY that failed, or nothing to flush.
             copy_data::TAG | copy_done::TAG | copy_fail::TAG | flush::TAG => {}
-            tag if is_answered(tag) && client.failed == Failed::Skipping => {}
-            query::TAG | function_call::TAG if client.failed == Failed::Next => {
-                client.failed = Failed::No;
+            tag if is_answered(tag) && client.after_error == AfterError::SkipToSync => {}
+            query::TAG | function_call::TAG if client.after_error == AfterError::SkipNextTurn => {
+                client.after_error = AfterError::Nothing;
                 ReadyForQuery { status: TransactionStatus::Idle }.encode(client.outbox.buffer());
                 self.list_client(key);
             }
-            tag if is_answered(tag) && client.failed == Failed::Next => client.failed = Failed::Skipping,
+            tag if is_answered(tag) && client.after_error == AfterError::SkipNextTurn => {
+                client.after_error = AfterError::SkipToSync;
+            }
             tag if is_answered(tag) => {
                 if !turn_is_ready(header, input, self.directory.limits.client_buffer_bytes) {
                     return (0, false);
                 }
                 let pool = client.pool;
                 self.acquire(key, pool, Purpose::Turn);
-                let goes_on = |client: &Client| client.failed == Failed::Next || client.server().is_some();
+                let goes_on = |client: &Client| {
+                    client.after_error == AfterError::SkipNextTurn || client.server().is_some()
+                };
                 return (0, self.clients.get(key).is_some_and(goes_on));
             }
             tag => return self.misbehaved(key, &ClientMisbehaved::UnknownMessage(tag), input.len()),
@@ -280,7 +284,7 @@ impl Board {
             return (input.len(), ClientStop::More);
         };
         // A turn that is played again is short.
-        let mut again = ParseShare::unbounded(&self.directory.limits);
+        let mut again = ParseBudget::unbounded(&self.directory.limits);
         let full = server.lent_turns >= self.directory.limits.lent_turns_max;
         let borrowed = matches!(client.stage, Stage::Linked(_, Purpose::Turn));
         let wanted = borrowed && (local.pool.waiting() > 0 || (full && local.pool.is_wanted(self.now)));
@@ -296,14 +300,14 @@ impl Board {
             schema: &local.schema,
             client: key,
             server: server_key,
-            share: *share,
+            messages_left: *share,
             wanted,
             replaying,
             no_transactions: false,
             now: self.now,
         };
         let result = from_client(&mut path, client, server, input);
-        *share = path.share;
+        *share = path.messages_left;
         self.list_server(server_key);
         self.list_client(key);
         result
@@ -335,7 +339,7 @@ impl Board {
     fn restrain_server(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         if server.turns.is_shared() {
-            // Those whose answers come later do not wait for who reads slowly.
+            // Clients whose answers come later do not wait for a slow reader.
             return self.cut_off_slow(key);
         }
         if let Some(client) = server.speaks_to().and_then(|client| self.clients.get(client)) {
@@ -390,7 +394,7 @@ impl Board {
             shares: self.directory.early_release.is_some(),
             client: client_key.unwrap_or(ClientKey::from_u64(u64::MAX)),
             server: key,
-            share: usize::MAX,
+            messages_left: usize::MAX,
             wanted: false,
             replaying: false,
             now: self.now,

@@ -19,7 +19,7 @@ use crate::carried::bring_parameters;
 use crate::carried::parameters::{
     Profile, SEED, canonical_name, encode, is_expressible, is_of_a_transaction, is_parameter_name,
 };
-use crate::client::{Identity, Purpose, Stage};
+use crate::client::{CancelIdentity, Purpose, Stage};
 use crate::keys::{ClientKey, ServerKey};
 use crate::server::ChoreAnswer;
 use crate::shown::{REASON_BYTES_MAX, cut};
@@ -363,7 +363,7 @@ impl Board {
             cancel_key.as_bytes(),
             TransactionStatus::Idle,
         );
-        client.identity = Some(Identity { process_id, key: cancel_key });
+        client.identity = Some(CancelIdentity { process_id, key: cancel_key });
         client.startup = Arc::clone(&profile);
         client.profile = profile;
         client.since = self.now;

@@ -31,7 +31,8 @@ mod status;
 mod welcomes;
 
 pub use kept::arrivals::{
-    ACCEPTS_MAX, ARRIVALS_MICROS_MAX, CLOSE_COMPANY, LOGIN_STEPS_MAX, LOGINS_WAITING_MAX, ROUNDS_PUT_OFF_MAX,
+    ACCEPTS_MAX, ARRIVALS_MICROS_MAX, CLIENTS_BEFORE_NEXT_WORKER, LOGIN_STEPS_MAX, LOGINS_WAITING_MAX,
+    ROUNDS_WITHOUT_ARRIVALS_MAX,
 };
 pub use kept::cancel_keys::CancelKeys;
 pub use kept::cancels::CancelTicket;

@@ -1,6 +1,6 @@
-//! Clients that have given their server connection on and are owed its answers still.
+//! Clients that have passed their server connection on and still wait for answers from it.
 //!
-//! A connection is given on to a client that waits once the turns of the one before are sent whole, where that is allowed
+//! When a client has sent its turns completely, its connection can go to a waiting client, where that is allowed
 //! ([`Directory::early_release`](crate::Directory::early_release)). From then on it answers several clients in the order of
 //! their turns.
 
@@ -16,7 +16,7 @@ use crate::server::{Cancel, Server};
 use crate::turn::{Owner, Turn, give_first};
 
 impl Board {
-    /// Gives connections on whose clients have sent all of their turns, to those who wait in the pool.
+    /// Passes connections on to waiting clients of the pool, from clients that have sent all of their turns.
     pub(super) fn share_connections(&mut self, pool: PoolId) {
         if self.directory.early_release.is_none() {
             return;
@@ -54,14 +54,14 @@ impl Board {
             && !server.undecided
             && !server.awaits_shape
             && server.copy.is_over();
-        // Who has just got it has sent nothing yet.
+        // A client that has just got it has sent nothing yet.
         let has_sent = server.lent_to().is_some_and(|client| server.turns.has_of(client));
-        let sent = has_sent && server.turns.last_is_sent() && server.turns.errors_end();
+        let sent = has_sent && server.turns.last_is_sent() && server.turns.no_error_can_skip();
         let whole = sent && !server.turns.is_healing();
         knows && quiet && whole && !self.is_outdated(key)
     }
 
-    /// The client that has the connection is owed its answers only; another has it.
+    /// The client that has the connection only waits for its answers from now on; the next one gets the connection.
     fn give_early(&mut self, key: ServerKey, next: ClientKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         let Some(client) = server.lent_to().and_then(|client| self.clients.get_mut(client)) else { return };
@@ -72,7 +72,7 @@ impl Board {
         self.link(next, key, Purpose::Turn);
     }
 
-    /// All that a client was owed by a connection that another has is answered.
+    /// Call it when a client has all answers from a connection that another has by now.
     pub(super) fn owed_over(&mut self, key: ClientKey) {
         let now = self.now;
         let Some(client) = self.clients.get_mut(key) else { return };
@@ -87,7 +87,7 @@ impl Board {
         self.restrain_client(key);
     }
 
-    /// The connection is gone that owes this client answers to turns: each of them hears of it.
+    /// The connection is lost: the client gets one error for each turn that is not answered.
     pub(super) fn fail_owed(&mut self, key: ClientKey, turns: usize, error: &[u8]) {
         let Some(client) = self.clients.get_mut(key) else { return };
         client.fail_turns(turns, error);
@@ -111,7 +111,7 @@ impl Board {
         self.deal_undecided(key, lent);
     }
 
-    /// What is ours to answer of the turn that has come first is answered.
+    /// Sends the answers that we give ourselves to the turn that is first now.
     pub(super) fn give_to_first(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         let Some(first) = server.turns.owner().and_then(Owner::client) else { return };

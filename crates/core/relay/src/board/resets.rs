@@ -45,7 +45,7 @@ impl Board {
         if name == "client_encoding" {
             // All values of one report are in the encoding of which it may tell last.
             let encoding = String::from_utf8_lossy(value).into_owned();
-            for (name, value) in std::mem::take(&mut server.misread) {
+            for (name, value) in std::mem::take(&mut server.maybe_misdecoded) {
                 self.read_parameter(key, &name, &value, &encoding);
             }
             return self.read_parameter(key, name, value, &encoding);
@@ -60,8 +60,8 @@ impl Board {
             return;
         }
         let encoding = server.profile.value("client_encoding").unwrap_or("UTF8").to_owned();
-        if !value.is_ascii() && server.misread.len() < MISREAD_MAX {
-            server.misread.push((name.into(), value.into()));
+        if !value.is_ascii() && server.maybe_misdecoded.len() < MISREAD_MAX {
+            server.maybe_misdecoded.push((name.into(), value.into()));
         }
         self.read_parameter(key, name, value, &encoding);
     }
@@ -178,7 +178,7 @@ impl Board {
         };
         if !local_defaults.is_empty() {
             write_local(local_defaults, server.outbox.buffer());
-            server.owes_query(Chore::Parameters);
+            server.note_query_sent(Chore::Parameters);
             let mut there = (*server.profile).clone();
             for (name, value) in local_defaults {
                 // Those that are not reported have their session's value again when the transaction is over.

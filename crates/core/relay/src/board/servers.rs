@@ -13,7 +13,7 @@ use super::kept::due::Due;
 use super::refusal::Refusal;
 use super::{Action, Board};
 use crate::carried::parameters::{Profile, follows};
-use crate::client::{Failed, Purpose, Stage};
+use crate::client::{AfterError, Purpose, Stage};
 use crate::directory::TlsWay;
 use crate::in_short;
 use crate::keys::{ClientKey, ServerKey};
@@ -361,7 +361,8 @@ impl Board {
                 client.outbox.push(error);
             }
             // When all of it was answered, the error is of what the client asks next.
-            client.failed = if skipping || lost.unended { Failed::Skipping } else { Failed::Next };
+            client.after_error =
+                if skipping || lost.unended { AfterError::SkipToSync } else { AfterError::SkipNextTurn };
         }
         client.rest.drop_it();
         client.stage = Stage::Idle;

@@ -20,7 +20,7 @@ use crate::counters::Counters;
 use crate::directory::Directory;
 use crate::keys::{ClientKey, Clients, ServerKey, Servers};
 use crate::server::Server;
-use crate::text::ParseShare;
+use crate::text::ParseBudget;
 
 /// One worker's switchboard. See the module.
 pub struct Board {
@@ -32,7 +32,7 @@ pub struct Board {
     pub(super) servers: Arena<Server, Servers>,
     /// Pools that this worker has met and not forgotten.
     pub(super) local_pools: LocalPools,
-    /// What pools have counted that are forgotten, or have no name.
+    /// The counts of pools that are forgotten, or have no name of their own in metrics.
     pub(super) forgotten: Counters,
     pub(super) profiles: Profiles,
     pub(super) blank: Arc<Profile>,
@@ -40,10 +40,10 @@ pub struct Board {
     pub(super) actions: VecDeque<Action>,
     /// See `due.rs`: empty whenever the shell has its turn.
     pub(super) due: VecDeque<Due>,
-    /// Whose share of the round is used up.
+    /// Clients that have used up their share of the round.
     pub(super) resting: Vec<ClientKey>,
     /// What may still be parsed in this round.
-    pub(super) parses: ParseShare,
+    pub(super) parses: ParseBudget,
     pub(super) arrivals: Arrivals,
     pub(super) unsent_clients: Vec<ClientKey>,
     pub(super) unsent_servers: Vec<ServerKey>,
@@ -71,7 +71,7 @@ impl Board {
         let mut board = Self {
             worker,
             shared,
-            parses: ParseShare::of(&directory.limits),
+            parses: ParseBudget::of(&directory.limits),
             directory,
             now: 1,
             clients: Arena::default(),
@@ -99,7 +99,7 @@ impl Board {
         board
     }
 
-    /// The moment at which everything that follows happens: microseconds, never going back.
+    /// Sets the time for all that follows: microseconds, never going back.
     pub fn set_now(&mut self, now: Micros) {
         self.now = now.max(1);
     }

@@ -16,7 +16,7 @@ pub(crate) enum Bond {
     Message,
 }
 
-/// What binds the client to the connection; nothing: another may have it.
+/// Why the client must keep the connection; none: another client may have it.
 pub(crate) fn bond(client: &Client, server: &Server) -> Option<Bond> {
     if matches!(client.stage, Stage::Linked(_, Purpose::Session)) {
         Some(Bond::Session)

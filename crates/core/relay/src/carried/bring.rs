@@ -17,7 +17,7 @@ pub(crate) fn bring_parameters(server: &mut Server, wanted: Arc<Profile>, chore:
     }
     let differs = server.profile.write_change(&wanted, server.outbox.buffer());
     if differs {
-        server.owes_query(chore);
+        server.note_query_sent(chore);
     }
     server.profile = wanted;
     differs

@@ -12,7 +12,7 @@ use crate::text::Reset;
 pub(crate) struct Resets {
     /// What stays, whatever becomes of the turn.
     committed: Vec<Reset>,
-    /// What was sent before the first end that is not answered: it may be rolled back.
+    /// What was sent before the first COMMIT or ROLLBACK that is not answered: it may be rolled back.
     open: Vec<Reset>,
     /// That end, and what was sent after it.
     later: VecDeque<Reset>,
@@ -23,7 +23,7 @@ fn is_end(reset: &Reset) -> bool {
     matches!(reset, Reset::End | Reset::EndOfPart)
 }
 
-/// Whether it is over with its transaction.
+/// Whether its effect ends with the transaction.
 fn is_local(reset: &Reset) -> bool {
     matches!(reset, Reset::LocalDefault(_) | Reset::LocalSet(_))
 }
@@ -38,7 +38,7 @@ fn resets(reset: &Reset, name: &str) -> bool {
     }
 }
 
-/// Puts it at the end, in place of its like.
+/// Removes its like, and puts it at the end.
 fn push(list: &mut Vec<Reset>, reset: Reset) {
     list.retain(|known| *known != reset);
     list.push(reset);

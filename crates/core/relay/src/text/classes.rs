@@ -1,4 +1,4 @@
-//! What texts are, known by all workers.
+//! What each SQL text does: a cache that all workers share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -7,7 +7,7 @@ use trunkline_parser::cache::{Cache, Key, Settings, Stats};
 use trunkline_parser::classify::Class;
 
 use super::known::Known;
-use super::plain::leaves_session;
+use super::plain::keeps_session;
 use super::{Effects, Reading};
 use crate::limits::TurnLimits;
 
@@ -37,14 +37,14 @@ pub struct ClassesStatus {
 
 /// How much may still be parsed.
 #[derive(Debug)]
-pub(crate) struct ParseShare {
+pub(crate) struct ParseBudget {
     /// Bytes in this round. The last text may take it below: it is not more than `text_bytes_max` too long.
     pub(crate) bytes: usize,
     /// Bytes of a text at most (`classified_text_bytes_max`).
     pub(crate) text_bytes_max: usize,
 }
 
-impl ParseShare {
+impl ParseBudget {
     /// For what is bounded otherwise: a turn that is short, or what has come of a client.
     pub(crate) fn unbounded(limits: &TurnLimits) -> Self {
         Self { bytes: usize::MAX, ..Self::of(limits) }
@@ -92,9 +92,9 @@ impl Classes {
         &self,
         text: &[u8],
         reading: impl FnOnce() -> Reading<'a>,
-        share: &mut ParseShare,
+        share: &mut ParseBudget,
     ) -> Result<Option<Arc<Effects>>, Later> {
-        match leaves_session(text) {
+        match keeps_session(text) {
             true => Ok(None),
             false => self.known(text, reading(), share).map(|known| known.effects),
         }
@@ -105,7 +105,7 @@ impl Classes {
         &self,
         text: &[u8],
         reading: Reading<'_>,
-        share: &mut ParseShare,
+        share: &mut ParseBudget,
     ) -> Result<Class, Later> {
         match reading.is_usual() {
             true => self.known(text, reading, share).map(|known| known.class),
@@ -113,7 +113,7 @@ impl Classes {
         }
     }
 
-    fn known(&self, text: &[u8], reading: Reading<'_>, share: &mut ParseShare) -> Result<Known, Later> {
+    fn known(&self, text: &[u8], reading: Reading<'_>, share: &mut ParseBudget) -> Result<Known, Later> {
         if text.len() > share.text_bytes_max {
             self.too_long.fetch_add(1, Relaxed);
             return Ok(Known::of_long());
@@ -158,8 +158,8 @@ mod tests {
         profile
     }
 
-    fn share() -> ParseShare {
-        ParseShare { bytes: 1 << 20, text_bytes_max: 1 << 10 }
+    fn share() -> ParseBudget {
+        ParseBudget { bytes: 1 << 20, text_bytes_max: 1 << 10 }
     }
 
     fn has_resets(classes: &Classes, text: &[u8], profile: &Profile) -> bool {
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_round_has_its_share_of_parsing() {
         let (classes, usual) = (Classes::new(1 << 20, 7), Profile::default());
-        let mut share = ParseShare { bytes: 12, text_bytes_max: 10 };
+        let mut share = ParseBudget { bytes: 12, text_bytes_max: 10 };
         let mut of = |text: &str| classes.effects(text.as_bytes(), || Reading::of(&usual), &mut share);
         assert!(of("reset a").is_ok() && of("reset b").is_ok());
         assert_eq!(of("reset c"), Err(Later));
@@ -218,7 +218,7 @@ mod tests {
     fn a_dense_text_is_read() {
         let (classes, usual) = (Classes::new(1 << 20, 7), Profile::default());
         let text = format!("reset timezone; select 1{}", "+1".repeat(30_000));
-        let mut share = ParseShare { bytes: 1 << 20, text_bytes_max: 64 << 10 };
+        let mut share = ParseBudget { bytes: 1 << 20, text_bytes_max: 64 << 10 };
         let effects = classes.effects(text.as_bytes(), || Reading::of(&usual), &mut share);
         assert!(effects.ok().flatten().is_some_and(|effects| effects.has_resets()));
     }

@@ -6,8 +6,8 @@ use super::plain::first_word;
 
 /// What in a statement's text PostgreSQL reads by the settings of the session that parses it.
 ///
-/// Which type a quoted string has, and so which settings its reading depends on, only the server knows: any string
-/// counts. Numbers, true, false and null are read alike everywhere.
+/// Only the server knows the type of a quoted string, and so which settings matter: any string counts. Numbers, true,
+/// false and null are read alike everywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Literals {
     /// A string in quotes of any kind.
@@ -68,7 +68,7 @@ const SCANNED: [&str; 34] = [
 ];
 
 /// Parameters by which Parse reads a text. A session's other parameters count where a plan is shared.
-pub(crate) const READ_BY: [&str; 13] = [
+pub(crate) const PARSE_SETTINGS: [&str; 13] = [
     "client_encoding",
     "standard_conforming_strings",
     "backslash_quote",
@@ -85,7 +85,7 @@ pub(crate) const READ_BY: [&str; 13] = [
 ];
 
 impl Literals {
-    /// Of a text. A quote in a comment counts too: that costs sharing and nothing else.
+    /// Of a text. A quote in a comment counts too: then fewer sessions share the statement.
     pub(crate) fn of(text: &[u8]) -> Self {
         let dollar_quoted = |at: usize| !text.get(at + 1).is_some_and(u8::is_ascii_digit);
         let strings = memchr(b'\'', text).is_some() || memchr_iter(b'$', text).any(dollar_quoted);
@@ -103,7 +103,7 @@ impl Literals {
 
     /// Whether Parse reads a text with these by the parameter (by canonical name).
     pub(crate) fn are_read_by(self, parameter: &str) -> bool {
-        READ_BY.contains(&parameter) && self.depend_on(parameter)
+        PARSE_SETTINGS.contains(&parameter) && self.depend_on(parameter)
     }
 
     /// Whether the parameter (by canonical name) decides what a text with these means, or what its plan gives.
@@ -131,14 +131,14 @@ impl Literals {
             | "xmloption" => self.strings,
             // A plan that sessions share has constants in it that were computed under one's settings: output functions
             // that PostgreSQL takes for immutable read `extra_float_digits`, `bytea_output` and `xmlbinary`.
-            name => !is_of_no_account(name),
+            name => !is_harmless(name),
         }
     }
 }
 
 /// Parameters that neither decide what a text means nor what its plan gives: limits of time and memory, costs, messages,
 /// rights (which PostgreSQL checks when a statement is run).
-const OF_NO_ACCOUNT: [&str; 24] = [
+const HARMLESS: [&str; 24] = [
     "application_name",
     "default_transaction_deferrable",
     "default_transaction_isolation",
@@ -165,11 +165,10 @@ const OF_NO_ACCOUNT: [&str; 24] = [
     "work_mem",
 ];
 /// What the names of more such parameters begin with.
-const OF_NO_ACCOUNT_PREFIXES: [&str; 5] = ["enable_", "geqo", "jit", "log_", "tcp_"];
+const HARMLESS_PREFIXES: [&str; 5] = ["enable_", "geqo", "jit", "log_", "tcp_"];
 
-fn is_of_no_account(parameter: &str) -> bool {
-    OF_NO_ACCOUNT.contains(&parameter)
-        || OF_NO_ACCOUNT_PREFIXES.iter().any(|prefix| parameter.starts_with(prefix))
+fn is_harmless(parameter: &str) -> bool {
+    HARMLESS.contains(&parameter) || HARMLESS_PREFIXES.iter().any(|prefix| parameter.starts_with(prefix))
 }
 
 #[cfg(test)]

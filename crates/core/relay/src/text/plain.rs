@@ -1,7 +1,7 @@
-//! Texts that are known to leave their session as it is, at a glance.
+//! A quick check that a text does not change its session.
 //!
-//! A parse takes four times the instructions of all else that a simple transaction costs us, and the texts of many
-//! applications differ in their literals: most are never seen again. What begins with one of these words needs no parse.
+//! A parse costs four times as many instructions as all our other work for a simple transaction. Many applications put
+//! literals into their texts, so most texts come only once. What begins with one of these words needs no parse.
 
 use memchr::{memchr, memchr_iter, memchr2_iter};
 use trunkline_parser::lexer::{Lexer, TokenKind};
@@ -14,7 +14,7 @@ const WORDS: [&str; 17] = [
 
 /// Whether a text is one statement that leaves all settings, statements and definitions of its session as they are, as far as
 /// any text tells. It holds under all encodings and settings: no byte of a longer character is a semicolon.
-pub(super) fn leaves_session(text: &[u8]) -> bool {
+pub(super) fn keeps_session(text: &[u8]) -> bool {
     let word = first_word(text);
     WORDS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
         && memchr(b';', text).is_none_or(|at| text[at + 1..].trim_ascii().is_empty())
@@ -55,7 +55,7 @@ fn has_into(text: &[u8], first: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::leaves_session;
+    use super::keeps_session;
 
     #[test]
     fn what_only_reads_and_writes_rows_needs_no_parse() {
@@ -66,7 +66,7 @@ mod tests {
             "insert into t values (1)",
             "with x as (select 1) table x",
         ] {
-            assert!(leaves_session(text.as_bytes()), "{text}");
+            assert!(keeps_session(text.as_bytes()), "{text}");
         }
         for text in [
             "",
@@ -82,7 +82,7 @@ mod tests {
             "update pg_settings set setting = 'a' where name = 'b'",
             "explain select 1",
         ] {
-            assert!(!leaves_session(text.as_bytes()), "{text}");
+            assert!(!keeps_session(text.as_bytes()), "{text}");
         }
     }
 }

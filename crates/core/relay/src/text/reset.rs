@@ -1,4 +1,4 @@
-//! Parameters that a command sets, or gives their start-up values back.
+//! Parameters that a command sets, or resets to their start-up values.
 
 use trunkline_parser::classify::{Setting, SettingScope};
 use trunkline_parser::node::{AConst, Boolean, Node, StringNode, VariableSetKind};

@@ -49,7 +49,7 @@ pub enum Fate {
     Forward,
     /// Nobody gets it: the message was ours. What the server says beside it reaches nobody either.
     Skip,
-    /// The server was sent nothing: we give the answer once all before it is answered (to CopyEnd there is none).
+    /// The server was sent nothing: we answer ourselves when all answers before it are out (to CopyEnd there is none).
     Give,
 }
 
@@ -58,30 +58,30 @@ pub enum Fate {
 pub enum Undo {
     /// The message changed nothing.
     Nothing,
-    /// The server has the statement, and the client has this name for it.
+    /// The message gave the server the statement, and the client this name for it.
     Named(Arc<Statement>, Box<[u8]>),
-    /// The server has the statement, which the client had before.
+    /// The message gave the server the statement, which the client had before.
     Prepared(Arc<Statement>),
-    /// The client has the name.
+    /// The message gave the client the name.
     Claimed(Box<[u8]>),
-    /// The server has this statement no more.
+    /// The message took this statement from the server.
     Closed(Arc<Statement>),
-    /// The client has this name no more.
+    /// The message took this name from the client.
     Released(Box<[u8]>, Arc<Statement>),
     /// The server's unnamed statement was this one, or it had none.
     Unnamed(Option<StatementId>),
-    /// The same, and the client's was the other one.
+    /// The same; the second is the client's unnamed statement before.
     BothUnnamed(Option<StatementId>, Option<Arc<Statement>>),
 }
 
 /// Which statement a message is of.
 #[derive(Debug)]
 pub enum Subject {
-    /// One that nobody tracks, or a portal of no named one.
+    /// A statement that we do not track, or a portal that is not of a named one.
     Untracked,
     /// One whose name on the server is not the client's own.
     Foreign(Box<Foreign>),
-    /// One known by its number only, as the client's unnamed one.
+    /// One that is known by its number only: the client's unnamed one.
     Numbered(StatementId),
     /// One of the client's.
     Named(Arc<Named>),
@@ -199,7 +199,7 @@ impl Expect {
         }
     }
 
-    /// Nobody gets it any more: its client has gone.
+    /// Its client has gone: the answer is dropped when it comes.
     pub(super) fn disown(&mut self) {
         if self.fate == Fate::Forward {
             self.fate = Fate::Skip;

@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::error::ClientMisbehaved;
 use crate::rest::Rest;
 use crate::server::Server;
-use crate::text::{Classes, Effects, ParseShare, Reading};
+use crate::text::{Classes, Effects, ParseBudget, Reading};
 use crate::wires::Wires;
 
 /// Whether what an idle client sent deserves a server connection: a turn that is complete (or asks for
@@ -50,7 +50,7 @@ pub(crate) fn is_begun_transaction(
     client: &Client,
     input: &[u8],
     classes: &Classes,
-    share: &mut ParseShare,
+    share: &mut ParseBudget,
 ) -> bool {
     let (mut at, mut begins) = (0, false);
     while let Ok(Some(header)) = frame::header(&input[at..]) {
@@ -159,7 +159,7 @@ fn next_message<W>(path: &mut Path<'_, W>, rest: &[u8]) -> Result<Header, Client
     if let Err(over) = path.limits.check(header) {
         return fault(ClientMisbehaved::TooLarge(over));
     }
-    path.share = path.share.checked_sub(1).ok_or(ClientStop::Share)?;
+    path.messages_left = path.messages_left.checked_sub(1).ok_or(ClientStop::Share)?;
     Ok(header)
 }
 
@@ -170,12 +170,12 @@ fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serv
     server.pending = Pending { forgets, redefines: server.pending.redefines, ..Pending::default() };
     server.shape_asked = None;
     client.bound = None;
-    client.told_parsed = 0;
+    client.parse_completes_sent = 0;
     if server.status == TransactionStatus::Idle {
         client.forget_portals();
     }
     if !path.replaying {
-        client.replay_told = 0;
+        client.replay_parses_answered = 0;
     }
     let is_recorded = client.tracked && path.limits.replay_bytes_max > 0 && !path.replaying;
     server.turns.begin(path.client);

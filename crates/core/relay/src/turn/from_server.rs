@@ -299,7 +299,7 @@ fn step<W: Wires>(
 fn parsed(server: &mut Server) {
     match server.turns.pop().map(|(expect, _)| expect.undo) {
         Some(Undo::Named(statement, _)) => statement.parsed(),
-        _ => server.withheld = Vec::new(),
+        _ => server.withheld_notices = Vec::new(),
     }
 }
 
@@ -313,12 +313,12 @@ fn notice(relayed: bool, server: &mut Server, there: &[u8], frame_bytes: usize) 
     }
     if relayed
         && matches!(head.expect.undo, Undo::Prepared(_))
-        && server.withheld.len() + frame_bytes <= NOTICES_KEPT_BYTES
+        && server.withheld_notices.len() + frame_bytes <= NOTICES_KEPT_BYTES
     {
         if there.len() < frame_bytes {
             return Step::Wait;
         }
-        server.withheld.extend_from_slice(there);
+        server.withheld_notices.extend_from_slice(there);
     }
     if relayed && !head.is_ours() { Step::Pass } else { Step::Drop }
 }

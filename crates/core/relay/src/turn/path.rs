@@ -13,7 +13,7 @@ use crate::keys::{ClientKey, ServerKey};
 use crate::limits::TurnLimits;
 use crate::outbox::Outbox;
 use crate::server::Server;
-use crate::text::{Classes, Effects, Later, ParseShare, Reading, is_only_rows};
+use crate::text::{Classes, Effects, Later, ParseBudget, Reading, is_only_rows};
 use crate::wires::Wires;
 
 /// Runs of bytes from here on are sent where they lie. Below, a copy costs less than a system call.
@@ -25,7 +25,7 @@ pub(crate) struct Path<'a, W> {
     pub(crate) registry: &'a Registry,
     pub(crate) classes: &'a Classes,
     /// What may still be parsed in this round.
-    pub(crate) parses: &'a mut ParseShare,
+    pub(crate) parses: &'a mut ParseBudget,
     pub(crate) limits: &'a TurnLimits,
     pub(crate) counters: &'a mut Counters,
     pub(crate) entropy: &'a mut (dyn Entropy + Send),
@@ -34,7 +34,7 @@ pub(crate) struct Path<'a, W> {
     pub(crate) client: ClientKey,
     pub(crate) server: ServerKey,
     /// How many more messages of the client are dealt with in this round.
-    pub(crate) share: usize,
+    pub(crate) messages_left: usize,
     pub(crate) replaying: bool,
     /// A server connection is given on before it has answered: what texts are is asked.
     pub(crate) shares: bool,

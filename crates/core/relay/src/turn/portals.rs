@@ -24,13 +24,13 @@ pub(super) fn bound<W>(
     server.pending.prepared(effects);
     server.pending.beyond_rows |= !path.can_share(statement);
     if !client.portals().is_empty() {
-        client.left().portals.retain(|(name, _)| **name != *portal);
+        client.leftovers().portals.retain(|(name, _)| **name != *portal);
     }
     if !effects.may_set && !effects.may_define {
         return;
     }
     if client.portals().len() < PORTALS_MAX {
-        client.left().portals.push((portal.into(), Arc::clone(statement)));
+        client.leftovers().portals.push((portal.into(), Arc::clone(statement)));
     } else {
         changes_session(client, server, statement);
     }

@@ -206,7 +206,7 @@ fn parse<W: Wires>(
         if !may_be_failed(server) && !statement.may_warn() {
             server.hits += 1;
             path.counters.prepare_cache_hit += 1;
-            client.told_parsed += 1;
+            client.parse_completes_sent += 1;
             if server.owes_nothing() {
                 answer_at_once(path, client, &parse_complete::FRAME);
             } else {
@@ -271,7 +271,7 @@ fn statement_of<W>(
     }
     let parsed = Parsed { effects, ..Parsed::new(body, &client.profile, path.schema, path.now) };
     let statement = path.registry.private(parsed, path.entropy);
-    client.left().unread.push(Arc::clone(&statement));
+    client.leftovers().unread.push(Arc::clone(&statement));
     statement
 }
 
@@ -288,7 +288,7 @@ fn parse_unnamed<W: Wires>(
     let reading = known(server.pending.settings, &client.profile);
     let (statement, is_read) = (path.registry.unnamed(parsed, reading), reading.is_some());
     if !is_read {
-        client.left().unread.push(Arc::clone(&statement));
+        client.leftovers().unread.push(Arc::clone(&statement));
     }
     server.pending.prepared(statement.effects());
     let id = statement.id;
@@ -313,8 +313,8 @@ fn forget_outdated(client: &mut Client, name: &[u8], body: &[u8]) -> bool {
         return false;
     }
     client.statements().remove(name);
-    let told = client.replay_told > 0;
-    client.replay_told = client.replay_told.saturating_sub(1);
+    let told = client.replay_parses_answered > 0;
+    client.replay_parses_answered = client.replay_parses_answered.saturating_sub(1);
     told
 }
 

@@ -16,7 +16,7 @@ use crate::carried::parameters::{Profile, UNKNOWN, decode, write_literal};
 use crate::carried::prepared::Statement;
 use crate::client::Client;
 use crate::server::Server;
-use crate::text::{Depth, READ_BY};
+use crate::text::{Depth, PARSE_SETTINGS};
 
 /// What the names of parameters begin with that keep others' values for the time of a Parse.
 const KEPT: &str = "trunkline.";
@@ -91,7 +91,7 @@ pub(super) fn ask<W>(path: &mut Path<'_, W>, server: &mut Server, statement: &Ar
         // What is run ahead of a utility command counts as its pipeline: VACUUM would be refused.
         return;
     }
-    let names = READ_BY.iter().filter(|name| literals.depend_on(name));
+    let names = PARSE_SETTINGS.iter().filter(|name| literals.depend_on(name));
     let asked: Vec<_> = names.map(|name| asked(name)).collect();
     if !asked.is_empty() {
         let sql = format!("select {}", asked.join(","));
@@ -125,7 +125,7 @@ pub(super) fn was_read(client: Option<&mut Client>, server: &mut Server, tag: u8
     }
     if let (Some(client), Some(statement), Ok(row)) = (client, statement, DataRow::decode(row)) {
         let literals = statement.literals();
-        let names = READ_BY.iter().filter(|name| literals.depend_on(name));
+        let names = PARSE_SETTINGS.iter().filter(|name| literals.depend_on(name));
         let mut profile = (*client.profile).clone();
         for (name, value) in names.zip(row.values) {
             // A name that cannot be read here is of a schema that no other client can mean.

@@ -60,7 +60,7 @@ pub(super) fn ready<W>(
         server.pending.redefines = status != TransactionStatus::Idle || !server.turns.is_empty();
     }
     server.status = status;
-    server.misread.clear();
+    server.maybe_misdecoded.clear();
     server.copy.takes_data = false;
     // The end of a COPY that never began.
     while server.turns.head().is_some_and(|head| matches!(head.expect.message, Message::CopyEnd)) {
@@ -84,7 +84,7 @@ pub(super) fn ready<W>(
 fn clients_turn_over<W>(path: &mut Path<'_, W>, server: &mut Server) -> Step {
     let status = server.status;
     // Its own chores may come after it.
-    let others_have_it = server.turns.is_shared_after(path.client) || server.lent_to() != Some(path.client);
+    let others_have_it = server.turns.last_is_not_of(path.client) || server.lent_to() != Some(path.client);
     let others_follow = others_have_it && !server.turns.is_settled() && !server.turns.owes(path.client);
     path.counters.turns += 1;
     if path.no_transactions && status != TransactionStatus::Idle {

@@ -27,13 +27,13 @@ pub struct Replies {
     /// The place of the next one.
     next: Place,
     owed: Owed,
-    /// All before this place the server has been asked to answer by a Flush.
+    /// A Flush was sent for all answers before this place.
     flushed: Place,
     /// The place of the last that ends a turn, if that is still owed.
     last_end: Option<Place>,
     /// The same of the client's that change what the unnamed statement is.
     last_unnamed: Option<Place>,
-    /// The place of the last that an error in would make the server skip up to a Sync, if no Sync has followed.
+    /// The last answer whose error would make the server skip up to a Sync; none when a Sync was sent after it.
     last_unsynced: Option<Place>,
     places: Places,
 }
@@ -123,7 +123,7 @@ impl Replies {
         }
     }
 
-    /// Whether it is still to be learnt what a statement's result is.
+    /// Whether we still wait for a statement's result columns.
     #[must_use]
     pub fn awaits_shape(&self) -> bool {
         self.owed.descriptions > 0
@@ -200,9 +200,9 @@ impl Replies {
         self.queue.back().is_some_and(|reply| reply.expect.ends_turn())
     }
 
-    /// Whether no error in what is owed makes the server skip what comes next: a Sync has followed all that may.
+    /// Whether a Sync follows every message that may fail: then no error makes the server skip the next message.
     #[must_use]
-    pub fn errors_end(&self) -> bool {
+    pub fn no_error_can_skip(&self) -> bool {
         let first = self.queue.front().map_or(self.next, |reply| reply.place);
         self.last_unsynced.is_none_or(|last| last < first)
     }
@@ -355,12 +355,12 @@ impl Replies {
         true
     }
 
-    /// The client of what stands here has gone: that is nobody's.
+    /// The client of these answers has gone: nobody gets them.
     pub(super) fn disown(&mut self, places: std::ops::Range<Place>) {
         let first = self.queue.partition_point(|reply| reply.place < places.start);
         for reply in self.queue.range_mut(first..).take_while(|reply| reply.place < places.end) {
             visit();
-            // What is skipped counts otherwise.
+            // Skipped answers are counted differently.
             self.owed.count(reply, |count| *count -= 1);
             reply.expect.disown();
             self.owed.count(reply, |count| *count += 1);

@@ -50,12 +50,12 @@ pub(super) fn error<W: Wires>(
     }
     server.copy.takes_data = false;
     server.described = Box::default();
-    let told_parsed = client.as_deref().map_or(0, |client| client.told_parsed);
+    let told = client.as_deref().map_or(0, |client| client.parse_completes_sent);
     if !is_chore && let Some(resets) = client.as_deref_mut().and_then(|client| client.resets.as_mut()) {
         resets.roll_back();
     }
     let broken =
-        broken_statement(&head.expect, code, response.and_then(|response| response.field(b'R')), told_parsed);
+        broken_statement(&head.expect, code, response.and_then(|response| response.field(b'R')), told);
     let ours = instead(&head.expect, code, there);
     let simple = matches!(head.expect.message, Message::Query | Message::FunctionCall);
     let ours = with_notices(server, ours, there);
@@ -72,7 +72,7 @@ pub(super) fn error<W: Wires>(
     if let Some(broken) = broken {
         // Whatever happens to this turn, the next one finds it prepared again.
         server.heal = Some(broken);
-        if told_parsed > 0
+        if told > 0
             && let Some(statement) = server.statements.get(broken)
         {
             statement.outdate();
@@ -110,7 +110,7 @@ fn instead(expect: &Expect, code: Option<SqlState>, there: &[u8]) -> Option<Vec<
 /// What goes to the client in place of the error `there`, with the notices before it that were withheld: what the server
 /// said of a Parse of ours that fails is what the client would have heard of its own, if that is what follows.
 fn with_notices(server: &mut Server, instead: Option<Vec<u8>>, there: &[u8]) -> Option<Vec<u8>> {
-    let notices = std::mem::take(&mut server.withheld);
+    let notices = std::mem::take(&mut server.withheld_notices);
     // It has the name already.
     let parse_of_foreign = |expect: &Expect| matches!(expect.message, Message::Parse(Subject::Foreign(_)));
     let parsed_again = server.turns.iter().nth(1).is_some_and(parse_of_foreign);
@@ -121,13 +121,13 @@ fn with_notices(server: &mut Server, instead: Option<Vec<u8>>, there: &[u8]) -> 
 }
 
 /// The statement that this error may blame on being outdated: the server lost it, or it no longer fits its tables.
-/// `told_parsed`: how many Parse messages of the turn we have answered. Such a statement may be older than its Parse, and
+/// `told`: how many Parse messages of the turn we have answered. Such a statement may be older than its Parse, and
 /// any fault that PostgreSQL finds with the values may be its fault.
 fn broken_statement(
     expect: &Expect,
     code: Option<SqlState>,
     routine: Option<&[u8]>,
-    told_parsed: u32,
+    told: u32,
 ) -> Option<StatementId> {
     let (Message::Bind(subject) | Message::Describe(subject)) = &expect.message else { return None };
     let (id, code) = (subject.id()?, code?);
@@ -136,7 +136,7 @@ fn broken_statement(
     let lost = code == SqlState::INVALID_SQL_STATEMENT_NAME;
     // What it names was dropped, and may have been made again.
     let gone = matches!(code.as_str(), "XX000" | "42703" | "42704" | "42883" | "42P01");
-    let doubtful = told_parsed > 0 && matches!(code.as_str().get(..2), Some("22" | "42" | "0A"));
+    let doubtful = told > 0 && matches!(code.as_str().get(..2), Some("22" | "42" | "0A"));
     (changed || lost || gone || doubtful).then_some(id)
 }
 

@@ -10,7 +10,7 @@ pub enum Chore {
     Parameters,
     /// A client's start-up parameters, tried to learn whether and how the server takes them.
     Probe,
-    /// Whether a connection lives that sat idle.
+    /// Checks whether an idle connection still works.
     Check,
     /// ROLLBACK for a client that vanished in a transaction.
     Rollback,
@@ -49,13 +49,13 @@ impl Owner {
 /// How far a turn is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing of it has been sent that its end must follow.
+    /// Nothing was sent yet that needs a Sync after it.
     Begun,
     /// Messages were sent that no Sync has followed yet.
     Unsynced,
     /// After an error the server skips what it gets until a Sync, and no Sync is on its way.
     Skipping,
-    /// All of it. What ends it stands here among the answers that are owed.
+    /// All of it is sent. This is the place of its last answer.
     Sent(Place),
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Turn {
     pub(crate) phase: Phase,
     /// Something of it has been passed to its client.
     pub(crate) answered: bool,
-    /// Its client wants it cancelled, which has to wait until nobody else's can be hit.
+    /// Its client wants it cancelled, which waits until it can hit no other client.
     pub(crate) cancel_wanted: bool,
     pub(crate) record: Record,
 }

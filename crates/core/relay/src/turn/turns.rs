@@ -16,7 +16,7 @@ const KEPT_CAPACITY: usize = 8;
 /// What a server connection has been asked, and by whom. The server answers in order: the first turn is the one that it
 /// answers now.
 ///
-/// Only the last turn can be open. Each of the others ends where one of the answers that are owed ends a turn.
+/// Only the last turn can be open. Every other turn is complete: one of the answers that are owed marks its end.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     replies: Replies,
@@ -41,7 +41,7 @@ impl Deref for Turns {
 pub(crate) struct LostTurns {
     /// Whose turns they were, in order.
     pub(crate) owners: Vec<Owner>,
-    /// After them came the beginning of another, which is skipped up to the Sync that is still to come.
+    /// After these turns another had begun. It is skipped until its Sync comes.
     pub(crate) unended: bool,
 }
 
@@ -106,13 +106,13 @@ impl Turns {
         self.of_clients > 0
     }
 
-    /// Whether others have turns after those of the first one's owner.
+    /// Whether turns of other clients follow those of the first client.
     pub(crate) fn is_shared(&self) -> bool {
         self.of_clients > 1 && self.turns.iter().find_map(Turn::client) != self.last_client()
     }
 
     /// Whether another client than this one has a turn here.
-    pub(crate) fn is_shared_after(&self, client: ClientKey) -> bool {
+    pub(crate) fn last_is_not_of(&self, client: ClientKey) -> bool {
         self.last_client().is_some_and(|last| last != client)
     }
 
@@ -136,7 +136,7 @@ impl Turns {
         }
     }
 
-    /// Where the turns of the first one's owner end, if others follow.
+    /// The end of the first client's turns, if other clients' turns follow.
     fn end_of_first(&self) -> Option<Place> {
         if !self.is_shared() {
             return None;
@@ -261,7 +261,7 @@ impl Turns {
         self.turns.back().is_some_and(|turn| !turn.is_open())
     }
 
-    /// The first turn has failed and nobody knows: it is played again when it has ended.
+    /// The first turn has failed, and its client was not told: it is played again when it has ended.
     pub(super) fn heal(&mut self) {
         if let Some(turn) = self.turns.front_mut()
             && let Record::Kept(sent) = std::mem::take(&mut turn.record)
@@ -319,7 +319,7 @@ impl Turns {
         copy
     }
 
-    /// A client has gone: what was its is nobody's.
+    /// A client has gone: its turns belong to nobody.
     pub(crate) fn disown(&mut self, client: ClientKey) {
         // What stands before the first turn's end is of the first turn, and so on.
         let mut from = 0;
@@ -347,7 +347,7 @@ impl Turns {
         self.replies.amend_unnamed(server, client, end)
     }
 
-    /// The client's turns are not played again: others' follow.
+    /// The client's turns are recorded no longer: turns of others follow, so none can be played again.
     pub(crate) fn forget_record(&mut self) -> Vec<u8> {
         self.is_recording = false;
         let kept = self.turns.iter_mut().rev().find(|turn| matches!(turn.record, Record::Kept(_)));

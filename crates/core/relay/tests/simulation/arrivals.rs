@@ -2,7 +2,8 @@
 
 use trunkline_pool::PoolMode;
 use trunkline_relay::board::{
-    ACCEPTS_MAX, ARRIVALS_MICROS_MAX, CLOSE_COMPANY, LOGIN_STEPS_MAX, LOGINS_WAITING_MAX, ROUNDS_PUT_OFF_MAX,
+    ACCEPTS_MAX, ARRIVALS_MICROS_MAX, CLIENTS_BEFORE_NEXT_WORKER, LOGIN_STEPS_MAX, LOGINS_WAITING_MAX,
+    ROUNDS_WITHOUT_ARRIVALS_MAX,
 };
 use trunkline_relay::{Board, ClientKey};
 
@@ -74,7 +75,7 @@ fn a_login_stands_in_line_once_and_who_has_left_takes_no_step() {
 #[test]
 fn the_kernels_other_events_come_before_logins_but_not_for_ever() {
     let (mut board, _, strangers) = storm(1);
-    for _ in 0..ROUNDS_PUT_OFF_MAX {
+    for _ in 0..ROUNDS_WITHOUT_ARRIVALS_MAX {
         assert!(!board.begin_arrivals(1000, true));
     }
     assert!(board.begin_arrivals(1000, true));
@@ -103,19 +104,19 @@ fn accept_is_held_back_while_logins_wait() {
 fn few_clients_sit_with_one_worker() {
     let [mut first, mut second] = boards(PoolMode::Transaction);
     let mut first_clients = Vec::new();
-    for _ in 0..CLOSE_COMPANY {
+    for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
         // Accepted by the other one: on the way it counts already.
         assert_eq!(second.seat(), 0);
     }
     assert_eq!(second.seat(), 1, "the first worker has enough");
-    for _ in 0..CLOSE_COMPANY {
+    for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
         first.seat_given_back(0);
         first_clients.push(first.client_accepted(false).expect("a client is welcome"));
     }
-    for _ in 0..CLOSE_COMPANY {
+    for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
         assert_eq!(first.seat(), 1, "then the second is woken");
     }
-    for _ in 0..CLOSE_COMPANY {
+    for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
         second.seat_given_back(1);
         second.client_accepted(false).expect("a client is welcome");
     }

@@ -17,7 +17,7 @@ const LINGER: Duration = Duration::from_secs(2);
 /// How much is read of what nobody wants.
 const THROWN_AWAY_BYTES_MAX: usize = 4 << 20;
 
-struct Guest {
+struct LingeringSocket {
     socket: Box<Socket>,
     until: Instant,
     left: usize,
@@ -25,7 +25,7 @@ struct Guest {
 
 #[derive(Default)]
 pub(super) struct Lingering {
-    guests: Vec<Option<Guest>>,
+    guests: Vec<Option<LingeringSocket>>,
     next: usize,
 }
 
@@ -42,7 +42,7 @@ impl Lingering {
             && socket.register(registry, token(Kind::Lingering, slot as u64)).is_ok()
         {
             let until = Instant::now() + LINGER;
-            self.guests[slot] = Some(Guest { socket, until, left: THROWN_AWAY_BYTES_MAX });
+            self.guests[slot] = Some(LingeringSocket { socket, until, left: THROWN_AWAY_BYTES_MAX });
         }
     }
 

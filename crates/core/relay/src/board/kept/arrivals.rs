@@ -14,13 +14,13 @@ pub const ARRIVALS_MICROS_MAX: Micros = 100;
 pub const ACCEPTS_MAX: u32 = 4;
 /// Rounds in a row in which those who come may get nothing, because the kernel has more events than a round takes: what
 /// those who are in have sent may be among them.
-pub const ROUNDS_PUT_OFF_MAX: u32 = 16;
+pub const ROUNDS_WITHOUT_ARRIVALS_MAX: u32 = 16;
 /// With this many logins in line one connection is accepted in a round: more would only change the place where they
 /// wait. One, so that logins which go on for ever keep nobody out.
 pub const LOGINS_WAITING_MAX: usize = 64;
 /// This many clients share a worker before others are woken for more: a worker that wakes for one client's message at a
 /// time costs more than one that finds several.
-pub const CLOSE_COMPANY: u32 = 16;
+pub const CLIENTS_BEFORE_NEXT_WORKER: u32 = 16;
 
 /// The line, and what is left of this round's share.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use trunkline_session::Entropy;
 
 use super::Schema;
 use crate::carried::parameters::Profile;
-use crate::text::{Classes, Effects, Literals, ParseShare, Reading};
+use crate::text::{Classes, Effects, Literals, ParseBudget, Reading};
 
 /// A statement's number.
 pub type StatementId = NonZeroU64;
@@ -151,7 +151,7 @@ impl Statement {
     }
 
     /// What it is; nothing as long as that is not known. Computed once.
-    pub(crate) fn class(&self, classes: &Classes, share: &mut ParseShare) -> Option<Class> {
+    pub(crate) fn class(&self, classes: &Classes, share: &mut ParseBudget) -> Option<Class> {
         if let Some(class) = self.class.get() {
             return Some(*class);
         }
