@@ -114,13 +114,17 @@ pub(super) enum Quote {
 pub(super) struct Findings<'t> {
     file: &'t str,
     text: &'t str,
+    /// Where each line begins.
+    lines: Vec<usize>,
     problems: Vec<(usize, Problem)>,
     places: std::collections::HashMap<String, Range<usize>>,
 }
 
 impl<'t> Findings<'t> {
     pub(super) fn new(file: &'t str, text: &'t str) -> Self {
-        Self { file, text, problems: Vec::new(), places: std::collections::HashMap::new() }
+        let lines =
+            std::iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline + 1)).collect();
+        Self { file, text, lines, problems: Vec::new(), places: std::collections::HashMap::new() }
     }
 
     /// Remembers where the setting `path` (`databases.app.port`) stands.
@@ -168,12 +172,12 @@ impl<'t> Findings<'t> {
             return;
         };
         let start = floor_char_boundary(self.text, span.start);
-        let before = &self.text[..start];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = self.lines.partition_point(|line_start| *line_start <= start);
+        let line_start = self.lines[line - 1];
         let problem = Problem {
             file,
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
+            line,
+            column: self.text[line_start..start].chars().count() + 1,
             message,
             hint,
             excerpt: excerpt(self.text, line_start, start..span.end, quote),
