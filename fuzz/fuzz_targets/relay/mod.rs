@@ -194,7 +194,7 @@ fn limits(prepared_max: usize) -> TurnLimits {
     TurnLimits {
         prepared_max,
         statement_bytes_max: STATEMENT_BYTES,
-        statement_lifetime: 5_000,
+        statement_lifetime: Some(5_000),
         client_statements_max: 4,
         client_statements_bytes_max: 4_096,
         message_bytes_max: 1 << 20,
@@ -256,6 +256,6 @@ fn directory(settings: u8) -> Directory {
         auth_cache_bytes_max: 1 << 16,
         strangers: None,
         unproven_look_ups: UnprovenLookUps::default(),
-        pools_max: 0,
+        pools_max: None,
     }
 }

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     fn pool(place: u32) -> PoolId {
-        PoolId::new(place, 0)
+        PoolId::first(place)
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What all workers share about a pool.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
@@ -18,13 +19,13 @@ pub struct Tally {
     proven: AtomicBool,
 }
 
-/// Limits of a [`Tally`] or a pool; zero means none.
+/// Limits of a [`Tally`]; `None`: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
     /// Server connections at most.
-    pub servers: u32,
+    pub servers: Option<NonZeroU32>,
     /// Client connections at most.
-    pub clients: u32,
+    pub clients: Option<NonZeroU32>,
 }
 
 /// Which bound was hit.
@@ -38,10 +39,13 @@ pub enum Refused {
     User,
 }
 
-fn take(counter: &AtomicU32, limit: u32) -> bool {
-    counter
-        .fetch_update(SeqCst, Relaxed, |held| if limit != 0 && held >= limit { None } else { Some(held + 1) })
-        .is_ok()
+/// Whether so many leave no room for another one under `limit`.
+pub(crate) fn is_reached(held: u32, limit: Option<NonZeroU32>) -> bool {
+    limit.is_some_and(|limit| held >= limit.get())
+}
+
+fn take(counter: &AtomicU32, limit: Option<NonZeroU32>) -> bool {
+    counter.fetch_update(SeqCst, Relaxed, |held| (!is_reached(held, limit)).then_some(held + 1)).is_ok()
 }
 
 fn give_back(counter: &AtomicU32) {
@@ -52,7 +56,7 @@ fn give_back(counter: &AtomicU32) {
 impl Tally {
     /// Counts one more client, unless the limit is reached.
     #[must_use]
-    pub fn take_client(&self, limit: u32) -> bool {
+    pub fn take_client(&self, limit: Option<NonZeroU32>) -> bool {
         take(&self.clients, limit)
     }
 
@@ -122,8 +126,13 @@ impl Ledger {
     ///
     /// # Errors
     /// The bound that is reached; nothing is counted then.
-    pub fn take_server(&self, pool_limit: u32, database: u32, user: u32) -> Result<(), Refused> {
-        if !take(&self.open, pool_limit.max(1)) {
+    pub fn take_server(
+        &self,
+        pool_limit: u32,
+        database: Option<NonZeroU32>,
+        user: Option<NonZeroU32>,
+    ) -> Result<(), Refused> {
+        if !take(&self.open, NonZeroU32::new(pool_limit.max(1))) {
             return Err(Refused::PoolSize);
         }
         if !take(&self.database.servers, database) {
@@ -271,19 +280,19 @@ mod tests {
     use crate::Ledgers;
 
     fn pool(ledgers: &Ledgers, database: &str, user: &str) -> Arc<Ledger> {
-        ledgers.enter(database, user, 0).expect("there is no bound")
+        ledgers.enter(database, user, None).expect("there is no bound")
     }
 
     #[test]
     fn limits_are_shared_between_pools_of_a_database() {
         let ledgers = Ledgers::new(2);
         let (a, b) = (pool(&ledgers, "d", "a"), pool(&ledgers, "d", "b"));
-        assert_eq!(a.take_server(2, 2, 0), Ok(()));
-        assert_eq!(b.take_server(2, 2, 0), Ok(()));
-        assert_eq!(a.take_server(2, 2, 0), Err(Refused::Database));
+        assert_eq!(a.take_server(2, NonZeroU32::new(2), None), Ok(()));
+        assert_eq!(b.take_server(2, NonZeroU32::new(2), None), Ok(()));
+        assert_eq!(a.take_server(2, NonZeroU32::new(2), None), Err(Refused::Database));
         b.give_server();
-        assert_eq!(a.take_server(2, 2, 0), Ok(()));
-        assert_eq!(a.take_server(2, 9, 0), Err(Refused::PoolSize));
+        assert_eq!(a.take_server(2, NonZeroU32::new(2), None), Ok(()));
+        assert_eq!(a.take_server(2, NonZeroU32::new(9), None), Err(Refused::PoolSize));
         assert_eq!((a.open(), b.open(), a.database.servers()), (2, 0, 2));
     }
 

@@ -4,6 +4,7 @@
 //! free for another, and so is all memory that its names took.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::ledger::{Ledger, Tally};
@@ -61,9 +62,9 @@ impl Ledgers {
         Self { workers, inner: Mutex::default() }
     }
 
-    /// A seat at the ledger of a pool, which is made at first use. `None` when there are `pools_max` pools (0: there is no
-    /// bound) and this is none of them. Give it back with [`Ledgers::leave`].
-    pub fn enter(&self, database: &str, user: &str, pools_max: u32) -> Option<Arc<Ledger>> {
+    /// A seat at the ledger of a pool, which is made at first use. `None` when there are `pools_max` pools
+    /// already and this is none of them. Give it back with [`Ledgers::leave`].
+    pub fn enter(&self, database: &str, user: &str, pools_max: Option<NonZeroU32>) -> Option<Arc<Ledger>> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let inner = &mut *inner;
         let names = (database.to_owned(), user.to_owned());
@@ -71,12 +72,12 @@ impl Ledgers {
             found.seats += 1;
             return Some(Arc::clone(&found.ledger));
         }
-        if pools_max != 0 && inner.pools.len() >= pools_max as usize {
+        if pools_max.is_some_and(|most| inner.pools.len() >= most.get() as usize) {
             return None;
         }
         let id = inner.free.pop().unwrap_or_else(|| {
             inner.places += 1;
-            PoolId::new(inner.places - 1, 0)
+            PoolId::first(inner.places - 1)
         });
         let (of_database, of_user) = (join(&mut inner.databases, database), join(&mut inner.users, user));
         let ledger = Arc::new(Ledger::new(id, self.workers, of_database, of_user));
@@ -98,7 +99,7 @@ impl Ledgers {
         inner.pools.remove(&names);
         part(&mut inner.databases, database);
         part(&mut inner.users, user);
-        inner.free.push(PoolId::new(ledger.id.place() as u32, ledger.id.generation().wrapping_add(1)));
+        inner.free.push(ledger.id.next());
         if inner.pools.is_empty() {
             // What a burst has taken goes back.
             inner.pools.shrink_to_fit();
@@ -148,7 +149,7 @@ mod tests {
     fn a_pool_lives_as_long_as_somebody_has_a_seat() {
         let ledgers = Ledgers::new(2);
         let (first, second) =
-            (ledgers.enter("d", "u", 0).expect("room"), ledgers.enter("d", "u", 0).expect("room"));
+            (ledgers.enter("d", "u", None).expect("room"), ledgers.enter("d", "u", None).expect("room"));
         assert!(Arc::ptr_eq(&first, &second));
         first.count_login();
         assert!(ledgers.is_proven("d"));
@@ -166,24 +167,23 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for round in 0..1000 {
             let name = format!("made up {round}");
-            let ledger = ledgers.enter(&name, "u", 0).expect("room");
+            let ledger = ledgers.enter(&name, "u", None).expect("room");
             assert_eq!(ledger.id.place(), 0);
             assert!(seen.insert(ledger.id), "the number of a pool that is gone");
             ledgers.leave(&name, "u", &ledger);
         }
-        assert!(!seen.contains(&PoolId::NONE));
     }
 
     #[test]
     fn their_number_is_bounded_and_who_is_there_is_not_turned_away() {
         let ledgers = Ledgers::new(1);
-        let a = ledgers.enter("a", "u", 2).expect("room");
-        let b = ledgers.enter("b", "u", 2).expect("room");
-        assert!(ledgers.enter("c", "u", 2).is_none());
-        assert!(ledgers.enter("b", "u", 2).is_some());
+        let a = ledgers.enter("a", "u", NonZeroU32::new(2)).expect("room");
+        let b = ledgers.enter("b", "u", NonZeroU32::new(2)).expect("room");
+        assert!(ledgers.enter("c", "u", NonZeroU32::new(2)).is_none());
+        assert!(ledgers.enter("b", "u", NonZeroU32::new(2)).is_some());
         assert_eq!((ledgers.len(), a.shares_limit(&b)), (2, true));
         ledgers.leave("a", "u", &a);
-        let c = ledgers.enter("c", "u", 2).expect("a place came free");
+        let c = ledgers.enter("c", "u", NonZeroU32::new(2)).expect("a place came free");
         assert!(c.shares_limit(&b), "the user is still the same");
     }
 }

@@ -1,20 +1,46 @@
 //! What moments and pools are named by.
 
+use std::num::NonZeroU32;
+use std::time::Duration;
+
 /// A moment: microseconds of the process's own clock, never 0.
 pub type Micros = u64;
+
+pub(crate) fn micros(duration: Duration) -> Micros {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Whether `timeout` has passed since `since`.
+pub(crate) fn passed(timeout: Duration, since: Micros, now: Micros) -> bool {
+    now.saturating_sub(since) >= micros(timeout)
+}
 
 /// A pool's number, the same in every worker. The place of a pool that is gone is another's later; the number is not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PoolId {
     place: u32,
-    generation: u32,
+    /// Never zero, so that an `Option` of a number takes no more room than the number.
+    generation: NonZeroU32,
 }
 
 impl PoolId {
-    /// No pool's.
-    pub const NONE: Self = Self { place: u32::MAX, generation: u32::MAX };
+    /// Of the first pool at a place.
+    pub(crate) const fn first(place: u32) -> Self {
+        Self::new(place, NonZeroU32::MIN)
+    }
 
-    pub(crate) const fn new(place: u32, generation: u32) -> Self {
+    /// Of the pool that takes the place after this one. After 2^32 pools at one place their numbers begin again.
+    pub(crate) const fn next(self) -> Self {
+        Self::new(
+            self.place,
+            match self.generation.checked_add(1) {
+                Some(generation) => generation,
+                None => NonZeroU32::MIN,
+            },
+        )
+    }
+
+    const fn new(place: u32, generation: NonZeroU32) -> Self {
         Self { place, generation }
     }
 
@@ -25,12 +51,8 @@ impl PoolId {
         self.place as usize
     }
 
-    pub(crate) const fn generation(self) -> u32 {
-        self.generation
-    }
-
     pub(crate) const fn to_u64(self) -> u64 {
-        ((self.generation as u64) << 32) | self.place as u64
+        ((self.generation.get() as u64) << 32) | self.place as u64
     }
 }
 

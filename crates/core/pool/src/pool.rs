@@ -1,11 +1,11 @@
 //! One worker's part of a pool.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::ledger::{Capacity, Ledger, Refused};
-use crate::names::Micros;
+use crate::ledger::{Capacity, Ledger, Refused, is_reached};
+use crate::names::{Micros, micros, passed};
 use crate::settings::PoolSettings;
 
 /// Own waiters are served before another worker's unless that one has waited for twice as long, and this: moving a
@@ -62,8 +62,8 @@ pub struct Pool<C, S> {
     ledger: Arc<Ledger>,
     worker: usize,
     settings: PoolSettings,
-    database_limit: u32,
-    user_limit: u32,
+    database_limit: Option<NonZeroU32>,
+    user_limit: Option<NonZeroU32>,
     idle: VecDeque<(S, Micros)>,
     queue: VecDeque<Waiter<C>>,
     opening: u32,
@@ -74,15 +74,6 @@ pub struct Pool<C, S> {
     logins_before: u64,
 }
 
-fn micros(duration: Duration) -> Micros {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
-}
-
-/// Whether `timeout` (zero: none) has passed since `since`.
-fn passed(timeout: Duration, since: Micros, now: Micros) -> bool {
-    !timeout.is_zero() && now.saturating_sub(since) >= micros(timeout)
-}
-
 impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// An empty part for `worker`.
     #[must_use]
@@ -91,8 +82,8 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
             ledger,
             worker,
             settings,
-            database_limit: 0,
-            user_limit: 0,
+            database_limit: None,
+            user_limit: None,
             idle: VecDeque::new(),
             queue: VecDeque::new(),
             opening: 0,
@@ -212,13 +203,13 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// reached with its reserve.
     #[must_use]
     pub fn bound(&self) -> Option<Refused> {
-        let reached = |held: u32, limit: u32| limit != 0 && held >= limit;
         let open = self.ledger.open();
+        let size = self.settings.size;
         let bounds = [
-            (Refused::PoolSize, reached(open, self.settings.size.saturating_add(self.settings.reserve_size))),
-            (Refused::Database, reached(self.ledger.database.servers(), self.database_limit)),
-            (Refused::User, reached(self.ledger.user.servers(), self.user_limit)),
-            (Refused::PoolSize, reached(open, self.settings.size)),
+            (Refused::PoolSize, open >= size.saturating_add(self.settings.reserve_size)),
+            (Refused::Database, is_reached(self.ledger.database.servers(), self.database_limit)),
+            (Refused::User, is_reached(self.ledger.user.servers(), self.user_limit)),
+            (Refused::PoolSize, open >= size),
         ];
         bounds.into_iter().find(|(_, reached)| *reached).map(|(bound, _)| bound)
     }
@@ -340,7 +331,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// Whether a connection of that age may not serve again.
     #[must_use]
     pub fn too_old(&self, opened: Micros, now: Micros) -> bool {
-        passed(self.settings.server_lifetime, opened, now)
+        self.settings.server_lifetime.is_some_and(|lifetime| passed(lifetime, opened, now))
     }
 
     /// Whether a connection must prove that it lives before it serves again.
@@ -360,7 +351,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// Whether its connections count against a limit that other pools share.
     #[must_use]
     pub fn has_shared_limit(&self) -> bool {
-        self.database_limit != 0 || self.user_limit != 0
+        self.database_limit.is_some() || self.user_limit.is_some()
     }
 
     /// Nobody has an idle connection to close for this pool's first waiter, which `refused` denies one: the next that
@@ -382,8 +373,8 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     pub fn must_yield(&self, now: Micros) -> bool {
         let since = self.queue.front().map(|head| head.since);
         match self.ledger.claimed_by_another(since, now) {
-            Some(Refused::Database) => self.ledger.database.servers() >= self.database_limit,
-            Some(Refused::User) => self.ledger.user.servers() >= self.user_limit,
+            Some(Refused::Database) => is_reached(self.ledger.database.servers(), self.database_limit),
+            Some(Refused::User) => is_reached(self.ledger.user.servers(), self.user_limit),
             Some(Refused::PoolSize) | None => false,
         }
     }
@@ -391,7 +382,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// Takes one idle connection off the list that was idle too long, coldest first.
     pub fn expired_idle(&mut self, now: Micros) -> Option<S> {
         let (_, since) = *self.idle.front()?;
-        let expired = passed(self.settings.server_idle_timeout, since, now);
+        let expired = self.settings.server_idle_timeout.is_some_and(|timeout| passed(timeout, since, now));
         if (expired && self.ledger.open() > self.settings.min_size) || self.over_size() {
             return self.take_coldest();
         }
@@ -406,7 +397,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// Takes one waiter off the queue that waited longer than `query_wait_timeout`.
     pub fn expired_waiter(&mut self, now: Micros) -> Option<Waiter<C>> {
         let head = self.queue.front()?;
-        if !passed(self.settings.query_wait_timeout, head.since, now) {
+        if !self.settings.query_wait_timeout.is_some_and(|timeout| passed(timeout, head.since, now)) {
             return None;
         }
         let waiter = self.queue.pop_front()?;
@@ -446,7 +437,7 @@ mod tests {
     use crate::Ledgers;
 
     fn pools(workers: usize, settings: &PoolSettings) -> Vec<Pool<u32, u32>> {
-        let ledger = Ledgers::new(workers).enter("d", "u", 0).expect("there is no bound");
+        let ledger = Ledgers::new(workers).enter("d", "u", None).expect("there is no bound");
         (0..workers).map(|worker| Pool::new(Arc::clone(&ledger), worker, settings.clone())).collect()
     }
 
@@ -514,11 +505,15 @@ mod tests {
         let ledgers = Ledgers::new(1);
         let mut pools = ["u", "v"].map(|user| {
             let mut pool: Pool<u32, u32> = Pool::new(
-                ledgers.enter("d", user, 0).expect("there is no bound"),
+                ledgers.enter("d", user, None).expect("there is no bound"),
                 0,
                 PoolSettings::default(),
             );
-            pool.configure(PoolSettings::default(), Capacity { servers: 1, clients: 0 }, Capacity::default());
+            pool.configure(
+                PoolSettings::default(),
+                Capacity { servers: NonZeroU32::new(1), clients: None },
+                Capacity::default(),
+            );
             pool
         });
         pools[0].enqueue(1, 1);

@@ -24,17 +24,17 @@ pub struct PoolSettings {
     pub reserve_size: u32,
     /// How long the longest waiter waits before the reserve is used.
     pub reserve_timeout: Duration,
-    /// How long a client waits for a server connection; zero: for ever.
-    pub query_wait_timeout: Duration,
-    /// An idle connection above `min_size` is closed after this; zero: never.
-    pub server_idle_timeout: Duration,
-    /// A connection is closed at the first chance after this age; zero: never.
-    pub server_lifetime: Duration,
+    /// How long a client waits for a server connection; `None`: for ever.
+    pub query_wait_timeout: Option<Duration>,
+    /// An idle connection above `min_size` is closed after this; `None`: never.
+    pub server_idle_timeout: Option<Duration>,
+    /// A connection is closed at the first chance after this age; `None`: never.
+    pub server_lifetime: Option<Duration>,
     /// After a failed login no further one is tried for this long; doubled with each further failure.
     pub login_retry: Duration,
     /// The longest such wait.
     pub login_retry_max: Duration,
-    /// An idle connection is checked before use when it sat this long; zero: never.
+    /// An idle connection is checked before use when it has been idle this long; zero: before each use.
     pub check_delay: Duration,
     /// Take the connection that was idle longest instead of the one used last.
     pub round_robin: bool,
@@ -48,9 +48,9 @@ impl Default for PoolSettings {
             min_size: 0,
             reserve_size: 0,
             reserve_timeout: Duration::from_secs(5),
-            query_wait_timeout: Duration::from_secs(120),
-            server_idle_timeout: Duration::from_secs(600),
-            server_lifetime: Duration::from_secs(3600),
+            query_wait_timeout: Some(Duration::from_secs(120)),
+            server_idle_timeout: Some(Duration::from_secs(600)),
+            server_lifetime: Some(Duration::from_secs(3600)),
             login_retry: Duration::from_secs(1),
             login_retry_max: Duration::from_secs(15),
             check_delay: Duration::from_secs(30),

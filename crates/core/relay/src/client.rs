@@ -94,10 +94,10 @@ pub struct Client {
     pub(crate) stage: Stage,
     /// Until it is welcome.
     pub(crate) login: Option<Box<LoginState>>,
-    /// The pool it waits in or uses; another than `home` while its password is looked up.
-    pub(crate) pool: PoolId,
-    /// The pool of its database and user.
-    pub(crate) home: PoolId,
+    /// The pool it waits in or uses, if any; another than `home_pool` while its password is looked up.
+    pub(crate) pool: Option<PoolId>,
+    /// The pool of its database and user, which counts it among its clients, once it has logged in.
+    pub(crate) home_pool: Option<PoolId>,
     pub(crate) profile: Arc<Profile>,
     /// What it had when it was welcomed: what RESET brings back.
     pub(crate) startup: Arc<Profile>,
@@ -108,8 +108,6 @@ pub struct Client {
     pub(crate) paused: bool,
     /// Its share of the round is used up: what waits of it is dealt with in the next one.
     pub(crate) resting: bool,
-    /// Whether it is counted in its pool's, database's and user's clients.
-    pub(crate) counted: bool,
     /// Whether its named statements are tracked (transaction and statement mode).
     pub(crate) tracked: bool,
     /// Output waits for the server's next answer: the client has sent no Flush or Sync.
@@ -142,15 +140,14 @@ impl Client {
         Self {
             stage: Stage::Login,
             login: Some(Box::new(login)),
-            pool: PoolId::NONE,
-            home: PoolId::NONE,
+            pool: None,
+            home_pool: None,
             startup: Arc::clone(&profile),
             profile,
             rest: Rest::None,
             after_error: AfterError::Nothing,
             paused: false,
             resting: false,
-            counted: false,
             tracked: false,
             held: false,
             inbox: Inbox::default(),

@@ -1,6 +1,7 @@
 //! What the configuration says, in the form that the board asks it.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,8 +65,8 @@ pub struct Directory {
     pub strangers: Option<String>,
     /// Look-ups in databases that are not known to exist.
     pub unproven_look_ups: UnprovenLookUps,
-    /// Pools at most, all workers together; 0: no bound (`pools_max`).
-    pub pools_max: u32,
+    /// Pools at most, all workers together (`pools_max`); `None`: no bound.
+    pub pools_max: Option<NonZeroU32>,
 }
 
 /// Bounds on look-ups in databases whose names clients choose, and that no login to a server has proved to exist; all workers

@@ -11,9 +11,9 @@ pub struct TurnLimits {
     pub prepared_max: usize,
     /// A Parse message up to this is gathered to be shared (`prepared_statement_bytes_max`); a longer one is passed on.
     pub statement_bytes_max: usize,
-    /// How long a statement is shared with those who parse its text again (`prepared_statement_lifetime`), in
-    /// microseconds; 0: for ever.
-    pub statement_lifetime: Micros,
+    /// How long a statement is shared with those who parse its text again (`prepared_statement_lifetime`);
+    /// `None`: for ever.
+    pub statement_lifetime: Option<Micros>,
     /// Names of statements a client may hold (`client_prepared_statements_max`).
     pub client_statements_max: usize,
     /// What these and their statements may take (`client_prepared_statement_bytes_max`).
@@ -51,7 +51,7 @@ impl Default for TurnLimits {
         Self {
             prepared_max: 200,
             statement_bytes_max: 1 << 20,
-            statement_lifetime: 300_000_000,
+            statement_lifetime: Some(300_000_000),
             client_statements_max: 10_000,
             client_statements_bytes_max: 256 << 20,
             message_bytes_max: trunkline_wire::limits::MESSAGE_BYTES,

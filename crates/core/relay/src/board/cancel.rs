@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use trunkline_pool::PoolId;
 use trunkline_wire::sqlstate::SqlState;
 
 use super::kept::cancels::CancelTicket;
@@ -36,8 +35,8 @@ impl Board {
         let stage = self.clients.get(victim).map(|client| &client.stage);
         match stage {
             Some(Stage::Waiting(Purpose::Turn)) => {
-                let pool = self.clients.get(victim).map_or(PoolId::NONE, |client| client.pool);
-                if let Some(local) = self.local_pool_mut(pool) {
+                let pool = self.clients.get(victim).and_then(|client| client.pool);
+                if let Some(local) = pool.and_then(|pool| self.local_pool_mut(pool)) {
                     local.pool.leave_queue(victim);
                 }
                 let mut error = Vec::new();

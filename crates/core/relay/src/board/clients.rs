@@ -80,9 +80,7 @@ impl Board {
             self.shared.cancel_keys.forget(identity.process_id, &identity.key);
         }
         let now = self.now;
-        if client.counted
-            && let Some(local) = self.local_pool_mut(client.home)
-        {
+        if let Some(local) = client.home_pool.and_then(|home| self.local_pool_mut(home)) {
             local.clients -= 1;
             local.used = now;
             local.pool.ledger().database.give_client();
@@ -90,7 +88,7 @@ impl Board {
         }
         match client.stage {
             Stage::Waiting(_) => {
-                if let Some(local) = self.local_pool_mut(client.pool) {
+                if let Some(local) = client.pool.and_then(|pool| self.local_pool_mut(pool)) {
                     local.pool.leave_queue(key);
                 } else if let Some(at) = self.strangers.iter().position(|stranger| *stranger == key) {
                     self.strangers.remove(at);

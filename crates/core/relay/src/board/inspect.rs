@@ -37,8 +37,8 @@ impl Client {
 
     /// The pool of its database and user, once it has logged in.
     #[must_use]
-    pub fn pool(&self) -> Option<PoolId> {
-        self.counted.then_some(self.home)
+    pub fn home_pool(&self) -> Option<PoolId> {
+        self.home_pool
     }
 
     /// Bytes it sent that wait, and bytes that wait to be sent to it.

@@ -62,7 +62,10 @@ impl Board {
                 ("client_login_timeout", Refusal::new(code, "the login took too long (client_login_timeout)"))
             });
         }
-        let user = self.local_pool(client.home).and_then(|local| self.directory.users.get(&local.user));
+        let user = client
+            .home_pool
+            .and_then(|home| self.local_pool(home))
+            .and_then(|local| self.directory.users.get(&local.user));
         let client_idle = user.and_then(|user| user.client_idle_timeout).unwrap_or(timeouts.client_idle);
         match client.stage {
             Stage::Idle if passed(client_idle, age) => {

@@ -194,7 +194,7 @@ impl Board {
                 if !turn_is_ready(header, input, self.directory.limits.client_buffer_bytes) {
                     return (0, false);
                 }
-                let pool = client.pool;
+                let Some(pool) = client.pool else { return (0, false) };
                 self.acquire(key, pool, Purpose::Turn);
                 let goes_on = |client: &Client| {
                     client.after_error == AfterError::SkipNextTurn || client.server().is_some()
@@ -298,7 +298,7 @@ impl Board {
             counters: &mut local.counters,
             entropy: &mut *self.entropy,
             schema: &local.schema,
-            client: key,
+            client: Some(key),
             server: server_key,
             messages_left: *share,
             wanted,
@@ -392,7 +392,7 @@ impl Board {
             classes: &self.shared.classes,
             parses: &mut self.parses,
             shares: self.directory.early_release.is_some(),
-            client: client_key.unwrap_or(ClientKey::from_u64(u64::MAX)),
+            client: client_key,
             server: key,
             messages_left: usize::MAX,
             wanted: false,

@@ -77,7 +77,9 @@ impl Board {
         let mut pools: Vec<Option<PoolStatus>> = self.local_pools.iter().map(status).collect();
         let known = |id: PoolId| self.local_pools.get(id).map(|_| id.place());
         for (_, client) in self.clients.iter().filter(|(_, client)| client.login.is_none()) {
-            let Some(pool) = known(client.home).and_then(|at| pools[at].as_mut()) else { continue };
+            let Some(pool) = client.home_pool.and_then(known).and_then(|at| pools[at].as_mut()) else {
+                continue;
+            };
             match client.stage {
                 Stage::Login | Stage::Idle => pool.clients_idle += 1,
                 Stage::Linked(..) | Stage::Owed(_) => pool.clients_active += 1,

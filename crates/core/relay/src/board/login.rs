@@ -188,9 +188,8 @@ impl Board {
             local.clients += 1;
         }
         if let Some(client) = self.clients.get_mut(key) {
-            client.counted = true;
-            client.home = pool;
-            client.pool = pool;
+            client.home_pool = Some(pool);
+            client.pool = Some(pool);
             client.tracked = mode != PoolMode::Session;
         }
         if mode == PoolMode::Session {
@@ -231,7 +230,7 @@ impl Board {
     /// The client's parameters, when the server is known to take them all.
     fn proven_profile(&mut self, key: ClientKey) -> Result<Option<Arc<Profile>>, String> {
         let wanted = self.wanted_parameters(key)?;
-        let Some(home) = self.clients.get(key).map(|client| client.home) else { return Ok(None) };
+        let Some(home) = self.clients.get(key).and_then(|client| client.home_pool) else { return Ok(None) };
         self.learn_welcome(home);
         let Some(local) = self.local_pool(home) else { return Ok(None) };
         let Some(welcome) = &local.welcome else { return Ok(None) };
@@ -328,7 +327,9 @@ impl Board {
         let server = server_key.and_then(|server| self.servers.get(server));
         let said = match server {
             Some(server) => server.welcome.clone(),
-            None => self.clients.get(key).and_then(|client| self.local_pool(client.home)?.welcome.clone()),
+            None => {
+                self.clients.get(key).and_then(|client| self.local_pool(client.home_pool?)?.welcome.clone())
+            }
         };
         let Some(said) = said else {
             let refusal =

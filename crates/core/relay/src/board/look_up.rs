@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use trunkline_pool::PoolId;
 use trunkline_session::authentication::Secret;
 use trunkline_wire::backend::{DataRow, ErrorResponse};
 use trunkline_wire::frame::HEADER_BYTES;
@@ -91,7 +90,7 @@ impl Board {
         let now = self.now;
         if let Some(client) = self.clients.get_mut(key) {
             client.stage = Stage::Waiting(Purpose::AuthQuery);
-            client.pool = PoolId::NONE;
+            client.pool = None;
             client.since = now;
             self.strangers.push_back(key);
         }
@@ -135,7 +134,7 @@ impl Board {
             return self.cannot_look_up(key);
         };
         if let Some(client) = self.clients.get_mut(key) {
-            client.pool = pool;
+            client.pool = Some(pool);
         }
         self.acquire(key, pool, Purpose::AuthQuery);
     }

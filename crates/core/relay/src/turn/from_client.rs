@@ -14,6 +14,7 @@ use super::server_errors::await_early_syncs;
 use super::{Expect, Message, Pending, Subject, Undo, inject, portals, prepare};
 use crate::client::Client;
 use crate::error::ClientMisbehaved;
+use crate::keys::ClientKey;
 use crate::rest::Rest;
 use crate::server::Server;
 use crate::text::{Classes, Effects, ParseBudget, Reading};
@@ -86,6 +87,7 @@ pub(crate) fn from_client<W: Wires>(
     server: &mut Server,
     input: &[u8],
 ) -> (usize, ClientStop) {
+    let Some(key) = path.client else { return (0, ClientStop::More) };
     let (passed, dropped) = client.rest.take(input.len());
     // Where the bytes begin that are to be passed on and have not been.
     let (mut at, mut run) = (passed + dropped, dropped);
@@ -98,8 +100,8 @@ pub(crate) fn from_client<W: Wires>(
         let frame_bytes = header.frame_bytes();
         let there = &input[at..input.len().min(at + frame_bytes)];
         let whole = there.len() == frame_bytes;
-        if !server.turns.has_of(path.client) {
-            begin_turns(path, client, server);
+        if !server.turns.has_of(key) {
+            begin_turns(path, key, client, server);
         }
         if awaits_reset(client, server) {
             break ClientStop::More;
@@ -108,7 +110,7 @@ pub(crate) fn from_client<W: Wires>(
             if must_yield(path, server) {
                 break ClientStop::Yield;
             }
-            server.turns.begin(path.client);
+            server.turns.begin(key);
         }
         // A frame that is replaced is written by the step itself: what stands before it goes first.
         if needs_order(header.tag, client) || server.copy.early_syncs > 0 {
@@ -164,7 +166,7 @@ fn next_message<W>(path: &mut Path<'_, W>, rest: &[u8]) -> Result<Header, Client
 }
 
 /// The first of the client's turns that the server gets at a time begins.
-fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Server) {
+fn begin_turns<W>(path: &mut Path<'_, W>, key: ClientKey, client: &mut Client, server: &mut Server) {
     // A portal of an earlier turn lives on in a transaction.
     let forgets = server.pending.forgets && server.status != TransactionStatus::Idle;
     server.pending = Pending { forgets, redefines: server.pending.redefines, ..Pending::default() };
@@ -178,7 +180,7 @@ fn begin_turns<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Serv
         client.replay_parses_answered = 0;
     }
     let is_recorded = client.tracked && path.limits.replay_bytes_max > 0 && !path.replaying;
-    server.turns.begin(path.client);
+    server.turns.begin(key);
     if is_recorded {
         server.turns.start_record(std::mem::take(&mut server.replay_buffer));
     }

@@ -160,7 +160,7 @@ fn client_is_next(server: &Server) -> bool {
 #[inline]
 fn local_is_next<W>(path: &Path<'_, W>, server: &Server) -> bool {
     is_given(server)
-        && server.turns.owner().and_then(Owner::client).is_none_or(|client| client == path.client)
+        && server.turns.owner().and_then(Owner::client).is_none_or(|client| path.client == Some(client))
 }
 
 #[inline]
@@ -222,8 +222,9 @@ fn step<W: Wires>(
         parameter_status::TAG => return parameter(client.as_deref(), server, there),
         notification_response::TAG => {
             // It is for who has the connection: no other client's turn has asked for any.
-            let has_it = server.turns.is_empty() || server.turns.owner() == Some(Owner::Client(path.client));
-            let pass = client.is_some() && has_it && server.lent_to() == Some(path.client);
+            let owner = server.turns.owner();
+            let has_it = server.turns.is_empty() || owner.and_then(Owner::client) == path.client;
+            let pass = client.is_some() && has_it && server.lent_to() == path.client;
             return Ok(if pass { Step::Pass } else { Step::Drop });
         }
         notice_response::TAG => return Ok(notice(client.is_some(), server, there, frame_bytes)),

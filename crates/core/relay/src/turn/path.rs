@@ -31,7 +31,8 @@ pub(crate) struct Path<'a, W> {
     pub(crate) entropy: &'a mut (dyn Entropy + Send),
     /// The definitions that the server reads statements by.
     pub(crate) schema: &'a Arc<Schema>,
-    pub(crate) client: ClientKey,
+    /// The client that sends, or that gets the next answer.
+    pub(crate) client: Option<ClientKey>,
     pub(crate) server: ServerKey,
     /// How many more messages of the client are dealt with in this round.
     pub(crate) messages_left: usize,
@@ -89,7 +90,9 @@ impl<W: Wires> Path<'_, W> {
     #[inline]
     pub(crate) fn finish_client(&mut self, client: &mut Client, run: &[u8], more: bool) {
         self.counters.server_bytes += run.len() as u64;
-        deliver(&mut client.outbox, run, more, |bytes| self.wires.send_client(self.client, bytes));
+        let wires = &mut *self.wires;
+        let send = |bytes: &[u8]| self.client.map_or(0, |key| wires.send_client(key, bytes));
+        deliver(&mut client.outbox, run, more, send);
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn ready<W>(
             server.status = status;
             return Ok(if client.is_some() { Step::Pass } else { Step::Drop });
         }
-        let owner = client.map_or(Owner::Chore(Chore::Abandoned), |_| Owner::Client(path.client));
+        let owner = client.and(path.client).map_or(Owner::Chore(Chore::Abandoned), Owner::Client);
         server.turns.push(Expect::forward(Message::Sync, Undo::Nothing), owner);
         // More may come, or not: nobody else must get them.
         server.condemn_if(server.copy.early_syncs > 0);
@@ -43,7 +43,7 @@ pub(super) fn ready<W>(
     if of_client && client.is_some_and(|client| client.resets.is_some()) {
         return Ok(Step::Before(ServerStop::Resets(status)));
     }
-    if of_client && status != TransactionStatus::Idle && server.lent_to() != Some(path.client) {
+    if of_client && status != TransactionStatus::Idle && server.lent_to() != path.client {
         // What others have sent since stands in it: nothing of that may be committed.
         return Err(ServerMisbehaved::TransactionLeftOpen);
     }
@@ -84,8 +84,10 @@ pub(super) fn ready<W>(
 fn clients_turn_over<W>(path: &mut Path<'_, W>, server: &mut Server) -> Step {
     let status = server.status;
     // Its own chores may come after it.
-    let others_have_it = server.turns.last_is_not_of(path.client) || server.lent_to() != Some(path.client);
-    let others_follow = others_have_it && !server.turns.is_settled() && !server.turns.owes(path.client);
+    let is_last = path.client.is_some_and(|client| !server.turns.last_is_not_of(client));
+    let others_have_it = !is_last || server.lent_to() != path.client;
+    let is_owed = path.client.is_some_and(|client| server.turns.owes(client));
+    let others_follow = others_have_it && !server.turns.is_settled() && !is_owed;
     path.counters.turns += 1;
     if path.no_transactions && status != TransactionStatus::Idle {
         return Step::Stop(false, ServerStop::TransactionOpen);

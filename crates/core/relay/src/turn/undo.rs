@@ -113,7 +113,9 @@ mod tests {
     fn server() -> Server {
         let login = Login::new(Arc::new(ServerLogin::new("u", "d")), &mut |_: &mut [u8]| {});
         let opening = Opening { login, reached: Reached::Nothing, way: TlsWay::First, last_try: false };
-        Server::new(opening, trunkline_pool::PoolId::NONE, 0, Arc::new(Profile::default()), 0)
+        let ledgers = trunkline_pool::Ledgers::new(1);
+        let pool = ledgers.enter("d", "u", None).expect("room").id;
+        Server::new(opening, pool, 0, Arc::new(Profile::default()), 0)
     }
 
     fn push(server: &mut Server, message: Message) {

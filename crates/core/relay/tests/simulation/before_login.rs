@@ -365,7 +365,7 @@ fn the_number_of_pools_is_bounded() {
     let flavour = Flavour { passwords: false, mode: PoolMode::Transaction, ..plain() };
     let mut directory = flavour.directory(&flavour.edition());
     directory.fallback = directory.databases.get("d").cloned();
-    directory.pools_max = 2;
+    directory.pools_max = std::num::NonZeroU32::new(2);
     let mut scene = Scene::of(directory);
     let enter = |scene: &mut Scene, database: &str| {
         let client = scene.client("u", database);

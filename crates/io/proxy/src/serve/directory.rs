@@ -1,5 +1,6 @@
 //! From the configuration to what the workers' boards ask: [`Directory`].
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,8 +56,8 @@ pub(super) fn build(config: &Config, origin: &Origin<'_>) -> Directory {
         fallback,
         users,
         other_users: Capacity {
-            servers: pool.max_user_connections,
-            clients: pool.max_user_client_connections,
+            servers: NonZeroU32::new(pool.max_user_connections),
+            clients: NonZeroU32::new(pool.max_user_client_connections),
         },
         challenge,
         any_user: config.auth.r#type == AuthType::Any,
@@ -85,7 +86,7 @@ pub(super) fn build(config: &Config, origin: &Origin<'_>) -> Directory {
             at_once: config.limits.unproven_lookups_max,
             per_second: config.limits.unproven_lookups_per_second,
         },
-        pools_max: config.limits.pools_max,
+        pools_max: NonZeroU32::new(config.limits.pools_max),
     }
 }
 
@@ -145,7 +146,7 @@ fn turn_limits(config: &Config) -> TurnLimits {
     TurnLimits {
         prepared_max: limits.max_prepared_statements as usize,
         statement_bytes_max: limits.prepared_statement_bytes_max.bytes(),
-        statement_lifetime: micros(config.timeouts.prepared_statement_lifetime.unwrap_or_default()),
+        statement_lifetime: config.timeouts.prepared_statement_lifetime.map(micros),
         client_statements_max: limits.client_prepared_statements_max as usize,
         client_statements_bytes_max: limits.client_prepared_statement_bytes_max.bytes(),
         message_bytes_max: clamp(limits.message_bytes_max.bytes()),
@@ -194,7 +195,7 @@ fn user(config: &Config, name: &str) -> User {
     User {
         secret: config.password_of(name),
         login_secret: None,
-        capacity: Capacity { servers, clients },
+        capacity: Capacity { servers: NonZeroU32::new(servers), clients: NonZeroU32::new(clients) },
         mode: own.and_then(|own| own.pool_mode).map(pool_mode),
         pool_size: own.and_then(|own| own.pool_size),
         reserve_pool_size: reserve(config, own.and_then(|own| own.reserve_pool_size)),
@@ -242,8 +243,8 @@ fn database(config: &Config, name: &str, entry: &config::Database, profiles: &Tl
         password: entry.password.as_ref().map(|password| Password::new(password.expose())),
         pool: pool_settings(config, entry),
         capacity: Capacity {
-            servers: entry.max_connections.unwrap_or(pool.max_db_connections),
-            clients: entry.max_client_connections.unwrap_or(pool.max_db_client_connections),
+            servers: NonZeroU32::new(entry.max_connections.unwrap_or(pool.max_db_connections)),
+            clients: NonZeroU32::new(entry.max_client_connections.unwrap_or(pool.max_db_client_connections)),
         },
         connect_query: entry.connect_query.clone(),
         parameters: parameters.collect(),
@@ -260,13 +261,12 @@ fn pool_settings(config: &Config, entry: &config::Database) -> PoolSettings {
         min_size: entry.min_pool_size.unwrap_or(pool.min_pool_size),
         reserve_size: reserve(config, entry.reserve_pool_size.or(Some(pool.reserve_pool_size))).unwrap_or(0),
         reserve_timeout: pool.reserve_pool_timeout.unwrap_or_default(),
-        query_wait_timeout: timeouts.query_wait_timeout.unwrap_or_default(),
-        server_idle_timeout: timeouts.server_idle_timeout.unwrap_or_default(),
-        server_lifetime: entry.server_lifetime.unwrap_or(timeouts.server_lifetime).unwrap_or_default(),
+        query_wait_timeout: timeouts.query_wait_timeout,
+        server_idle_timeout: timeouts.server_idle_timeout,
+        server_lifetime: entry.server_lifetime.unwrap_or(timeouts.server_lifetime),
         login_retry: timeouts.server_login_retry,
         login_retry_max: timeouts.server_login_retry_max,
-        // Absent means that every connection is checked; to the pool zero means none.
-        check_delay: timeouts.server_check_delay.unwrap_or(Duration::from_micros(1)),
+        check_delay: timeouts.server_check_delay.unwrap_or_default(),
         round_robin: pool.server_round_robin,
     }
 }
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!((app.target.host.as_str(), app.target.port), ("db", 5433));
         assert_eq!(app.forced_user.as_deref(), Some("own"));
         assert!(app.password.as_ref().is_some_and(|password| password.matches(b"pw")));
-        assert_eq!(app.capacity, Capacity { servers: 7, clients: 70 });
+        assert_eq!(app.capacity, Capacity { servers: NonZeroU32::new(7), clients: NonZeroU32::new(70) });
         assert_eq!(app.connect_query.as_deref(), Some("SELECT 1"));
         let parameters: Vec<_> =
             app.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -358,19 +358,25 @@ mod tests {
             min_size: 1,
             reserve_size: 2,
             reserve_timeout: Duration::from_secs(3),
-            query_wait_timeout: Duration::from_secs(11),
-            server_idle_timeout: Duration::ZERO,
-            server_lifetime: Duration::ZERO,
+            query_wait_timeout: Some(Duration::from_secs(11)),
+            server_idle_timeout: None,
+            server_lifetime: None,
             login_retry: Duration::from_secs(1),
             login_retry_max: Duration::from_secs(15),
-            check_delay: Duration::from_micros(1),
+            check_delay: Duration::ZERO,
             round_robin: true,
         };
         assert_eq!(other, expected);
         let own = directory.pool_settings(app, "u");
         assert_eq!(own, PoolSettings { mode: PoolMode::Statement, size: 8, reserve_size: 4, ..expected });
-        assert_eq!(directory.user_capacity("u"), Capacity { servers: 3, clients: 30 });
-        assert_eq!(directory.user_capacity("somebody"), Capacity { servers: 9, clients: 0 });
+        assert_eq!(
+            directory.user_capacity("u"),
+            Capacity { servers: NonZeroU32::new(3), clients: NonZeroU32::new(30) }
+        );
+        assert_eq!(
+            directory.user_capacity("somebody"),
+            Capacity { servers: NonZeroU32::new(9), clients: None }
+        );
         let user = &directory.users["u"];
         assert_eq!(user.query_timeout, Some(None));
         assert_eq!(user.idle_transaction_timeout, Some(Some(Duration::from_secs(4))));

@@ -394,7 +394,7 @@ mod tests {
         shared.clients.store(6, Relaxed);
         let (profile, schema) = (Profile::default(), Arc::default());
         let parsed = Parsed::new(b"SELECT 1\0\0\0", &profile, &schema, 1);
-        shared.registry.intern(parsed, 0, &mut |bytes: &mut [u8]| bytes.fill(7));
+        shared.registry.intern(parsed, None, &mut |bytes: &mut [u8]| bytes.fill(7));
         let process = Process { started: UNIX_EPOCH, workers: 2, answering: 1, paused: false };
         let mut out = String::new();
         write(&process, &Figures::sum(&[first, second]), &shared, &Config::default(), &mut out);

@@ -53,7 +53,12 @@ impl Registry {
 
     /// The statement that a Parse is of: that of others whose text, types and reading are the same, unless it is
     /// outdated or older than `lifetime`; else a new one.
-    pub fn intern(&self, parsed: Parsed<'_>, lifetime: Micros, entropy: &mut dyn Entropy) -> Arc<Statement> {
+    pub fn intern(
+        &self,
+        parsed: Parsed<'_>,
+        lifetime: Option<Micros>,
+        entropy: &mut dyn Entropy,
+    ) -> Arc<Statement> {
         let reading = parsed.profile.reading(Literals::of(parsed.text()));
         let hash = self.hasher.hash_one((parsed.body, Some(&**reading)));
         let same = |known: &Arc<Statement>| {
@@ -168,7 +173,7 @@ impl Registry {
         }
         SCHEMA.with(|schema| {
             let profile = Profile::default();
-            self.intern(Parsed::new(body, &profile, schema, 1), 0, &mut |bytes: &mut [u8]| bytes.fill(7))
+            self.intern(Parsed::new(body, &profile, schema, 1), None, &mut |bytes: &mut [u8]| bytes.fill(7))
         })
     }
 }
@@ -193,7 +198,7 @@ mod tests {
     ) -> StatementId {
         let body = [text.as_bytes(), &[0, 0, 0]].concat();
         let parsed = Parsed::new(&body, profile, schema, now);
-        registry.intern(parsed, 1_000, &mut |bytes: &mut [u8]| bytes.fill(7)).id
+        registry.intern(parsed, Some(1_000), &mut |bytes: &mut [u8]| bytes.fill(7)).id
     }
 
     #[test]

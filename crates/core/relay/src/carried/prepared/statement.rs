@@ -193,12 +193,11 @@ impl Statement {
         self.outdated.store(true, Relaxed);
     }
 
-    /// Whether a Parse of its text must make a new one: definitions have changed since, or it is older than `lifetime`
-    /// (0: whatever its age).
-    pub(super) fn is_outdated(&self, now: Micros, lifetime: Micros) -> bool {
+    /// Whether a Parse of its text must make a new one: definitions have changed since, or it is older than `lifetime`.
+    pub(super) fn is_outdated(&self, now: Micros, lifetime: Option<Micros>) -> bool {
         self.outdated.load(Relaxed)
             || self.born.version != self.born.schema.version()
-            || (lifetime != 0 && now.saturating_sub(self.born.at) >= lifetime)
+            || lifetime.is_some_and(|lifetime| now.saturating_sub(self.born.at) >= lifetime)
     }
 
     /// A server has described it: these are its parameters, and it gives no rows.

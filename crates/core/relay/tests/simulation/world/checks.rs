@@ -70,7 +70,7 @@ impl World {
     fn check_clients(&self) -> Checked {
         let mut welcome: BTreeMap<PoolId, u32> = BTreeMap::new();
         for (_, client) in self.workers.iter().flat_map(|worker| worker.board.clients()) {
-            client.pool().into_iter().for_each(|pool| *welcome.entry(pool).or_default() += 1);
+            client.home_pool().into_iter().for_each(|pool| *welcome.entry(pool).or_default() += 1);
         }
         let all: u32 = welcome.values().sum();
         for (limit, what) in [(self.loosest.clients, "all"), (self.loosest.database_clients, "the database")]

@@ -1,6 +1,7 @@
 //! What a run is made of: drawn from its seed.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -182,16 +183,15 @@ impl Flavour {
     }
 
     fn pool(&self, size: u32) -> PoolSettings {
-        let time = |seconds| if self.time_passes { Duration::from_secs(seconds) } else { Duration::ZERO };
         PoolSettings {
             mode: self.mode,
             size,
             min_size: self.min_size,
             reserve_size: u32::from(self.time_passes),
             reserve_timeout: Duration::from_secs(1),
-            query_wait_timeout: time(4),
-            server_idle_timeout: Duration::from_secs(20),
-            server_lifetime: Duration::from_secs(60),
+            query_wait_timeout: self.time_passes.then_some(Duration::from_secs(4)),
+            server_idle_timeout: Some(Duration::from_secs(20)),
+            server_lifetime: Some(Duration::from_secs(60)),
             login_retry: Duration::from_secs(1),
             check_delay: Duration::from_secs(3),
             ..PoolSettings::default()
@@ -202,7 +202,7 @@ impl Flavour {
     fn users(&self, limits: Limits) -> HashMap<String, User> {
         let known = |user: &str| User {
             secret: self.passwords.then(|| Secret::Plain(Password::new(password_of(user)))),
-            capacity: Capacity { servers: limits.user_servers, clients: limits.user_clients },
+            capacity: capacity(limits.user_servers, limits.user_clients),
             ..User::default()
         };
         ["u", "v"].map(|user| (user.to_owned(), known(user))).into()
@@ -228,7 +228,7 @@ impl Flavour {
             forced_user: None,
             password: None,
             pool: self.pool(edition.pool_size),
-            capacity: Capacity { servers: self.database_limit, clients: limits.database_clients },
+            capacity: capacity(self.database_limit, limits.database_clients),
             connect_query: self.connect_query.then(|| "SET work_mem='4MB';SELECT connected, 1, 1".to_owned()),
             parameters: Vec::new(),
             auth_query: edition.look_up.then(|| Arc::new(auth_query)),
@@ -239,7 +239,7 @@ impl Flavour {
             databases: edition.present.then(|| ("d".to_owned(), Arc::new(database))).into_iter().collect(),
             fallback: None,
             users: self.users(limits),
-            other_users: Capacity { servers: limits.user_servers, clients: limits.user_clients },
+            other_users: capacity(limits.user_servers, limits.user_clients),
             challenge: if self.passwords { Challenge::Cleartext } else { Challenge::Trust },
             any_user: false,
             login_tcp: Arc::clone(&login),
@@ -277,7 +277,12 @@ impl Flavour {
             auth_cache_bytes_max: 1 << 16,
             strangers: edition.look_up.then(|| "d".to_owned()),
             unproven_look_ups: UnprovenLookUps::default(),
-            pools_max: 0,
+            pools_max: None,
         }
     }
+}
+
+/// 0: no limit.
+fn capacity(servers: u32, clients: u32) -> Capacity {
+    Capacity { servers: NonZeroU32::new(servers), clients: NonZeroU32::new(clients) }
 }
