@@ -1,7 +1,7 @@
 //! What a command changes of its session.
 
 use trunkline_parser::ParsedSql;
-use trunkline_parser::classify::{Kind, Subject, Touches, TransactionControl};
+use trunkline_parser::classify::{Class, Kind, Subject, Touches, TransactionControl};
 use trunkline_parser::node::{CreateTableAsStmt, Node, RawStmt};
 
 use super::Reset;
@@ -60,13 +60,15 @@ impl Effects {
         may_define: false,
     };
 
-    /// Of a text.
-    pub(super) fn of(tree: &ParsedSql) -> Self {
-        let mut effects = Self::default();
+    /// Of a text, with its class: both come of the classes of its statements.
+    pub(super) fn of(tree: &ParsedSql) -> (Self, Class) {
+        let (mut effects, mut whole) = (Self::default(), Class::EMPTY);
         for statement in tree.root().nodes() {
-            effects.add(statement);
+            let class = statement.classify();
+            effects.add(statement, class);
+            whole = whole.and(class);
         }
-        effects
+        (effects, whole)
     }
 
     /// What it takes in memory.
@@ -84,8 +86,7 @@ impl Effects {
         })
     }
 
-    fn add(&mut self, statement: Node<'_>) {
-        let class = statement.classify();
+    fn add(&mut self, statement: Node<'_>, class: Class) {
         let touches = class.touches();
         self.forgets |= touches.any(FORGETS);
         self.may_define |= defines_unsaid(statement, class.kind(), touches);
@@ -167,7 +168,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Effects {
-        trunkline_parser::parse(text).map_or(Effects::UNKNOWN, |tree| Effects::of(&tree))
+        trunkline_parser::parse(text).map_or(Effects::UNKNOWN, |tree| Effects::of(&tree).0)
     }
 
     fn resets(text: &str) -> Vec<Reset> {

@@ -41,8 +41,8 @@ impl Known {
             ..ParseOptions::default()
         };
         let tree = parse_with(&reading.to_utf8(text), options).ok()?;
-        let class = if reading.is_usual() { tree.classify() } else { Class::UNKNOWN };
-        let effects = Effects::of(&tree);
+        let (effects, class) = Effects::of(&tree);
+        let class = if reading.is_usual() { class } else { Class::UNKNOWN };
         Some(Self { class, effects: (effects != Effects::NONE).then(|| Arc::new(effects)) })
     }
 }
