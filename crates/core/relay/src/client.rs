@@ -101,6 +101,8 @@ pub struct Client {
     pub(crate) profile: Arc<Profile>,
     /// What it had when it was welcomed: what RESET brings back.
     pub(crate) startup: Arc<Profile>,
+    /// Of what waits: whole messages of a turn whose end has not come.
+    pub(crate) gathered: u32,
     /// What is still to come of a message from it.
     pub(crate) rest: Rest,
     pub(crate) after_error: AfterError,
@@ -144,6 +146,7 @@ impl Client {
             home_pool: None,
             startup: Arc::clone(&profile),
             profile,
+            gathered: 0,
             rest: Rest::None,
             after_error: AfterError::Nothing,
             paused: false,

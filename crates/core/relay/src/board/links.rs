@@ -168,6 +168,7 @@ impl Board {
             return self.misbehaved(key, &ClientMisbehaved::TooLarge(over), input.len());
         }
         let there = header.frame_bytes().min(input.len());
+        let mut gathered = std::mem::take(&mut client.gathered);
         match header.tag {
             terminate::TAG => {
                 self.client_left(key);
@@ -191,7 +192,8 @@ impl Board {
                 client.after_error = AfterError::SkipToSync;
             }
             tag if is_answered(tag) => {
-                if !turn_is_ready(header, input, self.directory.limits.client_buffer_bytes) {
+                if !turn_is_ready(header, &mut gathered, input, self.directory.limits.client_buffer_bytes) {
+                    client.gathered = gathered;
                     return (0, false);
                 }
                 let Some(pool) = client.pool else { return (0, false) };

@@ -22,25 +22,28 @@ use crate::wires::Wires;
 
 /// Whether what an idle client sent deserves a server connection: a turn that is complete (or asks for
 /// answers by Flush), or more than `gather_max` bytes of one. A client that dribbles holds nobody up.
-pub(crate) fn turn_is_ready(first: Header, input: &[u8], gather_max: usize) -> bool {
-    let (mut at, mut header) = (0, first);
+///
+/// `gathered`: how much of the input is known to be whole messages that end no turn. Only what follows is read, so that a
+/// header is read once, however little comes at a time.
+pub(crate) fn turn_is_ready(first: Header, gathered: &mut u32, input: &[u8], gather_max: usize) -> bool {
+    let mut first = (*gathered == 0).then_some(first);
     loop {
-        at += header.frame_bytes();
-        if at > input.len() {
-            break;
-        }
-        if !matches!(
-            header.tag,
-            parse::TAG | bind::TAG | describe::TAG | execute::TAG | close::TAG | copy_data::TAG
-        ) {
-            return true;
-        }
-        header = match frame::header(&input[at..]) {
-            Ok(Some(next)) => next,
+        let at = *gathered as usize;
+        let next = || frame::header(input.get(at..).unwrap_or_default());
+        let header = match first.take().map_or_else(next, |first| Ok(Some(first))) {
+            Ok(Some(header)) => header,
             Ok(None) => break,
             // A length that cannot be is for `from_client` to refuse.
             Err(_) => return true,
         };
+        let end = at + header.frame_bytes();
+        if end > input.len() {
+            break;
+        }
+        let goes_on = [parse::TAG, bind::TAG, describe::TAG, execute::TAG, close::TAG, copy_data::TAG]
+            .contains(&header.tag);
+        let Some(end) = u32::try_from(end).ok().filter(|_| goes_on) else { return true };
+        *gathered = end;
     }
     input.len() >= gather_max
 }
@@ -389,4 +392,34 @@ fn step<W: Wires>(
 
 fn extended(server: &mut Server, message: Message) {
     server.turns.append(Expect::forward(message, Undo::Nothing));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However a turn is cut, it is ready at the same byte, and no header is read twice.
+    #[test]
+    fn a_turn_that_comes_in_pieces_is_gathered_from_where_it_was_left() {
+        let mut turn = Vec::new();
+        for tag in [parse::TAG, bind::TAG, execute::TAG, copy_data::TAG] {
+            turn.extend_from_slice(&[tag, 0, 0, 0, 6, 1, 2]);
+        }
+        let whole_messages = turn.len() as u32;
+        turn.extend_from_slice(&sync::FRAME);
+        for piece in 1..turn.len() {
+            let mut gathered = 0;
+            let ends = (piece..turn.len()).step_by(piece).chain([turn.len()]);
+            for end in ends.filter(|end| *end >= frame::HEADER_BYTES) {
+                let first = frame::header(&turn).expect("a length").expect("a header");
+                let is_ready = turn_is_ready(first, &mut gathered, &turn[..end], 1 << 16);
+                assert_eq!(is_ready, end == turn.len(), "{end}");
+                assert_eq!(gathered, (end as u32 / 7 * 7).min(whole_messages), "{end}");
+                assert!(
+                    turn_is_ready(first, &mut gathered.clone(), &turn[..end], end),
+                    "as much as may be gathered"
+                );
+            }
+        }
+    }
 }
