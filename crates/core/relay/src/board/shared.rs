@@ -114,7 +114,9 @@ impl Shared {
     }
 
     pub(crate) fn hit(&self, bound: &str) {
-        if let Some(at) = BOUNDS.iter().position(|name| *name == bound) {
+        let at = BOUNDS.iter().position(|name| *name == bound);
+        debug_assert!(at.is_some(), "{bound} is none of BOUNDS");
+        if let Some(at) = at {
             self.limits_hit[at].fetch_add(1, Relaxed);
         }
     }

@@ -438,6 +438,20 @@ mod tests {
     }
 
     #[test]
+    fn each_bound_whose_hits_are_counted_is_a_setting() {
+        let page = page();
+        let counted: Vec<&str> = page
+            .lines()
+            .filter_map(|line| line.strip_prefix("trunkline_limit_hits_total")?.split_once(' '))
+            .map(|hits| hits.0)
+            .collect();
+        assert!(counted.len() > 20);
+        for limit in counted {
+            assert_ne!(value(&page, &format!("trunkline_limit{limit}")), "missing", "{limit}");
+        }
+    }
+
+    #[test]
     fn a_name_cannot_break_out_of_its_label() {
         let page = page();
         assert!(page.contains(r#"trunkline_turns_total{database="b\"} 1\\nevil",user="bob"} 1"#), "{page}");
