@@ -2,8 +2,8 @@
   "A PostgreSQL client. A source is a connection (`connect`) or a pool (`pool`); a query is a text with $1, $2 and so on,
   or a vector of such a text and its parameters, as HoneySQL's `format` with `:numbered true` makes them.
 
-  Rows are maps that keep the bytes that came, and decode a value when it is asked for first. They are ordinary maps
-  otherwise: equal, hashed, printed, destructured and associated as any, and safe to share between threads."
+  Rows are maps that keep the received bytes, and decode a value when the program first asks for it. Otherwise they are
+  ordinary maps: equal, hashed, printed, destructured and associated like any map, and safe to share between threads."
   (:refer-clojure :exclude [reduce])
   (:require [clojure.string :as string]
             [trunkline.shapes :as shapes])
@@ -15,7 +15,7 @@
            (io.github.trunkline.config Config)
            (io.github.trunkline.copy CopyIn CopyOut)
            (io.github.trunkline.pool Pool Pool$Settings)
-           (io.github.trunkline.row Row Rows)
+           (io.github.trunkline.row Row Rows Values)
            (io.github.trunkline.type JsonCodec Types)
            (io.github.trunkline.wire Fields)
            (java.time Duration)
@@ -26,8 +26,8 @@
 ;;; Connecting
 
 (defn config
-  "A `Config` of a URL, of a map, or of what is one already. A map has libpq's names as keywords, in kebab case or not:
-  `{:host \"localhost\" :port 5432 :user \"app\" :password \"...\" :dbname \"app\" :sslmode :require}`; any other name is
+  "A `Config` made from a URL or a map; a `Config` is returned unchanged. A map has libpq's names as keywords, in kebab case
+  or not: `{:host \"localhost\" :port 5432 :user \"app\" :password \"...\" :dbname \"app\" :sslmode :require}`; any other name is
   a parameter of the session, such as `:search_path`. `:jdbc-url`-like strings begin with postgres:// or postgresql://."
   ^Config [source]
   (cond
@@ -43,13 +43,13 @@
     :else (throw (IllegalArgumentException. (str "neither a URL, nor a map, nor a Config: " (class source))))))
 
 (defn- adapted
-  "Types that take Clojure's values as parameters, also within others."
+  "Types that accept Clojure's values as parameters, at any depth."
   ^Types [^Types types]
   (.adapt types (reify java.util.function.UnaryOperator (apply [_ value] (Results/parameter value)))))
 
 (defn types
-  "What is known of types. `:json-read` makes something of a json or jsonb document, given as a String; `:json-write`
-  makes a String of a parameter that goes into one. Without them documents are Strings."
+  "The codecs of a connection. `:json-read` is a function of a json or jsonb document, a String; `:json-write` turns a
+  parameter of these types into a String. Without them documents are Strings."
   (^Types [] (types {}))
   (^Types [{:keys [json-read json-write]}]
    (adapted
@@ -67,14 +67,14 @@
 
 (defn connect
   "A connection, to be closed. `source` is as for `config`; a map may have `:json-read` and `:json-write`, or `:types`, a
-  `Types` of the Java client with codecs of one's own. Without a source the PG* environment says where to connect."
+  `Types` of the Java client with the program's own codecs. Without a source the PG* environment says where to connect."
   (^Connection [] (connect (Config/fromEnvironment)))
   (^Connection [source]
    (Connection/connect (config source) (types-of source))))
 
 (defn pool
   "A pool of connections, to be closed. Options: `:max` connections (10), `:wait-ms` for one (30000), `:idle-ms` before one
-  is closed (600000), `:life-ms` of each (3600000), `:check-ms` idle before one is asked for a sign of life (1000),
+  is closed (600000), `:life-ms` of each (3600000), `:check-ms` idle before one is checked (1000),
   `:on-connect`, a function of each new connection."
   (^Pool [source] (pool source {}))
   (^Pool [source {:keys [max wait-ms idle-ms life-ms check-ms on-connect]
@@ -102,7 +102,8 @@
 ;;; Queries
 
 (defn- numbered
-  "The text of a vector with `?` as $1, $2, unless it has these already. Without parameters a `?` is an operator."
+  "The vector's text, with each `?` replaced by $1, $2 and so on, unless it has these already. Without parameters a `?` is an
+  operator."
   ^String [[sql & parameters]]
   (if parameters (Placeholders/numberUnlessNumbered (str sql)) (str sql)))
 
@@ -119,7 +120,7 @@
       fetch-rows (.fetchRows (int fetch-rows)))))
 
 (defn query
-  "Runs a query and gives its rows. Options:
+  "Runs a query and returns its rows. Options:
 
   - `:as`: `:maps` (a vector of maps), `:vectors`, `:columns` (one map from key to a vector of values), or `:rows` (the
     Java client's own `Rows`)
@@ -128,26 +129,33 @@
   ([source q] (query source q nil))
   ([source q options]
    (let [made (query-of q options)]
-     (if (and (instance? Pool source) (not (#{:qualified :qualified-kebab} (:keys options))))
-       ;; The connection goes back as soon as the bytes are here.
+     (cond
+       ;; All values are wanted, so that they are decoded while the rows arrive.
+       (= :vectors (:as options))
+       (Results/vectors ^Values (with-connection* source #(.queryValues ^Connection % made)))
+
+       ;; The pool gets the connection back as soon as the bytes are read.
+       (and (instance? Pool source) (not (#{:qualified :qualified-kebab} (:keys options))))
        (shapes/shaped nil (.query ^Pool source made) options)
+
+       :else
        (with-connection* source #(shapes/shaped % (.query ^Connection % made) options))))))
 
 (defn query-one
-  "Runs a query and gives its first row, or nil. Options as for `query`."
+  "Runs a query and returns its first row, or nil. Options as for `query`."
   ([source q] (query-one source q nil))
   ([source q options] (first (query source q options))))
 
 (defn execute
-  "Runs a statement and gives how many rows it changed. Options: `:timeout-ms`."
+  "Runs a statement and returns how many rows it changed. Options: `:timeout-ms`."
   ([source q] (execute source q nil))
   ([source q options]
    (.affected ^Rows (query source q (assoc options :as :rows)))))
 
 (defn plan
-  "A reducible of a query's rows. Each reduction runs the query, holds a connection, and reads rows as they come, in
-  bounded memory; `reduced` ends it early. Rows are maps that may be kept, unless `:as` is `:vectors`. Options as for
-  `query`, and `:fetch-rows`: how many are asked for at a time (2000), 0 for all."
+  "A reducible of a query's rows. Each reduction runs the query, holds a connection, and reads rows as they arrive, in
+  bounded memory; `reduced` ends it early. Rows are maps, or vectors if `:as` is `:vectors`; the program may keep them.
+  Options as for `query`, and `:fetch-rows`: how many are asked for at a time (2000), 0 for all."
   ([source q] (plan source q nil))
   ([source q options]
    (reify IReduceInit
@@ -157,19 +165,19 @@
            (let [made (query-of q options)]
              (loop []
                (let [columns (.columns connection (.sql made))
-                     ;; Before the stream begins: the connection is busy with its rows then.
+                     ;; Before the stream begins, since the connection cannot be used during it.
                      ks (when-not (= :vectors (:as options))
                           (some->> columns (#(shapes/keys-of connection % (:keys options)))))
                      as-value (if ks (fn [^Row row] (RowMap/of ks row)) (fn [^Row row] (RowMap/vector row)))
                      result (with-open [rows (.stream connection made)]
-                              ;; Else a table has changed meanwhile, and the statement was prepared anew.
+                              ;; If not, a table has changed meanwhile, and the statement was prepared again.
                               (if (identical? columns (.columns rows))
                                 (Results/reduce rows as-value f init)
                                 ::changed))]
                  (if (identical? ::changed result) (recur) result))))))))))
 
 (defn script
-  "Runs a text of several statements, without parameters, and gives each one's rows. Options as for `query`."
+  "Runs a text of several statements, without parameters, and returns the rows of each. Options as for `query`."
   ([source sql] (script source sql nil))
   ([source sql options]
    (with-connection* source
@@ -177,7 +185,7 @@
        (mapv #(shapes/shaped connection % options) (.script connection sql))))))
 
 (defn pipeline
-  "Runs queries one after the other in one round trip and one transaction, and gives each one's rows. Options as for
+  "Runs queries one after the other in one round trip and one transaction, and returns the rows of each. Options as for
   `query`, for all of them; `:timeout-ms` is for all together."
   ([source queries] (pipeline source queries nil))
   ([source queries options]
@@ -187,7 +195,7 @@
          (mapv #(shapes/shaped connection % options) (.pipeline connection ^List made)))))))
 
 (defn execute-batch
-  "Runs one statement for each of `parameter-sets`, in one round trip and one transaction, and gives how many rows each
+  "Runs one statement for each of `parameter-sets`, in one round trip and one transaction, and returns how many rows each
   changed. Options: `:timeout-ms`, for all together."
   ([source sql parameter-sets] (execute-batch source sql parameter-sets nil))
   ([source sql parameter-sets {:keys [timeout-ms]}]
@@ -201,8 +209,8 @@
                  (.batch connection sql sets))))))))
 
 (defn prepare
-  "Prepares a statement on a connection ahead of its first use, and gives a function of its parameters that runs it and
-  gives its rows. Statements are kept by their text anyway: this saves nothing but the first time's round trip."
+  "Prepares a statement on a connection before its first use, and returns a function of its parameters that runs it and
+  returns its rows. A connection keeps all statements by their text anyway: this saves only the first use a round trip."
   ([connection sql] (prepare connection sql nil))
   ([^Connection connection sql options]
    (.prepare connection ^String sql)
@@ -213,7 +221,7 @@
 (defn- mode ^TransactionMode [{:keys [isolation read-only deferrable]}]
   (TransactionMode. (case isolation
                       nil TransactionMode$Isolation/DEFAULT
-                      ;; PostgreSQL takes it for read committed, as the standard allows.
+                      ;; PostgreSQL treats read uncommitted as read committed.
                       (:read-committed :read-uncommitted) TransactionMode$Isolation/READ_COMMITTED
                       :repeatable-read TransactionMode$Isolation/REPEATABLE_READ
                       :serializable TransactionMode$Isolation/SERIALIZABLE
@@ -221,7 +229,7 @@
                     (boolean read-only) (boolean deferrable)))
 
 (defn transact
-  "Calls `f` with a connection in a transaction: committed at its end, rolled back if it throws. In a transaction it is a
+  "Calls `f` with a connection in a transaction, and commits it; rolls back if `f` throws. Within a transaction this is a
   savepoint. Options: `:isolation` (`:read-committed`, `:repeatable-read`, `:serializable`), `:read-only`, `:deferrable`,
   `:rollback-only` (never commits)."
   ([source f] (transact source f nil))
@@ -250,14 +258,14 @@
 ;;; COPY
 
 (defn- sets-of
-  "Parameter sets as the Java client takes them, made when they are asked for."
+  "Parameter sets for the Java client, converted lazily."
   ^Iterable [sets]
   (map #(vec (Results/parameters %)) sets))
 
 (defn copy-in
-  "Runs `COPY ... FROM STDIN` and gives how many rows the server took. `data` is an InputStream, a Reader, a String, or a
+  "Runs `COPY ... FROM STDIN` and returns how many rows the server took. `data` is an InputStream, a Reader, a String, or a
   sequence of rows. Rows want `:types`, the columns' object ids, and a statement WITH (FORMAT binary) or without options;
-  `copy-rows` finds these out by itself."
+  `copy-rows` finds the types out by itself."
   ([source sql data] (copy-in source sql data nil))
   ([source sql data {:keys [types]}]
    (with-connection* source
@@ -277,8 +285,8 @@
                          "data is an InputStream, a Reader or a String; rows of values want :types"))))))))
 
 (defn copy-rows
-  "Puts rows into a table by COPY and gives how many the server took. `table` is as SQL names it; `rows` is a sequence of
-  sequences with a value for each of `columns`, or of maps with these keys. If one cannot be sent, none is there."
+  "Puts rows into a table by COPY and returns how many the server took. `table` is as SQL names it; `rows` is a sequence of
+  sequences with a value for each of `columns`, or of maps with these keys. If one cannot be sent, the table stays unchanged."
   [source table columns rows]
   (let [values (fn [row] (if (map? row) (map #(get row %) columns) row))]
     (with-connection* source
@@ -302,17 +310,17 @@
 ;;; LISTEN and NOTIFY
 
 (defn listen
-  "Begins to hear a channel on a connection."
+  "Begins to receive a channel's notifications on a connection."
   [^Connection connection channel]
   (.listen connection (name channel)))
 
 (defn unlisten
-  "Stops hearing a channel on a connection."
+  "Stops receiving a channel's notifications on a connection."
   [^Connection connection channel]
   (.unlisten connection (name channel)))
 
 (defn notify
-  "Notifies those who listen to a channel."
+  "Notifies the sessions that listen to a channel."
   [source channel payload]
   (with-connection* source #(.notify ^Connection % (name channel) payload)))
 
@@ -320,25 +328,25 @@
   {:channel (.channel n) :payload (.payload n) :process-id (.processId n)})
 
 (defn notifications
-  "The notifications that have come with other answers, and takes them."
+  "Takes the notifications that arrived with other answers."
   [^Connection connection]
   (mapv notification (.notifications connection)))
 
 (defn await-notifications
-  "Waits up to so many milliseconds for notifications, and takes them."
+  "Waits for notifications, at most so many milliseconds, and takes them."
   [^Connection connection milliseconds]
   (mapv notification (.awaitNotifications connection (Duration/ofMillis milliseconds))))
 
 ;;; More
 
 (defn cancel
-  "Asks the server to cancel what a connection is doing: for other threads."
+  "Asks the server to cancel a connection's query. To be called by another thread."
   [^Connection connection]
   (.cancel connection))
 
 (defn on-query
   "Calls `f` after each query, stream and COPY of a connection, or of all that a pool lends from now on, for metrics, with a
-  map of `:sql`, `:nanoseconds`, `:rows` and `:error` (nil or the exception). Nil ends it for a connection."
+  map of `:sql`, `:nanoseconds`, `:rows` and `:error` (nil or the exception). Nil removes a connection's listener."
   [source f]
   (let [listener (when f
                    (reify QueryListener
@@ -360,7 +368,7 @@
                    (f {:severity (text \S) :code (text \C) :message (text \M) :detail (text \D) :hint (text \H)}))))))
 
 (defn error-data
-  "What a `PostgresException` says, as a map: `:sql-state`, `:message`, and of a `ServerException`, be it the cause,
+  "A `PostgresException` as a map: `:sql-state`, `:message`, and for a `ServerException`, or an exception caused by one,
   `:severity`, `:detail`, `:hint`, `:position`, `:constraint`, `:table` and `:column`, where the server has sent them."
   [^PostgresException e]
   (let [^ServerException server (first (filter #(instance? ServerException %) [e (.getCause e)]))
@@ -372,7 +380,7 @@
     (into {} (filter (comp some? val)) all)))
 
 (defn detach
-  "A row with its bytes in an array of its own: for rows that are kept for long while most of their neighbours are not."
+  "The row with its bytes in an array of its own. For a row that is kept for long while most of its neighbours are dropped."
   [^RowMap row]
   (.detach row))
 

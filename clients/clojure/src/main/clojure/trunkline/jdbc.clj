@@ -1,8 +1,8 @@
 (ns trunkline.jdbc
-  "next.jdbc's functions on this client, so that moving a program takes minutes: change the namespace it requires. Those of
+  "next.jdbc's functions on this client. To move a program, change the namespace that it requires. The functions of
   next.jdbc.sql are in trunkline.sql.
 
-  It is no JDBC driver: there is no java.sql.Connection in it, so Hibernate, jOOQ, HikariCP, Flyway and their like cannot
+  This is not a JDBC driver: it has no java.sql.Connection, so Hibernate, jOOQ, HikariCP, Flyway and their like cannot
   use it. Parameters are `?` outside of texts, names, comments and dollar quotes (`??` for the operators with a question
   mark), or $1, $2 and so on."
   (:require [clojure.string :as string]
@@ -44,7 +44,7 @@
    "loginTimeout" "connect_timeout" "targetServerType" "target_session_attrs" "loadBalanceHosts" "load_balance_hosts"})
 
 (def ^:private needless
-  "pgjdbc's properties that say how it does what is done here anyhow, or in another way."
+  "pgjdbc's properties that this client does not need, because it does the same anyway or in another way."
   #{"reWriteBatchedInserts" "prepareThreshold" "preparedStatementCacheQueries" "preparedStatementCacheSizeMiB"
     "binaryTransfer" "stringtype" "tcpKeepAlive" "defaultRowFetchSize" "tcpNoDelay" "assumeMinServerVersion"})
 
@@ -55,7 +55,7 @@
    "load_balance_hosts" {"true" "random" "false" "disable"}})
 
 (defn- property
-  "A part of a URL behind its question mark, as it is called here; nil if it is needless."
+  "A property of a URL under its name in this client; nil if this client does not need it."
   [part]
   (let [[k v] (string/split part #"=" 2)
         k' (properties k k)]
@@ -71,7 +71,7 @@
     (cond-> address (seq kept) (str "?" (string/join "&" kept)))))
 
 (defn- spec-of
-  "What `core/connect` takes, of what next.jdbc takes."
+  "Converts a spec of next.jdbc for `core/connect`."
   [spec]
   (cond
     (string? spec) (url-of spec)
@@ -90,7 +90,7 @@
 
 (defn get-datasource
   "A pool of a URL (with or without `jdbc:` before it), or of a map with `:host`, `:port`, `:user`, `:password` and `:dbname`
-  (`:dbtype` is looked over), or with `:jdbcUrl`."
+  (`:dbtype` is ignored), or with `:jdbcUrl`."
   [spec]
   (if (instance? Pool spec)
     spec
@@ -99,19 +99,19 @@
 (defrecord ^:private WithOptions [source options])
 
 (defn with-options
-  "`source` with default options for every function here that is given it."
+  "`source` with default options for every function of this namespace."
   [source options]
   (->WithOptions source options))
 
 (defn- source-of [source] (if (instance? WithOptions source) (:source source) source))
 
 (defn options-for
-  "The options of a call: those of `with-options`, if `source` has them, under the call's own."
+  "The options of a call: its own, and by default those of `with-options`."
   [source options]
   (if (instance? WithOptions source) (merge (:options source) options) options))
 
 (defn get-connection
-  "A connection of its own, to be closed. `spec` is as for `get-datasource`, but no pool."
+  "A new connection, to be closed. `spec` is as for `get-datasource`, but not a pool."
   ^Connection [spec]
   (core/connect (spec-of spec)))
 
@@ -122,15 +122,15 @@
 
 (defrecord ^:private Prepared [source sql-params options]
   java.lang.AutoCloseable
-  ;; Its connection keeps it for whoever has the same text.
+  ;; The connection keeps the statement by its text, for later calls.
   (close [_]))
 
 (defn- numbered [[sql & parameters]]
   (into [(Placeholders/number sql)] parameters))
 
 (defn prepare
-  "A statement of a connection, prepared now, for `execute!`, `execute-one!`, `plan` and `execute-batch!`. All statements are
-  prepared and kept by their text anyhow, so that nothing is lost without this."
+  "A statement of a connection, prepared now, for `execute!`, `execute-one!`, `plan` and `execute-batch!`. A connection
+  prepares all statements and keeps them by their text anyway, so that this is rarely needed."
   ([connection sql-params] (prepare connection sql-params {}))
   ([connection sql-params options]
    (let [^Connection on (source-of connection)]
@@ -138,13 +138,13 @@
    (->Prepared connection sql-params options)))
 
 (defn- returning
-  "The statement, made to give the rows that it changes, or these columns of them; one that changes none is left alone."
+  "The statement with a `returning` clause for all columns or the given ones. Only if it changes rows, and has none yet."
   [sql return-keys]
   (if (or (SqlText/hasWord sql "returning")
           (not (#{"insert" "update" "delete" "merge" "with"} (SqlText/firstWord sql)))
           (not-any? #(SqlText/hasWord sql %) ["insert" "update" "delete" "merge"]))
     sql
-    ;; On a line of its own: what is before may end with a comment.
+    ;; On a line of its own, since the text may end with a comment.
     (str (SqlText/trimmed sql) "\nreturning "
          (if (sequential? return-keys)
            (string/join ", " (map #(Connection/quoteIdentifier (name %)) return-keys))
@@ -175,10 +175,10 @@
           :else (at-most max-rows (shapes/shaped connection rows options)))))))
 
 (defn execute!
-  "Runs a statement, a vector of a text and its parameters. Gives a vector of its rows, or of one map with
-  `:next.jdbc/update-count` if it gives none. A text of several statements, without parameters, gives the first one's
+  "Runs a statement, a vector of a text and its parameters. Returns a vector of its rows, or of one map with
+  `:next.jdbc/update-count` if it returns no rows. A text of several statements, without parameters, returns the first one's
   result. Options: `:builder-fn` (`as-unqualified-maps` and its like above), `:timeout` in seconds, `:max-rows`,
-  `:return-keys` (true, or the columns' names: what an insert, update, delete or merge has changed is its result)."
+  `:return-keys` (true, or names of columns: the result is the rows that an insert, update, delete or merge has changed)."
   ([{:keys [source sql-params options]}] (execute! source sql-params options))
   ([source sql-params] (execute! source sql-params {}))
   ([source sql-params options]
@@ -188,7 +188,7 @@
      (result (source-of source) (numbered (into [sql] parameters)) (options-of options) (:max-rows options)))))
 
 (defn execute-one!
-  "As `execute!`, but gives the first row only, or nil."
+  "As `execute!`, but returns the first row only, or nil."
   ([{:keys [source sql-params options]}] (execute-one! source sql-params options))
   ([source sql-params] (execute-one! source sql-params {}))
   ([source sql-params options]
@@ -196,9 +196,8 @@
      (if (= :arrays (:as (:builder-fn (options-for source options)))) (second rows) (first rows)))))
 
 (defn plan
-  "A reducible of a statement's rows, read as they come, `:fetch-size` at a time, at most `:max-rows`. Keys are the columns'
-  names, without the table's; looked up with a table's name, as in `(:users/id row)`, they are found too, as in next.jdbc's
-  own `plan`."
+  "A reducible of a statement's rows, read as they arrive, `:fetch-size` at a time, at most `:max-rows`. Keys are the columns'
+  names without the table's. A lookup with a table's name, as in `(:users/id row)`, works too, as in next.jdbc's own `plan`."
   ([{:keys [source sql-params options]}] (plan source sql-params options))
   ([source sql-params] (plan source sql-params {}))
   ([source sql-params options]
@@ -213,8 +212,8 @@
        (some-> (:max-rows options) pos?) (eduction (take (:max-rows options)))))))
 
 (defn execute-batch!
-  "Runs one statement for each group of parameters, in one round trip and one transaction. Gives the update counts. Options:
-  `:timeout` in seconds, for all together. In the place of a source and a text there may be what `prepare` gave."
+  "Runs one statement for each group of parameters, in one round trip and one transaction. Returns the update counts.
+  Options: `:timeout` in seconds, for all together. Instead of a source and a text, give the result of `prepare`."
   ([prepared groups] (execute-batch! prepared groups {}))
   ([source sql groups]
    (if (instance? Prepared source)
@@ -232,12 +231,12 @@
 
 (defmacro with-transaction
   "Runs `body` in a transaction, with `name` bound to its connection. Options: `:isolation`, `:read-only`,
-  `:rollback-only`. Inside of another it is a savepoint."
+  `:rollback-only`. Within another transaction it is a savepoint."
   [[name source options] & body]
   `(transact ~source (fn [~name] ~@body) ~options))
 
 (defmacro with-transaction+options
-  "As `with-transaction`, with `name` having the options that `source` has by `with-options`."
+  "As `with-transaction`, but `name` has the options that `with-options` gave to `source`."
   [[name source options] & body]
   `(let [source# ~source]
      (transact source#

@@ -1,5 +1,5 @@
 (ns trunkline.shapes
-  "The shapes that results come in, and the keys of their columns: what the options `:as` and `:keys` of `core/query` name."
+  "The shapes of results and the keys of their columns: the options `:as` and `:keys` of `core/query`."
   (:require [clojure.string :as string])
   (:import (io.github.trunkline Connection)
            (io.github.trunkline.clojure Keys Results)
@@ -31,13 +31,13 @@
 
 (defn keys-of
   "The keys of a result: `:keys` of the options is nil for the names as they are, `:kebab`, `:qualified`, `:unqualified`,
-  `:qualified-kebab`, or a function from a column's name to its key. Tables' names are asked for once for each prepared
+  `:qualified-kebab`, or a function from a column's name to its key. The server is asked for tables' names once for each prepared
   statement."
   ^Keys [connection ^Columns columns how]
   (let [each (fn [f] (fn [^Columns columns] (map #(f (.name columns (int %))) (range (.size columns)))))
         tables (fn [f] (fn [columns] (qualified connection columns f)))
         dashes #(string/lower-case (string/replace % "_" "-"))]
-    ;; Of a function nobody knows whether it is the one of before: its keys are made each time.
+    ;; A function may be a new one each time, so that its keys are not kept.
     (case how
       nil (Keys/keywords columns)
       :unqualified (Keys/unqualified columns)

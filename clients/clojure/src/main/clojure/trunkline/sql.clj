@@ -22,8 +22,8 @@
 (defn- columns [ks options] (string/join ", " (map #(column % options) ks)))
 
 (defn- where
-  "A condition and its parameters: of a map of columns and values, all of which hold (nil is NULL), or of a vector of a text
-  and its parameters; nil for none."
+  "A condition and its parameters, from a map of columns and values that must all match (nil is NULL), or from a vector of a
+  text and its parameters; nil for no condition."
   [conditions options]
   (cond
     (= :all conditions) nil
@@ -39,12 +39,12 @@
 (defn- condition [[text]] (when text (str "where " text)))
 
 (defn query
-  "Runs a vector of a text and its parameters and gives its rows."
+  "Runs a vector of a text and its parameters, and returns its rows."
   ([source sql-params] (query source sql-params {}))
   ([source sql-params options] (jdbc/execute! source sql-params options)))
 
 (defn insert!
-  "Inserts a map's values and gives the row as it is then, or with `:return-keys` false the count."
+  "Inserts a map's values and returns the inserted row, or the count if `:return-keys` is false."
   ([source to row] (insert! source to row {}))
   ([source to row options]
    (let [options (jdbc/options-for source options)]
@@ -55,8 +55,8 @@
                         (merge {:return-keys true} options)))))
 
 (defn insert-multi!
-  "Inserts many rows in one statement and gives them as they are then: maps with the same keys, or columns and a sequence of
-  rows of values."
+  "Inserts many rows in one statement and returns the inserted rows. Takes maps with the same keys, or columns and a sequence
+  of rows of values."
   ([source to rows] (insert-multi! source to rows {}))
   ([source to rows options]
    (let [ks (keys (first rows))]
@@ -75,7 +75,7 @@
                       (merge {:return-keys true} options))))))
 
 (defn update!
-  "Sets a map's values where the conditions hold (a map, or a vector of a text and its parameters) and gives the count."
+  "Sets a map's values where the conditions hold (a map, or a vector of a text and its parameters), and returns the count."
   ([source of values conditions] (update! source of values conditions {}))
   ([source of values conditions options]
    (let [options (jdbc/options-for source options)
@@ -89,7 +89,7 @@
                         options))))
 
 (defn delete!
-  "Deletes where the conditions hold and gives the count."
+  "Deletes the rows for which the conditions hold, and returns the count."
   ([source from conditions] (delete! source from conditions {}))
   ([source from conditions options]
    (let [options (jdbc/options-for source options)
@@ -125,7 +125,7 @@
                     (dissoc options :columns :order-by :limit :offset :top)))))
 
 (defn get-by-id
-  "The row whose primary key (`id`, or another column) has a value; nil if there is none."
+  "The row with this value in the column `id`, or in another column; nil if there is none."
   ([source from id] (get-by-id source from id :id {}))
   ([source from id options] (get-by-id source from id :id options))
   ([source from id key options] (first (find-by-keys source from {key id} options))))

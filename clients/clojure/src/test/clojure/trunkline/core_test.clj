@@ -29,6 +29,13 @@
     (is (nil? (db/query-one *db* "select 1 where false")))
     (is (= [] (db/query *db* "select 1 where false")))))
 
+(deftest wide-rows-as-vectors
+  (let [q (str "select " (string/join ", " (map #(str % " as c" %) (range 70))))]
+    (is (= [(vec (range 70))] (db/query *db* q {:as :vectors})))
+    (is (= 69 (peek (first (db/query *db* q {:as :vectors})))))
+    (is (= [(vec (range 70))] (into [] (db/plan *db* q {:as :vectors}))))
+    (is (= 33 (:c33 (first (db/query *db* q)))))))
+
 (deftest keys-have-the-tables-name
   (db/script *db* "drop table if exists some_people; create table some_people (first_name text)")
   (db/execute *db* ["insert into some_people values ($1)" "Ada"])

@@ -4,6 +4,7 @@
             [trunkline.core-test]
             [trunkline.jdbc-test]
             [trunkline.row-map-test]
+            [trunkline.row-vector-test]
             [trunkline.servers :as servers]))
 
 (defn- run [namespaces]
@@ -14,7 +15,7 @@
                (binding [servers/*server* server]
                  (println "\n#" (:version server) (:way server))
                  (run '[trunkline.core-test trunkline.jdbc-test])))
-        results (doall (cons (run '[trunkline.row-map-test]) live))
+        results (doall (cons (run '[trunkline.row-map-test trunkline.row-vector-test]) live))
         {:keys [pass fail error]} (apply merge-with + (map #(select-keys % [:pass :fail :error]) results))
         failed (+ fail error)]
     (println (format "%d passed, %d failed" pass failed))

@@ -1,12 +1,12 @@
 package io.github.trunkline;
 
-/** A query was given up: its deadline passed, or its thread was interrupted. The server was told to stop it. */
+/** The client gave up a query, because its time was over or its thread was interrupted, and asked the server to cancel it. */
 public final class CanceledException extends PostgresException {
     private static final long serialVersionUID = 1;
 
     /**
-     * @param message why it was given up
-     * @param cause the server's or the socket's answer to that
+     * @param message why the client gave up
+     * @param cause the error of the server or the socket that followed
      */
     public CanceledException(String message, Throwable cause) {
         super(message, cause);

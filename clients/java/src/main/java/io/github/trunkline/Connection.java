@@ -6,6 +6,7 @@ import io.github.trunkline.copy.CopyOut;
 import io.github.trunkline.row.Columns;
 import io.github.trunkline.row.Row;
 import io.github.trunkline.row.Rows;
+import io.github.trunkline.row.Values;
 import io.github.trunkline.session.Connector;
 import io.github.trunkline.session.CopyTurn;
 import io.github.trunkline.session.Exchange;
@@ -23,15 +24,15 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * A connection to PostgreSQL. Threads may share one: each call waits for the one before it. A transaction belongs to the
- * connection and not to a thread, so threads that use transactions want connections of their own, from a
+ * A connection to PostgreSQL. Threads may share a connection: each call waits for the one before it. A transaction belongs to
+ * the connection, not to a thread, so a thread that uses transactions takes a connection of its own from a
  * {@link io.github.trunkline.pool.Pool}.
  *
- * <p>Every statement is prepared at its first use and kept by its text. Values are sent and read in binary wherever their
- * type has a binary format. A String is sent as text for any type, and the server reads it.
+ * <p>The connection prepares each statement at its first use and keeps it by its text. It sends and reads values in binary
+ * if their type has a binary format. It sends a String as text for a parameter of any type, and the server parses it.
  */
 public final class Connection implements AutoCloseable {
-    /** So that a wait for notifications notices an interrupt. */
+    /** A wait for notifications looks for an interrupt this often. */
     private static final int LISTEN_MILLISECONDS = 100;
 
     private final Session session;
@@ -51,7 +52,7 @@ public final class Connection implements AutoCloseable {
         return connect(Config.of(url));
     }
 
-    /** Connects, and knows PostgreSQL's own types. */
+    /** Connects, with codecs for PostgreSQL's own types. */
     public static Connection connect(Config config) {
         return connect(config, new Types());
     }
@@ -59,39 +60,54 @@ public final class Connection implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param types what is known of types; connections to one database may share it
+     * @param types the codecs; connections to one database may share the object
      */
     public static Connection connect(Config config, Types types) {
         return new Connection(Connector.connect(config), types);
     }
 
-    /** Prepares a statement ahead of its first use, and gives the types of its parameters: object ids, unsigned. */
+    /** Prepares a statement before its first use, and returns the types of its parameters: unsigned object ids. */
     public int[] prepare(String sql) {
         return turns.run(() -> exchange.timed(session.config().queryTimeout(), () -> exchange.prepare(sql))).parameterOids();
     }
 
-    /** The columns that a statement gives, without running it; null if it gives no rows. Prepares it if need be. */
+    /** The columns of a statement's rows, without running it; null if it returns no rows. Prepares the statement if needed. */
     public Columns columns(String sql) {
         return turns.run(() -> exchange.timed(session.config().queryTimeout(), () -> exchange.prepare(sql))).columns();
     }
 
-    /** Runs a statement and gives its rows, all of them, as the bytes that came. */
+    /** Runs a statement and returns all its rows as the received bytes. */
     public Rows query(String sql, Object... parameters) {
         return query(Query.of(sql, parameters));
     }
 
-    /** Runs a statement and gives its rows, all of them, as the bytes that came. */
+    /** Runs a statement and returns all its rows as the received bytes. */
     public Rows query(Query query) {
         return turns.observed(query.sql(), Rows::affected, () -> exchange.timed(limit(query),
                 () -> exchange.query(call(query))));
     }
 
-    /** Runs a statement and gives how many rows it changed. */
+    /** Runs a statement and returns all its values, decoded while the rows arrive. */
+    public Values queryValues(String sql, Object... parameters) {
+        return queryValues(Query.of(sql, parameters));
+    }
+
+    /**
+     * Runs a statement and returns all its values, decoded while the rows arrive. The received bytes are not kept, so this
+     * costs less than {@link #query} for a program that wants every column of every row. If a value cannot be decoded, this
+     * reads the answer to its end and then throws; the connection stays usable.
+     */
+    public Values queryValues(Query query) {
+        return turns.observed(query.sql(), Values::affected, () -> exchange.timed(limit(query),
+                () -> exchange.values(call(query))));
+    }
+
+    /** Runs a statement and returns how many rows it changed. */
     public long execute(String sql, Object... parameters) {
         return query(sql, parameters).affected();
     }
 
-    /** Runs a statement and gives how many rows it changed. */
+    /** Runs a statement and returns how many rows it changed. */
     public long execute(Query query) {
         return query(query).affected();
     }
@@ -103,9 +119,8 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Runs statements one after the other in one round trip. They are one transaction: if one fails, none has happened.
-     * All together may take as long as the longest timeout that one of them has; if none has one, as the connection is
-     * configured.
+     * Runs statements one after the other in one round trip and one transaction: if one fails, all are undone. The time limit
+     * for all of them together is the longest of their timeouts, or the connection's if no statement has one.
      *
      * @throws PipelineException if the server refuses one
      */
@@ -123,7 +138,7 @@ public final class Connection implements AutoCloseable {
     /**
      * Runs one statement for each list of parameters, in one round trip and one transaction.
      *
-     * @param limit how long all together may take; zero is for ever
+     * @param limit how long all of them together may take; zero is no limit
      */
     public List<Rows> batch(String sql, Iterable<? extends List<?>> parameterSets, Duration limit) {
         var calls = new ArrayList<Exchange.Call>();
@@ -149,12 +164,12 @@ public final class Connection implements AutoCloseable {
         return longest == null ? session.config().queryTimeout() : longest;
     }
 
-    /** Runs a statement and gives its rows as they come. Close the stream, or read it to its end. */
+    /** Runs a statement and returns its rows as they arrive. Close the stream, or read it to its end. */
     public RowStream stream(String sql, Object... parameters) {
         return stream(Query.of(sql, parameters));
     }
 
-    /** Runs a statement and gives its rows as they come. Close the stream, or read it to its end. */
+    /** Runs a statement and returns its rows as they arrive. Close the stream, or read it to its end. */
     public RowStream stream(Query query) {
         return turns.occupy("a stream of rows", query.sql(), atEnd -> {
             var source = exchange.timed(limit(query), () -> exchange.stream(call(query), query.fetchRows()));
@@ -162,7 +177,7 @@ public final class Connection implements AutoCloseable {
         });
     }
 
-    /** Runs a statement and hands each row to {@code action} as it comes. */
+    /** Runs a statement and passes each row to {@code action} as it arrives. */
     public void forEach(Query query, Consumer<Row> action) {
         try (RowStream rows = stream(query)) {
             rows.forEachRemaining(action);
@@ -170,10 +185,10 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Folds a statement's rows as they come, in bounded memory.
+     * Folds a statement's rows as they arrive, in bounded memory.
      *
-     * @param step makes the next value of the present one and a row
-     * @param enough looks at each value, and ends early when it says so
+     * @param step computes the next value from the present value and a row
+     * @param enough is asked about each value; true ends the fold early
      */
     public <A> A reduce(Query query, A initial, BiFunction<A, Row, A> step, Predicate<A> enough) {
         A value = initial;
@@ -185,25 +200,25 @@ public final class Connection implements AutoCloseable {
         return value;
     }
 
-    /** Folds all of a statement's rows as they come, in bounded memory. */
+    /** Folds all of a statement's rows as they arrive, in bounded memory. */
     public <A> A reduce(Query query, A initial, BiFunction<A, Row, A> step) {
         return reduce(query, initial, step, value -> false);
     }
 
-    /** Runs {@code work} in a transaction: committed at its end, rolled back if it throws. */
+    /** Runs {@code work} in a transaction, and commits it; rolls back if {@code work} throws. */
     public <T> T transaction(Function<Connection, T> work) {
         return transaction(TransactionMode.DEFAULT, work);
     }
 
     /**
-     * Runs {@code work} in a transaction: committed at its end, rolled back if it throws. Inside one, it is a savepoint; the
-     * mode may make it read only, but an isolation level other than the transaction's is refused by the server (25001).
+     * Runs {@code work} in a transaction, and commits it; rolls back if {@code work} throws. Within a transaction this is a
+     * savepoint. The mode can make the savepoint read only, but the server refuses another isolation level (25001).
      */
     public <T> T transaction(TransactionMode mode, Function<Connection, T> work) {
         return transactions.run(mode, work);
     }
 
-    /** Runs {@code work} under a savepoint: what it did is undone if it throws, and the transaction goes on. */
+    /** Runs {@code work} in a savepoint. If {@code work} throws, its changes are undone, and the transaction goes on. */
     public <T> T savepoint(Function<Connection, T> work) {
         return transactions.savepoint(TransactionMode.DEFAULT, work);
     }
@@ -213,23 +228,23 @@ public final class Connection implements AutoCloseable {
         return session.status() != 'I';
     }
 
-    /** True if it is open, in no transaction, and no stream or COPY is left open. */
+    /** True if the connection is open, in no transaction, and has no open stream or COPY. */
     public boolean isIdle() {
         return session.isOpen() && session.status() == 'I' && !turns.isOccupied();
     }
 
-    /** Begins {@code COPY ... FROM STDIN}: write to what is returned and finish it. */
+    /** Begins {@code COPY ... FROM STDIN}. Write the data to the result, and call its {@code finish}. */
     public CopyIn copyIn(String sql) {
         return turns.occupy("a COPY", sql, atEnd -> new CopyIn(CopyTurn.in(session, sql), types, atEnd));
     }
 
     /**
-     * Puts rows into a table by COPY: in binary if each column's type is written in it here, else in text. If a row cannot
-     * be sent, or {@code rows} throws, none is there.
+     * Puts rows into a table by COPY, in binary if every column's type has an encoder, else in text. If a row cannot be sent,
+     * or {@code rows} throws, the table stays unchanged.
      *
      * @param table the table as SQL names it: {@code users}, {@code shop."Users"}
-     * @param columns the columns' names as they are; none stands for all of the table's
-     * @param rows a value for each column, of the classes that parameters have
+     * @param columns the columns' names, without quotes; an empty list stands for all columns
+     * @param rows for each row a value for each column, of the classes that parameters can have
      * @return how many rows the server has taken
      */
     public long copyRows(String table, List<String> columns, Iterable<? extends List<?>> rows) {
@@ -247,27 +262,27 @@ public final class Connection implements AutoCloseable {
         return in.rows(oids, rows);
     }
 
-    /** Begins {@code COPY ... TO STDOUT}: read from what is returned and close it. */
+    /** Begins {@code COPY ... TO STDOUT}. Read the data from the result, and close it. */
     public CopyOut copyOut(String sql) {
         return turns.occupy("a COPY", sql, atEnd -> new CopyOut(CopyTurn.out(session, sql), types, atEnd));
     }
 
-    /** Begins to hear a channel's notifications. */
+    /** Begins to receive a channel's notifications. */
     public void listen(String channel) {
         execute("listen " + quoteIdentifier(channel));
     }
 
-    /** Stops hearing a channel's notifications. */
+    /** Stops receiving a channel's notifications. */
     public void unlisten(String channel) {
         execute("unlisten " + quoteIdentifier(channel));
     }
 
-    /** Notifies all who listen to {@code channel}: at the transaction's end, if there is one. */
+    /** Notifies the sessions that listen to {@code channel}; within a transaction, when it commits. */
     public void notify(String channel, String payload) {
         query("select pg_catalog.pg_notify($1, $2)", channel, payload);
     }
 
-    /** The notifications that have come with other answers, and takes them. Sends nothing and does not wait. */
+    /** Takes the notifications that arrived with other answers. Sends nothing and does not wait. */
     public List<Notification> notifications() {
         return turns.run(this::takeNotifications);
     }
@@ -279,10 +294,10 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Waits for notifications and takes them; none if there are none after {@code limit}. The connection can do nothing
-     * else meanwhile.
+     * Waits for notifications and takes them. The list is empty if none arrived within {@code limit}. The connection can do
+     * nothing else meanwhile.
      *
-     * @throws InterruptedException if the thread is interrupted; the connection goes on
+     * @throws InterruptedException if the thread is interrupted; the connection stays usable
      */
     public List<Notification> awaitNotifications(Duration limit) throws InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
@@ -303,25 +318,25 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** How many notifications were dropped because nobody took them. */
+    /** How many notifications the connection dropped because the program did not take them in time. */
     public long notificationsDropped() {
         return session.notificationsDropped();
     }
 
-    /** Hears every notice of the server, on the thread whose query it came with. */
+    /** Sets the listener for the server's notices. It runs on the thread of the query that the notice came with. */
     public void onNotice(Consumer<Fields> notices) {
         session.onNotice(notices);
     }
 
-    /** Hears of every query, stream and COPY, for metrics. Null ends it. */
+    /** Sets the listener for every query, stream and COPY, for metrics; null removes it. */
     public void onQuery(QueryListener queries) {
         turns.onQuery(queries);
     }
 
     /**
-     * Asks the server for a sign of life, which costs a round trip. A connection that gives none is closed.
+     * Checks with a round trip that the server still answers. If it does not, the connection is closed.
      *
-     * @param limit how long it may take; zero is for ever
+     * @param limit how long it may take; zero is no limit
      * @return false if the connection is closed
      */
     public boolean isAlive(Duration limit) {
@@ -329,16 +344,17 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Asks the server to cancel what this connection is doing, and waits until it has taken the request. For other threads.
-     * What the connection is asked to do meanwhile begins afterwards, so that the request hits nothing else.
+     * Asks the server to cancel this connection's query, and waits until the server has taken the request. To be called by
+     * another thread. A query that begins meanwhile waits, so that the request cannot cancel it.
      *
-     * @return false if the request did not come, or nobody knows: then the connection is closed at the end of its query
+     * @return false if the request did not reach the server, or if that is unknown; if it is unknown, the connection closes at
+     *     the end of its query
      */
     public boolean cancel() {
         return session.alarm().cancelNow();
     }
 
-    /** What the server has reported under a name: server_version, TimeZone, application_name and so on; else null. */
+    /** A parameter that the server has reported, such as server_version, TimeZone or application_name; null for any other. */
     public String parameter(String name) {
         return session.parameters().get(name);
     }
@@ -348,17 +364,17 @@ public final class Connection implements AutoCloseable {
         return session.processId();
     }
 
-    /** What is known of types. */
+    /** The codecs of this connection. */
     public Types types() {
         return types;
     }
 
-    /** False once it is closed or lost. */
+    /** False once the connection is closed or lost. */
     public boolean isOpen() {
         return session.isOpen();
     }
 
-    /** Says good-bye to the server. What is under way in other threads fails. */
+    /** Ends the session and closes the connection. Calls of other threads that are under way fail. */
     @Override
     public void close() {
         session.close();

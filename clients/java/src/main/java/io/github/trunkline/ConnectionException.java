@@ -1,6 +1,6 @@
 package io.github.trunkline;
 
-/** A connection cannot be made, or was lost. It is closed; whether the server did what it was asked last is unknown. */
+/** A connection cannot be made, or was lost. It is closed. Whether the server ran the last statement is unknown. */
 public class ConnectionException extends PostgresException {
     private static final long serialVersionUID = 1;
 

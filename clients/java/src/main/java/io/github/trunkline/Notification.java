@@ -1,7 +1,7 @@
 package io.github.trunkline;
 
 /**
- * What a NOTIFY said.
+ * A notification of NOTIFY.
  *
  * @param channel its channel
  * @param payload its payload, maybe empty

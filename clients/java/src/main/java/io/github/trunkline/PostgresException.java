@@ -1,6 +1,6 @@
 package io.github.trunkline;
 
-/** What went wrong between a program and PostgreSQL. The subclasses say whose doing it was. */
+/** An error between a program and PostgreSQL. The subclasses say which side caused it. */
 public class PostgresException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -11,7 +11,7 @@ public class PostgresException extends RuntimeException {
 
     /**
      * @param message what happened, where, and what to do
-     * @param cause what it came from
+     * @param cause the underlying error
      */
     public PostgresException(String message, Throwable cause) {
         super(message, cause);

@@ -8,11 +8,11 @@ import java.util.List;
  *
  * @param sql the text, with $1, $2 and so on
  * @param parameters the values; null is NULL
- * @param timeout how long it may take; null is what the connection is configured with, zero is for ever
+ * @param timeout how long it may take; null stands for the connection's limit, zero for none
  * @param fetchRows how many rows a stream asks for at a time; 0 is all
  */
 public record Query(String sql, List<Object> parameters, Duration timeout, int fetchRows) {
-    /** How many rows a stream asks for at a time unless told otherwise. */
+    /** How many rows a stream asks for at a time by default. */
     public static final int FETCH_ROWS = 2_000;
 
     /** A query with the connection's timeout. */
@@ -26,7 +26,7 @@ public record Query(String sql, List<Object> parameters, Duration timeout, int f
         return new Query(sql, parameters, limit, fetchRows);
     }
 
-    /** The same, streamed so many rows at a time. */
+    /** The same with another number of rows that a stream asks for at a time; 0 is all. */
     public Query fetchRows(int rows) {
         if (rows < 0) {
             throw new IllegalArgumentException("fetchRows is " + rows + "; the least is 0, which is all at once");

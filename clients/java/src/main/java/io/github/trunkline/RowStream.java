@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * Rows as they come, in bounded memory. Its connection does nothing else until it is at its end or closed; closing it
- * early costs the rest of the rows that were asked for at a time. Rows may be kept, as any.
+ * A result's rows as they arrive, in bounded memory. The connection can do nothing else until the stream is at its end or
+ * closed. Closing a stream early still reads the rest of the rows that were fetched at a time. The program may keep the rows.
  */
 public final class RowStream implements Iterator<Row>, AutoCloseable {
     private final Exchange exchange;
@@ -56,7 +56,7 @@ public final class RowStream implements Iterator<Row>, AutoCloseable {
         return row;
     }
 
-    /** Each wait for the server may take as long as the query's timeout; what the program does in between does not count. */
+    /** The query's timeout limits each wait for the server; the program's own work in between does not count. */
     private void advance() {
         try {
             next = source.hasRow() ? source.next() : exchange.timed(timeout, source::next);
@@ -97,7 +97,7 @@ public final class RowStream implements Iterator<Row>, AutoCloseable {
                 return null;
             });
         } catch (CanceledException e) {
-            // Nobody wants the rest of the rows: if the connection still stands, it does not matter why none came.
+            // The program does not want the rest of the rows: if the connection is still open, the cause does not matter.
             if (!source.isOpen()) {
                 error = e;
                 throw e;

@@ -3,7 +3,7 @@ package io.github.trunkline;
 import io.github.trunkline.wire.Fields;
 import java.util.Optional;
 
-/** PostgreSQL refused what it was asked: an ErrorResponse, with all its fields. The connection goes on. */
+/** PostgreSQL refused a statement: an ErrorResponse, with its fields. The connection stays usable, unless {@link #isFatal}. */
 public final class ServerException extends PostgresException {
     private static final long serialVersionUID = 1;
 

@@ -14,7 +14,7 @@ public record TransactionMode(Isolation isolation, boolean readOnly, boolean def
     public static final TransactionMode SERIALIZABLE = new TransactionMode(Isolation.SERIALIZABLE, false, false);
     /** Repeatable read. */
     public static final TransactionMode REPEATABLE_READ = new TransactionMode(Isolation.REPEATABLE_READ, false, false);
-    /** Without writing. */
+    /** Read only. */
     public static final TransactionMode READ_ONLY = new TransactionMode(Isolation.DEFAULT, true, false);
 
     /** Isolation levels. */

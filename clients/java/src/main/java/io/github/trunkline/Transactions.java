@@ -3,7 +3,7 @@ package io.github.trunkline;
 import io.github.trunkline.row.Rows;
 import java.util.function.Function;
 
-/** A connection's transactions and, inside of them, savepoints: each ends well or is undone. */
+/** A connection's transactions and the savepoints within them. Each is committed (or released), or undone. */
 final class Transactions {
     private final Connection connection;
     private int savepoints;
@@ -26,7 +26,7 @@ final class Transactions {
             connection.execute("savepoint " + name);
             return guarded(tx -> {
                 if (!mode.equals(TransactionMode.DEFAULT)) {
-                    // The server refuses what it cannot have here, such as another isolation level.
+                    // The server refuses some options within a transaction, such as another isolation level.
                     tx.execute("set transaction" + mode.options());
                 }
                 return work.apply(tx);
@@ -42,7 +42,7 @@ final class Transactions {
         Rows end;
         try {
             result = work.apply(connection);
-            // Fails too if a statement before it has failed, or a deferred constraint does now.
+            // This also fails if an earlier statement has failed, or if a deferred constraint fails now.
             end = connection.script(good).get(0);
         } catch (Throwable e) {
             undo(bad, e);
@@ -62,7 +62,7 @@ final class Transactions {
                 connection.script(sql);
             }
         } catch (RuntimeException e) {
-            // Whether the transaction is still open is unknown: nothing may run in it by mistake.
+            // Nobody knows whether the transaction is still open, and no later statement may run in it by mistake.
             connection.close();
             because.addSuppressed(e);
         }

@@ -8,13 +8,13 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
- * Whose turn it is on a connection: one call after the other, and none while a stream or a COPY is open. Tells the listener
- * of queries of each that is over.
+ * Lets one call after the other use a connection, and none while a stream or a COPY is open. Tells the listener for queries
+ * about each call that has ended.
  */
 final class Turns {
     private final ReentrantLock lock = new ReentrantLock();
     private volatile QueryListener listener;
-    /** What the session is kept busy by, from one call to another. */
+    /** The open stream or COPY, in words for an error message; null if there is none. */
     private volatile String occupiedBy;
 
     void onQuery(QueryListener queries) {
@@ -28,12 +28,12 @@ final class Turns {
     /** Runs {@code work} when all calls before it are done. */
     <T> T run(Supplier<T> work) {
         if (lock.isHeldByCurrentThread()) {
-            // Another turn within this one would read the rest of its answer.
+            // A call within this one would read the rest of this one's answer.
             throw new IllegalStateException("the connection is in the middle of a call: a listener or a codec that it "
                     + "calls cannot use it, but another connection");
         }
         if (!lock.tryLock()) {
-            // Only who has to wait minds an interrupt: a rollback after one must still be possible.
+            // A thread that was interrupted before must still be able to roll back, so only a wait is interruptible.
             await();
         }
         try {
@@ -56,7 +56,7 @@ final class Turns {
         }
     }
 
-    /** The same, and the listener hears of it. */
+    /** As {@link #run}, and tells the listener. */
     <T> T observed(String sql, ToLongFunction<T> rows, Supplier<T> work) {
         QueryListener hears = listener;
         if (hears == null) {
@@ -75,8 +75,8 @@ final class Turns {
     }
 
     /**
-     * Runs {@code work}, which begins what outlives the call. The connection is occupied until the {@link AtEnd} that it
-     * is given is called; then the listener hears of it, too. Or it throws, and nothing has begun.
+     * Runs {@code work}, which opens a stream or a COPY. The connection is occupied until {@code work}'s {@link AtEnd} is
+     * called, which also tells the listener. If {@code work} throws, nothing was opened.
      */
     <T> T occupy(String what, String sql, Function<AtEnd, T> work) {
         long begin = System.nanoTime();

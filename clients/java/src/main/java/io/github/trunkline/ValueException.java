@@ -1,6 +1,6 @@
 package io.github.trunkline;
 
-/** A value cannot be read as what was asked for, or cannot be sent as the type that the server expects. */
+/** A value cannot be decoded as the program asked, or cannot be sent as the type that the server expects. */
 public class ValueException extends PostgresException {
     private static final long serialVersionUID = 1;
 
@@ -11,7 +11,7 @@ public class ValueException extends PostgresException {
 
     /**
      * @param message which value of which column or parameter, and why
-     * @param cause the codec's exception
+     * @param cause the exception of the codec
      */
     public ValueException(String message, Throwable cause) {
         super(message, cause);

@@ -36,7 +36,17 @@ class BadServerTest {
             assertFalse(connection.isOpen());
             var after = assertThrows(ConnectionException.class, () -> connection.query("select"));
             assertTrue(after.getMessage().contains("closed"), after.getMessage());
+            breaksWhileDecoding(kind, answer);
             return error;
+        }
+    }
+
+    /** The same where values are decoded while they come. */
+    private static void breaksWhileDecoding(Class<? extends PostgresException> kind, byte[]... answer) throws IOException {
+        try (var server = new ScriptedServer(described(23, 25), concat(answer));
+                Connection connection = Connection.connect(server.config())) {
+            assertThrows(kind, () -> connection.queryValues("select"));
+            assertFalse(connection.isOpen());
         }
     }
 
@@ -89,6 +99,21 @@ class BadServerTest {
             }
             assertEquals("{c0: 1, c1: x}", rows.get(bodies.size()).toString());
             assertEquals("{c0: 1, c1: y}", connection.query("select").one().toString());
+        }
+    }
+
+    /** Values that are decoded while they come: the answer is read to its end before the exception is thrown. */
+    @Test
+    void aRowWithWrongLengthsWhileDecoding() throws IOException {
+        byte[] wrong = message('D', new Out().int16(2).int32(100).int32(1).int32(0));
+        byte[] good = row(ONE, text("x"));
+        try (var server = new ScriptedServer(described(23, 25),
+                concat(BOUND, good, wrong, good, complete("SELECT 3"), ready('I')),
+                concat(BOUND, good, complete("SELECT 1"), ready('I')));
+                Connection connection = Connection.connect(server.config())) {
+            var error = assertThrows(ProtocolException.class, () -> connection.queryValues("select"));
+            assertTrue(error.getMessage().contains("value 0 has length 100"), error.getMessage());
+            assertArrayEquals(new Object[] {1, "x"}, connection.queryValues("select").rows()[0]);
         }
     }
 

@@ -73,7 +73,8 @@ final class Contenders implements AutoCloseable {
         ways.put("rows, untouched", () -> ours.query(sql));
         ways.put("rows as objects, untouched", this::held);
         ways.put("Clojure maps, untouched", () -> maps(ours.query(sql)));
-        ways.put("rows, forced", () -> ours.query(sql).values());
+        ways.put("rows, forced", () -> ours.queryValues(sql));
+        ways.put("rows, kept and then forced", () -> ours.query(sql).values());
         ways.put("rows, eager", this::eager);
         ways.put("rows, streamed", this::streamed);
         ways.put("Clojure maps, streamed", this::streamedMaps);

@@ -2,9 +2,11 @@ package io.github.trunkline.bench;
 
 import io.github.trunkline.Connection;
 import io.github.trunkline.bench.Measure.Figures;
+import io.github.trunkline.bench.Measure.Way;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** 50,000 rows read in several ways: {@code RowsBench REPORT PORT ROUNDS [SHAPE...]}, without a shape all of them. */
 public final class RowsBench {
@@ -29,19 +31,30 @@ public final class RowsBench {
         for (String shape : shapes) {
             try (var contenders = new Contenders(port, Shapes.sql(shape))) {
                 boolean wide = shape.equals("sixty");
-                write(report, shape, Measure.inTurns(contenders.ways(), wide ? RUNS_OF_SIXTY : RUNS,
+                write(report, shape, Measure.inTurns(chosen(contenders.ways()), wide ? RUNS_OF_SIXTY : RUNS,
                         wide ? WARM_ROUNDS_OF_SIXTY : WARM_ROUNDS, rounds));
             }
         }
         System.exit(0);
     }
 
+    /** Those that WAYS, a regular expression, finds in their names, and the floors; all without it. */
+    private static Map<String, Way> chosen(Map<String, Way> ways) {
+        String wanted = System.getenv("WAYS");
+        if (wanted != null) {
+            var pattern = Pattern.compile("^(socket|slab)$|" + wanted);
+            ways.keySet().removeIf(name -> !pattern.matcher(name).find());
+        }
+        return ways;
+    }
+
     private static void write(Report report, String shape, Map<String, Figures> figures) {
         double socket = figures.get("socket").cpu();
         double slab = figures.get("slab").cpu();
-        report.table(title(shape), "way", "CPU ms", "to socket", "to slab", "wall ms", "allocated MB", "kept MB");
+        report.table(title(shape), "way", "CPU ms", "to socket", "to slab", "caller's CPU ms", "wall ms", "allocated MB",
+                "kept MB");
         figures.forEach((way, f) -> {
-            report.row(way, "%.2f", f.cpu(), f.cpu() / socket, f.cpu() / slab, f.wall(), f.allocated(), f.retained());
+            report.row(way, "%.2f", f.cpu(), f.cpu() / socket, f.cpu() / slab, f.threadCpu(), f.wall(), f.allocated(), f.retained());
             report.value("rows " + shape, way, f.cpu(), f.wall(), f.retained());
         });
     }

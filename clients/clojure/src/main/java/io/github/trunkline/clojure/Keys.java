@@ -10,15 +10,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The keys that a result's columns have in its rows' maps. Of columns with one key the last counts, as with next.jdbc;
- * the others are in no map.
+ * The keys of a result's columns in the rows' maps. If several columns have the same key, the last one counts, as in
+ * next.jdbc; the others are not part of the maps.
  */
 public final class Keys {
-    /** So many keys are looked through in less time than a hash table takes. */
+    /** Up to so many keys, a linear search is faster than a hash table. */
     private static final int SCANNED_MAX = 16;
 
     final Columns columns;
-    /** By column; null for a column that a later one covers. */
+    /** The keys by column; null for a column whose key a later column has, too. */
     final Object[] byColumn;
     private final Map<Object, Integer> indexes = new HashMap<>();
 
@@ -38,8 +38,8 @@ public final class Keys {
     }
 
     /**
-     * Keys that {@code make} makes, one for each column, of {@code columns}. They are made once for each prepared
-     * statement and {@code kind}; null is no kind, and makes them anew each time.
+     * The keys that {@code make} returns for {@code columns}, one for each column. They are made once for each prepared
+     * statement and {@code kind}. Without a kind (null) they are made anew each time.
      */
     public static Keys of(Columns columns, Object kind, IFn make) {
         return kind == null ? made(columns, make) : columns.attachment(kind, all -> made(all, make));
@@ -65,8 +65,8 @@ public final class Keys {
     }
 
     /**
-     * The same, but a key with a namespace that is not in the map is looked up without it: {@code :users/id} finds {@code
-     * :id}, as in next.jdbc's plan.
+     * The same, but if a key with a namespace is not in the map, it is looked up without the namespace: {@code :users/id} finds
+     * {@code :id}, as in next.jdbc's plan.
      */
     public static Keys unqualified(Columns columns) {
         return columns.attachment("unqualified", all -> new Keys(all, names(all), true));
@@ -75,7 +75,7 @@ public final class Keys {
     /** The column of a key; -1 if there is none. */
     int column(Object key) {
         if (key instanceof Keyword && byColumn.length <= SCANNED_MAX) {
-            // There is one object for each keyword, so that nothing else is equal to it.
+            // Keywords are interned, so that identity is equality.
             for (int i = 0; i < byColumn.length; i++) {
                 if (byColumn[i] == key) {
                     return i;
@@ -87,13 +87,13 @@ public final class Keys {
         return column == null ? -1 : column;
     }
 
-    /** The column of a key without its namespace, if that does not matter; -1 if there is none. */
+    /** The column of a key without its namespace; -1 if there is none, or if namespaces matter. */
     int columnOfName(Object key) {
         return unqualified && key instanceof Keyword keyword && keyword.getNamespace() != null
                 ? column(Keyword.intern(null, keyword.getName())) : -1;
     }
 
-    /** The key of each column; nil for one that a later one covers. */
+    /** The key of each column; nil for a column whose key a later column has, too. */
     public IPersistentVector all() {
         return LazilyPersistentVector.createOwning(byColumn.clone());
     }

@@ -1,8 +1,8 @@
 package io.github.trunkline.clojure;
 
 /**
- * JDBC's {@code ?} as PostgreSQL's {@code $1}, {@code $2}; {@code ??} is the operator {@code ?}. Texts, quoted names,
- * comments and dollar quotes are left alone.
+ * Replaces JDBC's {@code ?} by PostgreSQL's {@code $1}, {@code $2}, and {@code ??} by the operator {@code ?}. Does not touch
+ * strings, quoted names, comments and dollar quotes.
  */
 public final class Placeholders {
     private final String sql;
@@ -21,7 +21,7 @@ public final class Placeholders {
         return sql.indexOf('?') < 0 ? sql : new Placeholders(sql).out.toString();
     }
 
-    /** The same, but a text that has {@code $1} and its like already is left alone: its question marks are operators. */
+    /** The same, but a text with {@code $1} and the like stays as it is: its question marks are operators. */
     public static String numberUnlessNumbered(String sql) {
         if (sql.indexOf('?') < 0) {
             return sql;

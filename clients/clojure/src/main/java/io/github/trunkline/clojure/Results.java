@@ -9,23 +9,37 @@ import io.github.trunkline.row.Row;
 import io.github.trunkline.row.Rows;
 import java.util.Iterator;
 
-/** What the Clojure namespaces would do slower with reflection and boxes: whole results. */
+/** Makes Clojure values of whole results, without the reflection and boxes that it would cost in Clojure. */
 public final class Results {
     private Results() {}
 
     /** A vector of rows as maps. */
     public static IPersistentVector maps(Rows rows, Keys keys) {
-        var maps = new Object[rows.size()];
-        int[] index = {0};
-        rows.forEach(row -> maps[index[0]++] = RowMap.of(keys, row));
-        return LazilyPersistentVector.createOwning(maps);
+        return RowVector.of(rows, keys);
+    }
+
+    /** A row's values as a vector, in the same array. */
+    static IPersistentVector vector(Object[] values) {
+        for (int i = 0; i < values.length; i++) {
+            values[i] = Values.read(values[i]);
+        }
+        return LazilyPersistentVector.createOwning(values);
     }
 
     /** A vector of rows as vectors. */
     public static IPersistentVector vectors(Rows rows) {
         var vectors = new Object[rows.size()];
         int[] index = {0};
-        rows.forEach(row -> vectors[index[0]++] = RowMap.vector(row));
+        rows.forEach(row -> vectors[index[0]++] = vector(row.values()));
+        return LazilyPersistentVector.createOwning(vectors);
+    }
+
+    /** The same for values that were decoded while the rows arrived. Their arrays become the vectors. */
+    public static IPersistentVector vectors(io.github.trunkline.row.Values values) {
+        var vectors = new Object[values.rows().length];
+        for (int i = 0; i < vectors.length; i++) {
+            vectors[i] = vector(values.rows()[i]);
+        }
         return LazilyPersistentVector.createOwning(vectors);
     }
 
@@ -51,7 +65,7 @@ public final class Results {
         return map;
     }
 
-    /** Reduces rows as they come; a {@code reduced} value ends the stream. */
+    /** Reduces rows as they arrive; a {@code reduced} value ends the stream. */
     public static Object reduce(RowStream rows, IFn asValue, IFn step, Object initial) {
         Object result = initial;
         Iterator<Row> each = rows;
@@ -64,12 +78,12 @@ public final class Results {
         return result;
     }
 
-    /** One parameter as the Java client's codecs take it, but those of json: for {@code Types.adapt}. */
+    /** Converts a parameter for the Java client's codecs, except those of json: for {@code Types.adapt}. */
     public static Object parameter(Object value) {
         return Values.writeAll(value);
     }
 
-    /** Parameters as the Java client takes them. */
+    /** Converts parameters for the Java client. */
     public static Object[] parameters(Object sequence) {
         Object[] values = RT.toArray(sequence);
         for (int i = 0; i < values.length; i++) {

@@ -12,6 +12,7 @@ import clojure.lang.IMapEntry;
 import clojure.lang.IObj;
 import clojure.lang.IPersistentCollection;
 import clojure.lang.IPersistentMap;
+import clojure.lang.IPersistentVector;
 import clojure.lang.ISeq;
 import clojure.lang.ITransientCollection;
 import clojure.lang.ITransientMap;
@@ -19,7 +20,6 @@ import clojure.lang.Keyword;
 import clojure.lang.MapEntry;
 import clojure.lang.PersistentArrayMap;
 import clojure.lang.PersistentHashMap;
-import clojure.lang.PersistentVector;
 import clojure.lang.RT;
 import clojure.lang.Util;
 import io.github.trunkline.row.Row;
@@ -28,21 +28,21 @@ import java.lang.invoke.VarHandle;
 import java.util.Iterator;
 
 /**
- * A row as an ordinary Clojure map, equal to and hashed as any other with the same entries. A value is decoded when it is
- * asked for first, and kept. What is associated or dissociated leaves the others undecoded. Read by any number of threads
- * at once: a value is published with release and acquire, and two threads may at worst decode one twice.
+ * A row as an ordinary Clojure map: equal to any other map with the same entries, with the same hash. It decodes a value when
+ * the program first asks for it, and keeps it. {@code assoc} and {@code dissoc} do not decode the other values. Any number of
+ * threads may read a row at once: values are published with release and acquire, and at worst two threads decode one twice.
  *
- * <p>Until a value is asked for it is 40 bytes: it has the fields of a {@link Row}, which is made anew where one is needed.
+ * <p>A map takes 40 bytes until the first value is decoded. It holds the fields of a {@link Row} instead of a Row object.
  */
 public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKeywordLookup, IEditableCollection, Counted {
     private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(Object[].class);
     private static final VarHandle VALUES;
-    /** A value that was decoded and is nil: null stands for one that was not. */
+    /** Stands for a decoded nil, since null stands for a value that is not decoded yet. */
     private static final Object NIL = new Object();
-    /** A column that was dissociated. */
+    /** Stands for a column that was dissociated. */
     private static final Object GONE = new Object();
 
-    /** Up to here a decoded map is an array of keys and values, which is built without hashing them. */
+    /** A decoded map with up to this many entries is an array map, which is built without hashing the keys. */
     private static final int ARRAY_MAP_ENTRIES_MAX = 16;
 
     static {
@@ -53,7 +53,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         }
     }
 
-    /** What most rows have none of: entries that are no column's, and metadata. */
+    /** Entries that belong to no column, and metadata. Most rows have neither. */
     private record Added(IPersistentMap entries, IPersistentMap meta) {
         static final Added NOTHING = new Added(PersistentArrayMap.EMPTY, null);
     }
@@ -62,7 +62,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
     private final byte[] slab;
     private final int start;
     private final Added added;
-    /** What was decoded, by column; null as long as nothing was. */
+    /** The decoded values by column; null until the first one is decoded. */
     private Object[] values;
 
     private RowMap(Keys keys, byte[] slab, int start, Object[] values, Added added) {
@@ -86,12 +86,12 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         return new RowMap(keys, slab, start, null, Added.NOTHING);
     }
 
-    /** The row itself, with the getters of the Java client. It knows nothing of what was associated. */
+    /** The row as the Java client's Row, without what was associated. */
     public Row row() {
         return new Row(keys.columns, slab, start);
     }
 
-    /** The same map with its bytes in an array of its own, which no other row keeps alive or is kept alive by. */
+    /** The same map with its bytes in an array of its own, so that it does not keep its neighbours' bytes alive. */
     public RowMap detach() {
         Row detached = row().detach();
         return new RowMap(keys, detached.slab(), detached.start(), copyOfValues(), added);
@@ -113,7 +113,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         return copy;
     }
 
-    /** Where decoded values are kept: of two threads that find none, both get the first one's. */
+    /** The array for decoded values. If two threads create it at once, both get the first one. */
     private Object[] room() {
         Object[] present = present();
         if (present != null) {
@@ -162,13 +162,13 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
     }
 
     @Override
-    public Object valAt(Object key, Object otherwise) {
+    public Object valAt(Object key, Object notFound) {
         int column = keys.column(key);
         if (has(column)) {
             return value(column);
         }
         column = keys.columnOfName(key);
-        return has(column) && !added.entries.containsKey(key) ? value(column) : added.entries.valAt(key, otherwise);
+        return has(column) && !added.entries.containsKey(key) ? value(column) : added.entries.valAt(key, notFound);
     }
 
     @Override
@@ -220,7 +220,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         return PersistentArrayMap.EMPTY.withMeta(added.meta);
     }
 
-    /** The column after {@code column} that is part of the map; the number of columns if there is none. */
+    /** The next column after {@code column} that is part of the map; the number of columns if there is none. */
     private int next(int column) {
         int next = column + 1;
         while (next < keys.byColumn.length && (keys.byColumn[next] == null || !has(next))) {
@@ -235,7 +235,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         return first < keys.byColumn.length ? new Entries(this, first, null) : added.entries.seq();
     }
 
-    /** Entries whose values are decoded when they are asked for. */
+    /** The entries; each value is decoded when the program asks for its entry. */
     private static final class Entries extends ASeq {
         private final RowMap map;
         private final int column;
@@ -263,7 +263,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         }
     }
 
-    /** Decodes all in one pass, for those who go through all: each lookup walks to its column from the row's beginning. */
+    /** Decodes all values in one pass. Single lookups would each walk to their column from the beginning of the row. */
     private void decodeAll() {
         if (present() != null) {
             return;
@@ -376,7 +376,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
         return has(column) ? new Thunk(keys, column) : null;
     }
 
-    /** What a call site {@code (:key row)} keeps: the column, for all rows with the same keys. */
+    /** A call site {@code (:key row)} keeps this: the key's column, for all rows with the same keys. */
     private static final class Thunk implements ILookupThunk {
         private final Keys keys;
         private final int column;
@@ -412,11 +412,7 @@ public final class RowMap extends APersistentMap implements IObj, IKVReduce, IKe
     }
 
     /** All of a row as a vector. */
-    public static PersistentVector vector(Row row) {
-        Object[] values = row.values();
-        for (int i = 0; i < values.length; i++) {
-            values[i] = Values.read(values[i]);
-        }
-        return PersistentVector.adopt(values);
+    public static IPersistentVector vector(Row row) {
+        return Results.vector(row.values());
     }
 }

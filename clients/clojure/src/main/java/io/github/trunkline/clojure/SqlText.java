@@ -1,13 +1,13 @@
 package io.github.trunkline.clojure;
 
 /**
- * Steps over what is no SQL of its own in a text: strings, quoted names, comments and dollar quotes. By PostgreSQL's chapter
- * "Lexical Structure", with standard_conforming_strings on.
+ * Finds the parts of a text that are not SQL themselves: strings, quoted names, comments and dollar quotes. Follows the manual's
+ * chapter "Lexical Structure", with standard_conforming_strings on.
  */
 public final class SqlText {
     private SqlText() {}
 
-    /** Where ends what begins at {@code at}: a string, a quoted name, a comment, a dollar quote, or a single character. */
+    /** The end of the string, quoted name, comment, dollar quote or single character that begins at {@code at}. */
     static int end(String sql, int at) {
         return switch (sql.charAt(at)) {
             case '\'' -> quoted(sql, at, '\'', isEscapeString(sql, at));
@@ -19,7 +19,7 @@ public final class SqlText {
         };
     }
 
-    /** True if a word stands in the text's SQL, in letters of either case. */
+    /** True if the text's SQL contains a word, in upper or lower case. */
     public static boolean hasWord(String sql, String word) {
         for (int at = 0; at < sql.length(); at = end(sql, at)) {
             boolean begins = at == 0 || !isNamePart(sql.charAt(at - 1));
@@ -46,7 +46,7 @@ public final class SqlText {
         return "";
     }
 
-    /** The text without what follows its last statement: semicolons, spaces and comments. */
+    /** The text without the semicolons, spaces and comments behind its last statement. */
     public static String trimmed(String sql) {
         int last = 0;
         for (int at = 0; at < sql.length();) {
@@ -59,7 +59,7 @@ public final class SqlText {
         return sql.substring(0, last);
     }
 
-    /** True if a semicolon stands before more SQL: by and large, the text has several statements. */
+    /** True if more SQL follows a semicolon, so that the text has several statements. */
     public static boolean hasSeveral(String sql) {
         boolean ended = false;
         boolean begun = false;

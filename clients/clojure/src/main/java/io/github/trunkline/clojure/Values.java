@@ -10,21 +10,25 @@ import clojure.lang.PersistentHashMap;
 import clojure.lang.Ratio;
 import io.github.trunkline.type.Composite;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
-/** Between the Java client's values and Clojure's. */
+/** Converts values between the Java client and Clojure. */
 final class Values {
     private Values() {}
 
     /** Lists become vectors, maps become maps, composites become maps with keywords (or vectors, if they have no names). */
     static Object read(Object value) {
-        // Most values, told by their class: whether something is a List is dearer to ask when it is none.
+        // Most values have one of these classes. For other classes the checks below for interfaces are slower.
         if (value == null || value instanceof String || value instanceof Number || value instanceof Boolean
-                || value instanceof Instant) {
+                || value instanceof Instant || value instanceof LocalDate || value instanceof LocalDateTime
+                || value instanceof UUID) {
             return value;
         }
         if (value instanceof List<?> list) {
@@ -52,7 +56,7 @@ final class Values {
     }
 
     /**
-     * A parameter of any type but json, with all that is in it: maps, for composites and hstore, get names as keys, and
+     * Converts a parameter of any type except json, at any depth. The keys of maps, for composites and hstore, become names, and
      * sequences become Lists.
      */
     static Object writeAll(Object value) {
@@ -69,7 +73,7 @@ final class Values {
         return write(value);
     }
 
-    /** A parameter: keywords and symbols become their names, Clojure's own numbers become Java's. */
+    /** Converts a parameter: keywords and symbols become their names, Clojure's own numbers become Java's. */
     static Object write(Object value) {
         if (value instanceof Named named) {
             return named.getNamespace() == null ? named.getName() : named.getNamespace() + "/" + named.getName();

@@ -18,7 +18,7 @@ public final class Scram {
     public static final String MECHANISM = "SCRAM-SHA-256";
     /** With channel binding. */
     public static final String MECHANISM_PLUS = "SCRAM-SHA-256-PLUS";
-    /** More would keep a client busy for minutes on a server's word; PostgreSQL's own default is 4096. */
+    /** A malicious server could keep a client busy with more iterations. PostgreSQL's default is 4096. */
     static final int ITERATIONS_MAX = 10_000_000;
 
     private static final int NONCE_BYTES = 18;
@@ -111,7 +111,7 @@ public final class Scram {
                 return iterations;
             }
         } catch (NumberFormatException e) {
-            // Refused below, as other numbers are.
+            // Refused below, like other wrong numbers.
         }
         throw misbehaved("it asks for " + text + " iterations; 1 to " + ITERATIONS_MAX + " are done");
     }
@@ -146,7 +146,7 @@ public final class Scram {
 
     private static Mac mac(byte[] key) throws GeneralSecurityException {
         Mac mac = Mac.getInstance("HmacSHA256");
-        // An empty password is a key too, but none that SecretKeySpec takes; HMAC pads keys with zeros anyway.
+        // SecretKeySpec refuses an empty key. HMAC pads keys with zeros, so that one zero byte is the same key.
         mac.init(new SecretKeySpec(key.length == 0 ? new byte[1] : key, "HmacSHA256"));
         return mac;
     }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where to connect and how. Made by a {@link #builder}, from a URL ({@link #of(String)}), from libpq's names
- * ({@link #of(Map)}) or from the PG* environment ({@link #fromEnvironment()}); {@link #toBuilder} changes one.
+ * Where to connect and how. Made by a {@link #builder}, from a URL ({@link #of(String)}), from libpq's keywords
+ * ({@link #of(Map)}) or from the PG* environment ({@link #fromEnvironment()}). {@link #toBuilder} makes a changed copy.
  */
 public final class Config {
     private final Builder from;
@@ -48,7 +48,7 @@ public final class Config {
         return from.hosts;
     }
 
-    /** Who logs in. */
+    /** The user who logs in. */
     public String user() {
         return from.user;
     }
@@ -63,12 +63,12 @@ public final class Config {
         return from.passFile;
     }
 
-    /** Which database. */
+    /** The database. */
     public String database() {
         return from.database == null ? from.user : from.database;
     }
 
-    /** How far TLS is asked for. */
+    /** Whether to use TLS, and what to check. */
     public SslMode sslMode() {
         return from.sslMode;
     }
@@ -113,17 +113,17 @@ public final class Config {
         return from.parameters;
     }
 
-    /** How long connecting to one server may take, login included; zero is for ever. */
+    /** How long to connect to one server may take, login included; zero is no limit. */
     public Duration connectTimeout() {
         return from.connectTimeout;
     }
 
-    /** How long a query may take unless it says otherwise; zero is for ever. */
+    /** The time limit of a query that has none of its own; zero is no limit. */
     public Duration queryTimeout() {
         return from.queryTimeout;
     }
 
-    /** Which of several servers will do. */
+    /** Which kind of server to accept. */
     public TargetServer targetServer() {
         return from.targetServer;
     }
@@ -138,12 +138,12 @@ public final class Config {
         return from.protocolMinor;
     }
 
-    /** The oldest minor version of protocol 3 that will do: 0 or 2. */
+    /** The oldest minor version of protocol 3 to accept: 0 or 2. */
     public int protocolMinorMin() {
         return from.protocolMinorMin;
     }
 
-    /** Whether a text runs in one round trip when it is new. */
+    /** Whether a new statement runs in one round trip. */
     public boolean textFirst() {
         return from.textFirst;
     }
@@ -158,7 +158,7 @@ public final class Config {
         return from.messageBytesMax;
     }
 
-    /** How many notifications wait to be taken before the oldest are dropped. */
+    /** How many notifications the connection keeps; beyond that it drops the oldest. */
     public int notificationsMax() {
         return from.notificationsMax;
     }
@@ -195,7 +195,7 @@ public final class Config {
         int protocolMinor = 2;
         int protocolMinorMin;
         private Path passFile = Environment.passFile(System.getenv());
-        /** Where {@code service} looks, if not in libpq's own places. */
+        /** The service file, if it is not in libpq's own places. */
         Path serviceFile;
         private int statementsMax = 256;
         private boolean textFirst;
@@ -246,7 +246,7 @@ public final class Config {
             return this;
         }
 
-        /** Who logs in. */
+        /** The user who logs in. */
         public Builder user(String name) {
             user = name;
             return this;
@@ -258,13 +258,13 @@ public final class Config {
             return this;
         }
 
-        /** Which database; if not given, the one named as the user. */
+        /** The database; by default the one with the user's name. */
         public Builder database(String name) {
             database = name;
             return this;
         }
 
-        /** How far TLS is asked for. */
+        /** Whether to use TLS, and what to check. */
         public Builder sslMode(SslMode mode) {
             sslMode = mode;
             return this;
@@ -312,19 +312,19 @@ public final class Config {
             return this;
         }
 
-        /** How long connecting to one server may take; zero is for ever. */
+        /** How long to connect to one server may take, login included; zero is no limit. */
         public Builder connectTimeout(Duration limit) {
             connectTimeout = limit;
             return this;
         }
 
-        /** How long a query may take unless it says otherwise; zero is for ever. */
+        /** The time limit of a query that has none of its own; zero is no limit. */
         public Builder queryTimeout(Duration limit) {
             queryTimeout = limit;
             return this;
         }
 
-        /** Which of several servers will do. */
+        /** Which kind of server to accept. */
         public Builder targetServer(TargetServer target) {
             targetServer = target;
             return this;
@@ -340,9 +340,9 @@ public final class Config {
         }
 
         /**
-         * Whether a text that is not prepared yet runs in one round trip in place of two: its values, and parameters that
-         * are Strings or none, then come in text format. Off by default, since an anonymous {@code record} tells its
-         * fields' types in binary only: in text they are Strings. Values are the same otherwise.
+         * Whether a statement that is not prepared yet runs in one round trip instead of two, if it has no parameters or only
+         * Strings. Its values then come in text format. Off by default, because an anonymous {@code record} names its
+         * fields' types in binary only: in text the fields are Strings. All other values are the same.
          */
         public Builder textFirst(boolean wanted) {
             textFirst = wanted;
@@ -361,7 +361,7 @@ public final class Config {
             return this;
         }
 
-        /** How many notifications wait to be taken before the oldest are dropped. */
+        /** How many notifications the connection keeps; beyond that it drops the oldest. */
         public Builder notificationsMax(int count) {
             notificationsMax = atLeast("notificationsMax", 1, count);
             return this;
@@ -375,10 +375,10 @@ public final class Config {
         }
 
         /**
-         * Sets what libpq calls {@code keyword}. A name that it does not know is a parameter of the session. {@code service}
-         * sets all that the service file says at once; what is set later counts.
+         * Sets the setting that libpq calls {@code keyword}. A name that libpq does not know is a parameter of the session.
+         * {@code service} sets everything that the service file says at once; later settings override it.
          *
-         * @throws IllegalArgumentException for a value that is none, and for what libpq knows and this client has not
+         * @throws IllegalArgumentException for an invalid value, and for a setting of libpq that this client does not implement
          */
         public Builder set(String keyword, String value) {
             Keywords.set(this, keyword, value);

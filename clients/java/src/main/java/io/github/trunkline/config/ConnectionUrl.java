@@ -31,7 +31,7 @@ final class ConnectionUrl {
             }
             String keyword = decode(pair.substring(0, equals));
             String value = decode(pair.substring(equals + 1));
-            // libpq takes it for the sake of JDBC's URLs.
+            // libpq accepts it because JDBC's URLs have it.
             if (keyword.equals("ssl") && value.equals("true")) {
                 keywords.put("sslmode", "require");
             } else {
@@ -47,7 +47,7 @@ final class ConnectionUrl {
                 return url.substring(scheme.length());
             }
         }
-        // The URL itself may hold a password: it is not said.
+        // The message must not contain the URL, which may hold a password.
         throw new IllegalArgumentException("a connection URL begins with postgres:// or postgresql://");
     }
 

@@ -21,7 +21,7 @@ final class Environment {
             Map.entry("PGMAXPROTOCOLVERSION", "max_protocol_version"),
             Map.entry("PGMINPROTOCOLVERSION", "min_protocol_version"), Map.entry("PGPASSFILE", "passfile"),
             Map.entry("PGSSLNEGOTIATION", "sslnegotiation"), Map.entry("PGGSSENCMODE", "gssencmode"),
-            // These are refused: who has set them relies on them.
+            // Refused, not ignored: the user who has set one relies on it.
             Map.entry("PGREQUIREAUTH", "require_auth"), Map.entry("PGREQUIREPEER", "requirepeer"),
             Map.entry("PGSSLMINPROTOCOLVERSION", "ssl_min_protocol_version"), Map.entry("PGSSLCRL", "sslcrl"));
 
@@ -38,7 +38,7 @@ final class Environment {
         return keywords;
     }
 
-    /** What the variables say; a service, if one is named, counts more, as with libpq. */
+    /** Applies the variables. As in libpq, a service that they name overrides them. */
     static Config.Builder builder(Map<String, String> environment) {
         Config.Builder builder = Keywords.set(Config.builder(), read(environment));
         String service = environment.get("PGSERVICE");

@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** libpq's names of settings, of its chapter "Parameter Key Words": what each does to a configuration. */
 final class Keywords {
-    /** Those that ask for something that this client does not have. Passed over, a wish for safety would be lost. */
+    /** Settings that this client does not implement. To ignore them could make a connection less safe than it was meant to be. */
     private static final Set<String> MISSING = Set.of("require_auth", "requirepeer", "sslcompression",
             "sslcertmode", "sslcrl", "sslcrldir", "sslsni", "sslkeylogfile", "ssl_min_protocol_version",
             "ssl_max_protocol_version", "krbsrvname", "gsslib", "gssdelegation", "keepalives", "keepalives_idle",
@@ -18,7 +18,7 @@ final class Keywords {
 
     private Keywords() {}
 
-    /** Sets all; what a service says counts where nothing else is given, whatever the order. */
+    /** Sets all. A service's settings apply where nothing else is given, whatever the order. */
     static Config.Builder set(Config.Builder builder, Map<String, String> keywords) {
         var rest = new LinkedHashMap<>(keywords);
         for (String first : new String[] {"servicefile", "service"}) {
@@ -60,7 +60,7 @@ final class Keywords {
             case "min_protocol_version" -> builder.protocolMinorMin = minor(keyword, value);
             case "text_first" -> builder.textFirst(Environment.bool(keyword, value));
             case "statements_max" -> builder.statementsMax(Environment.number(keyword, value));
-            // What these ask for by these values is so anyhow.
+            // With these values the settings ask for what this client does anyway.
             case "gssencmode" -> only(keyword, value, "disable", "prefer");
             case "client_encoding" -> only(keyword, value, "UTF8", "utf8", "UTF-8", "utf-8", "auto");
             case "fallback_application_name" -> builder.parameters.putIfAbsent("application_name", value);
@@ -74,7 +74,7 @@ final class Keywords {
         }
     }
 
-    /** libpq takes zero and less for ever. */
+    /** As in libpq, zero and less stand for no limit. */
     private static Duration seconds(String keyword, String value) {
         return Duration.ofSeconds(Math.max(0, Environment.number(keyword, value)));
     }

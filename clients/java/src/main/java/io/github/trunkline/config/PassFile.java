@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * libpq's password file: lines of {@code host:port:database:user:password}, where {@code *} stands for any and a backslash
- * takes the meaning from a colon or a backslash. The first line that fits counts.
+ * libpq's password file: lines of {@code host:port:database:user:password}. {@code *} stands for any value, and a backslash
+ * escapes a colon or a backslash. The first line that fits counts.
  */
 public final class PassFile {
     private PassFile() {}
 
-    /** Where it lies if nobody says where. */
+    /** Its default place. */
     static Path usual() {
         String appData = System.getenv("APPDATA");
         return System.getProperty("os.name").startsWith("Windows") && appData != null
@@ -24,10 +24,10 @@ public final class PassFile {
     }
 
     /**
-     * The password for a server; null if the file has none, or is not there.
+     * The password for a server; null if the file has none or does not exist.
      *
      * @param host the host's name; {@code localhost} stands for a unix socket in its usual folder too
-     * @throws IOException if it cannot be read, or others than its owner can: it is not used then
+     * @throws IOException if it cannot be read, or if other users can read it: then it is not used
      */
     public static String find(Path file, Host host, String database, String user) throws IOException {
         List<String> lines;
@@ -62,7 +62,7 @@ public final class PassFile {
         return host.isUnixSocket() && usualFolder ? "localhost" : host.name();
     }
 
-    /** What stands between colons that no backslash precedes; the password, which is last, may have any. */
+    /** The fields between colons without a backslash before them. The password, the last field, may contain colons. */
     private static List<String> fields(String line) {
         var fields = new ArrayList<String>();
         int begin = 0;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * libpq's connection service file: sections {@code [name]} with a keyword and its value on each line. That of the user is
- * looked into first, then that of the system.
+ * libpq's connection service file: sections {@code [name]} with a keyword and its value on each line. The user's file is read
+ * first, then the system's.
  */
 final class ServiceFile {
     private ServiceFile() {}
@@ -19,8 +19,8 @@ final class ServiceFile {
     /**
      * The keywords of a service.
      *
-     * @param given the file; null is libpq's own places, by {@code environment}
-     * @throws IllegalArgumentException if no file has the service, or what it says cannot be understood
+     * @param given the file; null stands for libpq's own places, as {@code environment} names them
+     * @throws IllegalArgumentException if no file has the service, or a line of it cannot be understood
      */
     static Map<String, String> read(String service, Path given, Map<String, String> environment) {
         var places = new ArrayList<Path>();

@@ -2,15 +2,15 @@ package io.github.trunkline.config;
 
 import java.util.Locale;
 
-/** How far TLS is asked for: libpq's {@code sslmode}. Connections over unix sockets never use TLS. */
+/** Whether to use TLS, and what to check: libpq's {@code sslmode}. Connections over unix sockets never use TLS. */
 public enum SslMode {
     /** No TLS. */
     DISABLE,
-    /** Without TLS if the server lets that be, else with it. */
+    /** Without TLS if the server allows that, else with TLS. */
     ALLOW,
     /** With TLS if the server has it, else without. The default, as libpq's. */
     PREFER,
-    /** With TLS; who the server is goes unchecked unless a root certificate is given. */
+    /** With TLS. The server's certificate is checked only if a root certificate is given. */
     REQUIRE,
     /** With TLS, and a certificate that the root certificates vouch for. */
     VERIFY_CA,

@@ -4,11 +4,11 @@ import java.util.Locale;
 
 /** How TLS begins: libpq's {@code sslnegotiation}. */
 public enum SslNegotiation {
-    /** PostgreSQL is asked for it first, which costs a round trip. Every server knows that. */
+    /** The client asks the server for TLS first, which costs a round trip. Every server supports this. */
     POSTGRES,
     /**
-     * At once, with the protocol named by ALPN: servers from PostgreSQL 17 on. Only where sslmode demands TLS, since the way
-     * back to a connection without it is the question that is left out.
+     * TLS begins at once, and ALPN names the protocol. For PostgreSQL 17 and newer, and only if sslmode demands TLS: without
+     * asking first, the client cannot fall back to a connection without TLS.
      */
     DIRECT;
 

@@ -2,7 +2,7 @@ package io.github.trunkline.config;
 
 import java.util.Locale;
 
-/** Which of several servers will do: libpq's {@code target_session_attrs}. */
+/** Which kind of server to accept: libpq's {@code target_session_attrs}. */
 public enum TargetServer {
     /** The first that answers. */
     ANY,

@@ -9,9 +9,9 @@ import java.io.OutputStream;
 import java.util.List;
 
 /**
- * {@code COPY ... FROM STDIN} as a stream of the data, in whichever format the statement names. {@link #finish} ends it and
- * throws what the server refused; a {@link #close} without it undoes the COPY, so that half of the data is never taken
- * for all of it when an exception leaves a try block. Or rows of values go to {@link #rows}.
+ * {@code COPY ... FROM STDIN} as a stream of data in the format that the statement names. {@link #finish} ends the COPY, and
+ * throws the server's error if there is one. {@link #close} without {@link #finish} undoes the COPY, so that an exception in
+ * a try block never leaves half of the data in the table. {@link #rows} sends rows of values instead of data.
  */
 public final class CopyIn extends OutputStream {
     private final CopyTurn turn;
@@ -39,7 +39,7 @@ public final class CopyIn extends OutputStream {
         turn.write(bytes, offset, length);
     }
 
-    /** The data is complete: gives how many rows the server has taken. */
+    /** Ends the data, and returns how many rows the server has taken. */
     public long finish() {
         if (closed) {
             throw new IllegalStateException("the COPY is over");
@@ -76,8 +76,8 @@ public final class CopyIn extends OutputStream {
     }
 
     /**
-     * Sends rows of values and ends the COPY, whose statement says {@code WITH (FORMAT binary)}, or has no options: then they
-     * go as text. If a row cannot be sent, or {@code rows} throws, the COPY is undone.
+     * Sends rows of values and ends the COPY: in binary if its statement says {@code WITH (FORMAT binary)}, as text if it has no
+     * options. If a row cannot be sent, or {@code rows} throws, this undoes the COPY.
      *
      * @param columnTypes the columns' types: object ids, such as 20 for int8 and 25 for text
      * @return how many rows the server has taken

@@ -15,8 +15,8 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * {@code COPY ... TO STDOUT} as a stream of the data, in whichever format the statement names. {@link #close} passes over
- * what was not read. Or its rows are read as values by {@link #rows}.
+ * {@code COPY ... TO STDOUT} as a stream of data in the format that the statement names. {@link #close} drops the data that
+ * was not read. {@link #rows} reads rows of values instead of data.
  */
 public final class CopyOut extends InputStream {
     private final CopyTurn turn;
@@ -104,7 +104,7 @@ public final class CopyOut extends InputStream {
     }
 
     /**
-     * Reads the rows of a COPY whose statement says {@code WITH (FORMAT binary)} or has no options, and closes.
+     * Reads all rows of a COPY whose statement says {@code WITH (FORMAT binary)} or has no options, and closes.
      *
      * @param columnTypes the columns' types: object ids
      * @param action takes each row's values

@@ -12,13 +12,13 @@ final class CopyText {
     static final String NULL = "\\N";
     private static final String PLAIN = "\b\f\n\r\t\u000b\\";
     private static final String ESCAPED = "bfnrtv\\";
-    /** Options that make the data something else. The server tells text from binary, but not from these. */
+    /** Options that change the text format. The server reports whether the data is text or binary, but not these. */
     private static final Pattern OTHER_SHAPE = Pattern.compile(
             "(?is)\\bstd(in|out)\\b.*\\b(csv|delimiters?|null|header|encoding)\\b");
 
     private CopyText() {}
 
-    /** Refuses rows of values where the statement's options ask for another shape than this one or binary. */
+    /** Refuses rows of values if the statement's options ask for another format than this one or binary. */
     static void check(CopyTurn turn) {
         if (!turn.isBinary() && OTHER_SHAPE.matcher(turn.sql()).find()) {
             throw new ValueException("rows of values go by COPY in text without options, or WITH (FORMAT binary), but not by: "

@@ -13,7 +13,7 @@ import java.util.List;
 final class CopyWriter {
     /** PostgreSQL's chapter COPY, section "Binary Format". */
     static final byte[] SIGNATURE = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0};
-    /** So much is gathered before it is handed on. */
+    /** How much is gathered before it is sent. */
     private static final int PIECE_BYTES = 16 * 1024;
 
     private final CopyTurn turn;

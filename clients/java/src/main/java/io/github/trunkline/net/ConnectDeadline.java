@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a socket whose connecting takes longer than it may. Java's own time limits make a socket non-blocking for good:
- * each wait for an answer would then take three system calls (read, poll, read) in place of one.
+ * Closes a socket that takes too long to connect. Java's own time limits would make the socket non-blocking for good, and each
+ * wait for an answer would then take three system calls (read, poll, read) instead of one.
  */
 final class ConnectDeadline {
     private final int milliseconds;
@@ -26,14 +26,14 @@ final class ConnectDeadline {
         }
     }
 
-    /** The connection stands: the socket is left alone from now on. */
+    /** The socket is connected: the deadline no longer applies. */
     void met() throws SocketTimeoutException {
         if (!end.complete(null)) {
             throw passed(null);
         }
     }
 
-    /** What to throw for {@code error}, which connecting ended with: that it took too long, if that is why. */
+    /** The exception for a connect that failed with {@code error}: that it took too long, if this closed the socket. */
     IOException explain(IOException error) {
         return end.complete(null) ? error : passed(error);
     }

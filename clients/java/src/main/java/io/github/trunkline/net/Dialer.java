@@ -14,14 +14,14 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes connections: TCP or a unix socket, and TLS if the configuration wants it. Says nothing of PostgreSQL's own yet. */
+/** Opens connections: TCP or a unix socket, and TLS if the configuration asks for it. Does not log in. */
 public final class Dialer {
     private Dialer() {}
 
     /**
      * One way to reach a server.
      *
-     * @param host the host it was named as
+     * @param host the host as the configuration names it
      * @param address its address; null for a unix socket
      */
     public record Address(Host host, InetAddress address) {

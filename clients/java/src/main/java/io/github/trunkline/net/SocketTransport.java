@@ -12,7 +12,7 @@ import javax.net.ssl.SSLSocket;
 /** TCP, with or without TLS. */
 final class SocketTransport implements Transport {
     private final Socket socket;
-    /** The TCP connection under TLS; else the same. */
+    /** The TCP connection: under TLS if there is TLS, else the socket itself. */
     private final Socket tcp;
     private final InputStream in;
     private final OutputStream out;
@@ -71,7 +71,7 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /** Without TLS's own good-bye, which would wait for a thread that is blocked in a write. */
+    /** Sends no close_notify of TLS, which would wait for a thread that is blocked in a write. */
     @Override
     public void close() {
         close(tcp);
@@ -81,7 +81,7 @@ final class SocketTransport implements Transport {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is closed all the same.
+            // The socket is closed even so.
         }
     }
 }

@@ -41,13 +41,13 @@ final class Tls {
         }
     }
 
-    /** libpq's own place for root certificates, where they count for sslmode require too; null if there is none. */
+    /** libpq's default file of root certificates, which then also apply to sslmode require; null if it does not exist. */
     private static Path usualRoot() {
         Path file = Path.of(System.getProperty("user.home"), ".postgresql", "root.crt");
         return Files.isReadable(file) ? file : null;
     }
 
-    /** libpq's word {@code system}, and no word at all, stand for what this JVM trusts. */
+    /** libpq's word {@code system}, and no setting at all, stand for the certificates that this JVM trusts. */
     private static TrustManager[] trusted(Path root) throws IOException, GeneralSecurityException {
         return root == null || root.toString().equals("system") ? null : Pem.trustManagers(root);
     }
@@ -65,7 +65,7 @@ final class Tls {
         secure.setSSLParameters(parameters);
         secure.startHandshake();
         if (direct && !ALPN.equals(secure.getApplicationProtocol())) {
-            // Else bytes that were meant for another kind of server could be taken for PostgreSQL's.
+            // Else an attacker could redirect the connection to a server of another protocol.
             throw new IOException("the server speaks TLS, but did not say by ALPN that it is PostgreSQL");
         }
         return secure;

@@ -9,7 +9,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.security.cert.X509Certificate;
 
-/** A unix socket. An interrupt of a thread that reads or writes closes it: Java's channels are made that way. */
+/** A unix socket. Java closes its channel if a thread that reads or writes is interrupted. */
 final class UnixTransport implements Transport {
     private final SocketChannel channel;
 
@@ -65,7 +65,7 @@ final class UnixTransport implements Transport {
         try {
             channel.close();
         } catch (IOException e) {
-            // It is closed all the same.
+            // The channel is closed even so.
         }
     }
 }

@@ -7,6 +7,7 @@ import io.github.trunkline.QueryListener;
 import io.github.trunkline.TransactionMode;
 import io.github.trunkline.config.Config;
 import io.github.trunkline.row.Rows;
+import io.github.trunkline.row.Values;
 import io.github.trunkline.type.Types;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,12 +19,12 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Connections to share. {@link #query} holds one from the first byte sent to the last byte read, and no longer: the rows
- * are decoded after it was given back. Threads wait in the order they came. A connection that has lain idle for long is asked
- * for a sign of life before it is lent, so that nobody gets one that the server has ended meanwhile.
+ * Connections that threads share. {@link #query} holds a connection from the first byte sent to the last byte read only: the
+ * program decodes the rows afterwards. Threads that wait for a connection get one in the order in which they came. The pool
+ * checks a connection that was idle for a while before it lends it, because the server may have closed it meanwhile.
  */
 public final class Pool implements AutoCloseable {
-    /** How long a server may take to give a sign of life. */
+    /** How long a server may take to answer the check of an idle connection. */
     private static final Duration SIGN_OF_LIFE_MAX = Duration.ofSeconds(5);
 
     private final Config config;
@@ -59,10 +60,9 @@ public final class Pool implements AutoCloseable {
      *
      * @param connectionsMax how many connections it has at most
      * @param waitMax how long a thread waits for one
-     * @param idleMax a connection that was not used for so long is closed when it would be used
-     * @param lifeMax a connection that is so old is closed when it would be used
-     * @param checkAfter a connection that was not used for so long is asked for a sign of life when it would be used, which
-     *     costs a round trip
+     * @param idleMax a connection that was idle for longer is closed when it would be lent next
+     * @param lifeMax a connection that is older is closed when it would be lent next
+     * @param checkAfter a connection that was idle for longer is checked before it is lent, which costs a round trip
      */
     public record Settings(
             int connectionsMax, Duration waitMax, Duration idleMax, Duration lifeMax, Duration checkAfter) {
@@ -70,7 +70,7 @@ public final class Pool implements AutoCloseable {
         public static final Settings DEFAULT = new Settings(
                 10, Duration.ofSeconds(30), Duration.ofMinutes(10), Duration.ofHours(1), Duration.ofSeconds(1));
 
-        /** Refuses what makes no sense. */
+        /** Checks the settings. */
         public Settings {
             if (connectionsMax < 1) {
                 throw new IllegalArgumentException("connectionsMax is " + connectionsMax + "; the least is 1");
@@ -87,7 +87,7 @@ public final class Pool implements AutoCloseable {
             return new Settings(connectionsMax, limit, idleMax, lifeMax, checkAfter);
         }
 
-        /** The same with another time to lie idle. */
+        /** The same with another idle time. */
         public Settings idleMax(Duration limit) {
             return new Settings(connectionsMax, waitMax, limit, lifeMax, checkAfter);
         }
@@ -97,36 +97,36 @@ public final class Pool implements AutoCloseable {
             return new Settings(connectionsMax, waitMax, idleMax, limit, checkAfter);
         }
 
-        /** The same with another time after which a sign of life is asked for. */
+        /** The same with another time after which connections are checked. */
         public Settings checkAfter(Duration time) {
             return new Settings(connectionsMax, waitMax, idleMax, lifeMax, time);
         }
     }
 
-    /** A pool of ten connections at most, made when they are needed. */
+    /** A pool of at most ten connections, which it opens when they are needed. */
     public static Pool open(String url) {
         return open(Config.of(url), Settings.DEFAULT);
     }
 
-    /** A pool that knows PostgreSQL's own types. */
+    /** A pool with codecs for PostgreSQL's own types. */
     public static Pool open(Config config, Settings settings) {
         return new Pool(config, new Types(), settings);
     }
 
-    /** A pool whose connections share what is known of types. */
+    /** A pool whose connections share these codecs. */
     public static Pool open(Config config, Settings settings, Types types) {
         return new Pool(config, types, settings);
     }
 
-    /** Is done with each new connection, before it is used first. */
+    /** Sets the action for each new connection, before its first use. */
     public Pool onConnect(Consumer<Connection> action) {
         onConnect = action;
         return this;
     }
 
     /**
-     * Hears of every query, stream and COPY of the connections that are lent from now on, in the place of what {@code
-     * Connection.onQuery} was told. {@link #size}, {@link #idle} and {@link #waiting} tell of the pool itself.
+     * Sets the listener for every query, stream and COPY of the connections that the pool lends from now on. It replaces their
+     * own ({@code Connection.onQuery}). {@link #size}, {@link #idle} and {@link #waiting} describe the pool itself.
      */
     public Pool onQuery(QueryListener queries) {
         listener = queries;
@@ -141,6 +141,16 @@ public final class Pool implements AutoCloseable {
     /** Runs a statement on some connection. */
     public Rows query(Query query) {
         return with(connection -> connection.query(query));
+    }
+
+    /** Runs a statement on some connection, which is lent until all values are decoded. */
+    public Values queryValues(String sql, Object... parameters) {
+        return queryValues(Query.of(sql, parameters));
+    }
+
+    /** Runs a statement on some connection, which is lent until all values are decoded. */
+    public Values queryValues(Query query) {
+        return with(connection -> connection.queryValues(query));
     }
 
     /** Runs a statement on some connection and gives how many rows it changed. */
@@ -163,7 +173,7 @@ public final class Pool implements AutoCloseable {
         return with(connection -> connection.transaction(mode, work));
     }
 
-    /** Lends a connection to {@code work}. A transaction it leaves open is rolled back. */
+    /** Lends a connection to {@code work}, and rolls back a transaction that {@code work} leaves open. */
     public <T> T with(Function<Connection, T> work) {
         Pooled pooled = take();
         try {
@@ -213,11 +223,11 @@ public final class Pool implements AutoCloseable {
 
     private boolean isAlive(Pooled pooled) {
         boolean isFresh = pooled.usedAt == 0 || System.nanoTime() - pooled.usedAt < checkAfter;
-        // An interrupt ends the wait for an answer by closing the connection, which may be a good one.
+        // After an interrupt the check itself would close the connection, which may be a good one.
         return isFresh || Thread.currentThread().isInterrupted() || pooled.connection.isAlive(SIGN_OF_LIFE_MAX);
     }
 
-    /** An idle connection, or null if the caller is to make one: its place is counted already. */
+    /** An idle connection; or null if the caller must open one, which is counted already. */
     private Pooled reserve() {
         var surplus = new ArrayList<Connection>(0);
         lock.lock();
@@ -243,7 +253,7 @@ public final class Pool implements AutoCloseable {
             }
         } finally {
             lock.unlock();
-            // Not under the lock: a good-bye may have to wait for its socket.
+            // Not under the lock: closing a connection writes to its socket.
             surplus.forEach(Connection::close);
         }
     }
@@ -254,7 +264,7 @@ public final class Pool implements AutoCloseable {
             return free.awaitNanos(nanos);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            // Whoever was to be woken by the signal that came with the interrupt must not miss it.
+            // The signal may have come together with the interrupt: pass it on to the next thread.
             free.signal();
             throw new ConnectionException("interrupted while waiting for a connection of the pool", e);
         } finally {
@@ -262,7 +272,7 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** The idle connection that was used last; those that lie too long, or are lost, go to {@code surplus}. */
+    /** The idle connection that was used last. Those that are too old or lost go to {@code surplus}. */
     private Pooled fresh(List<Connection> surplus) {
         long now = System.nanoTime();
         while (!idle.isEmpty()) {
@@ -292,7 +302,7 @@ public final class Pool implements AutoCloseable {
             }
             return new Pooled(connection, System.nanoTime(), 0);
         } catch (Throwable e) {
-            // Whatever onConnect throws: else its place would be taken for good.
+            // Whatever onConnect throws, the connection must not stay counted.
             if (connection != null) {
                 connection.close();
             }
@@ -312,7 +322,7 @@ public final class Pool implements AutoCloseable {
                 clean = connection.isIdle();
             }
         } catch (RuntimeException e) {
-            // What the work itself has thrown is the one to be heard.
+            // An exception of the work itself is more important.
             clean = false;
         } finally {
             if (!clean) {
@@ -322,7 +332,7 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** A connection is idle again, or, if null, one is gone. */
+    /** A connection is idle again; null if one was closed. */
     private void release(Pooled pooled) {
         lock.lock();
         try {
@@ -340,7 +350,7 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** Closes the idle connections at once, the others when they come back, and lets nobody wait any longer. */
+    /** Closes the idle connections at once, and the others when they come back. Threads that wait get an exception. */
     @Override
     public void close() {
         List<Pooled> closing;

@@ -16,8 +16,8 @@ public final class Columns {
     private final Map<Object, Object> attachments = new ConcurrentHashMap<>(2);
 
     /**
-     * @param descriptions what the server said
-     * @param decoders a decoder for each, of the format it comes in
+     * @param descriptions the server's descriptions
+     * @param decoders a decoder for each column, for the format that it comes in
      */
     public Columns(List<ColumnDescription> descriptions, Decoder[] decoders) {
         this.descriptions = List.copyOf(descriptions);
@@ -38,7 +38,7 @@ public final class Columns {
         return descriptions.get(index).name();
     }
 
-    /** All the server said of it. */
+    /** The server's description of column {@code index}. */
     public ColumnDescription description(int index) {
         return descriptions.get(index);
     }
@@ -60,14 +60,14 @@ public final class Columns {
     }
 
     /**
-     * What an adapter keeps with the columns under a key of its own (its own kind of names, say): made at first use.
-     * {@code make} may ask the server.
+     * An object that an adapter keeps with the columns under a key of its own, such as its own kind of names. It is made at
+     * first use; {@code make} may query the server.
      */
     @SuppressWarnings("unchecked")
     public <T> T attachment(Object key, Function<Columns, T> make) {
         Object present = attachments.get(key);
         if (present == null) {
-            // Not computeIfAbsent: a thread that waits for the server would hold a lock.
+            // Not computeIfAbsent, which would hold a lock while make waits for the server.
             present = make.apply(this);
             Object before = attachments.putIfAbsent(key, present);
             present = before == null ? present : before;

@@ -15,15 +15,15 @@ import java.util.Arrays;
 import java.util.UUID;
 
 /**
- * One row: a place in a slab of bytes that it shares with its neighbours. A value is decoded when it is asked for, each
- * time. Immutable, and read by any number of threads at once.
+ * One row: a position in a slab of bytes that the row shares with its neighbours. Each getter decodes the value anew. A row
+ * is immutable, and any number of threads may read it at once.
  *
- * <p>A row keeps its slab alive: up to 128 KiB, or the row's own size if that is more. {@link #detach} copies the row out,
- * for those that are kept for long while most of their neighbours are not.
+ * <p>A row keeps its slab alive: up to 128 KiB, or the row's own size if that is more. {@link #detach} copies a row out. Use
+ * it for a row that the program keeps for long while it drops most of the row's neighbours.
  *
  * <p>Columns are counted from 0. Getters of primitives refuse NULL with a {@link ValueException}; ask {@link #isNull}.
- * Every reader throws a {@link io.github.trunkline.ProtocolException} for a value whose length the server got wrong; the
- * connection can be used on, for where the row ends is known.
+ * Every getter throws a {@link io.github.trunkline.ProtocolException} if the server sent a wrong length within the row. The
+ * connection stays usable, since the end of the row is known.
  */
 public final class Row {
     private final Columns columns;
@@ -32,7 +32,7 @@ public final class Row {
 
     /**
      * @param columns its columns
-     * @param slab where it lies: a DataRow with its header, whose count {@link DataRow#hasCount} has found right
+     * @param slab holds the DataRow with its header; {@link DataRow#hasCount} has checked its count
      * @param start where its body begins, right behind the header
      */
     public Row(Columns columns, byte[] slab, int start) {
@@ -41,7 +41,7 @@ public final class Row {
         this.start = start;
     }
 
-    /** A row of a DataRow's body alone, which is checked. */
+    /** A row made from the body of a DataRow, which this checks. */
     public static Row of(Columns columns, byte[] body) {
         DataRow.check(body, 0, body.length, columns.size());
         var message = new byte[Frame.HEADER_BYTES + body.length];
@@ -56,12 +56,12 @@ public final class Row {
         return columns;
     }
 
-    /** The array that it lies in: not to be changed. With {@link #start} and the columns it makes the same row again. */
+    /** The array that holds the row; do not change it. With {@link #start} and the columns it makes the same row again. */
     public byte[] slab() {
         return slab;
     }
 
-    /** Where in its slab it begins, behind its header. */
+    /** Where in the slab the row begins, behind its header. */
     public int start() {
         return start;
     }
@@ -282,7 +282,11 @@ public final class Row {
 
     /** All values, decoded in one pass into the first elements of {@code into}. */
     public void values(Object[] into) {
-        byte[] bytes = slab;
+        values(columns, slab, start, into);
+    }
+
+    /** As {@link #values(Object[])}, for a row that has no Row object. */
+    static void values(Columns columns, byte[] bytes, int start, Object[] into) {
         var decoders = columns.decoders;
         int end = DataRow.end(bytes, start);
         int at = start + 2;
@@ -302,7 +306,7 @@ public final class Row {
                 }
             }
         } catch (RuntimeException e) {
-            throw unreadable(column, e);
+            throw unreadable(columns, column, e);
         }
         if (column < decoders.length || at != end) {
             throw DataRow.broken(bytes, start);
@@ -328,6 +332,10 @@ public final class Row {
     }
 
     private PostgresException unreadable(int column, RuntimeException cause) {
+        return unreadable(columns, column, cause);
+    }
+
+    private static PostgresException unreadable(Columns columns, int column, RuntimeException cause) {
         if (column >= columns.decoders.length) {
             throw cause;
         }

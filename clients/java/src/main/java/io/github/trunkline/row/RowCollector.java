@@ -2,9 +2,10 @@ package io.github.trunkline.row;
 
 import io.github.trunkline.wire.Frame;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
-/** Gathers a result's rows: which slabs, and where in them. */
-public final class RowCollector {
+/** Gathers a result's rows: the slabs, and where in them each row begins. */
+public class RowCollector {
     private final Columns columns;
     private byte[][] slabs = new byte[1][];
     private int[] counts = new int[1];
@@ -19,25 +20,43 @@ public final class RowCollector {
     }
 
     /** The result's columns. */
-    public Columns columns() {
+    public final Columns columns() {
         return columns;
     }
 
-    /** A row in the slab that the next {@link #slabDone} will name; its header lies before {@code offset}. */
-    public void add(int offset) {
+    /** Adds a row of the slab that the next {@link #slabDone} will name. {@code offset} is behind the row's header. */
+    public final void add(int offset) {
         if (size == offsets.length) {
             offsets = Arrays.copyOf(offsets, size + (size >> 1));
         }
         offsets[size++] = offset;
     }
 
-    /** True if rows have been added that have no slab yet. */
-    public boolean hasOpenRows() {
+    /**
+     * Decodes the rows that were added since the last slab, if this collector keeps values instead of bytes. The buffer is
+     * free afterwards.
+     *
+     * @return false if this collector keeps the rows' bytes
+     */
+    public boolean consume(byte[] buffer) {
+        return false;
+    }
+
+    /** Calls {@code action} with the beginning of each row that was added since the last slab, and forgets these rows. */
+    final void drain(IntConsumer action) {
+        for (int i = firstOfSlab; i < size; i++) {
+            action.accept(offsets[i]);
+        }
+        size = firstOfSlab;
+    }
+
+    /** True if rows were added since the last slab. */
+    public final boolean hasOpenRows() {
         return size > firstOfSlab;
     }
 
-    /** The rows added since the last slab lie in {@code slab}, which is the result's from now on. */
-    public void slabDone(byte[] slab) {
+    /** Makes {@code slab} the slab of the rows that were added since the last one. It belongs to the result from now on. */
+    public final void slabDone(byte[] slab) {
         if (size == firstOfSlab) {
             return;
         }
@@ -50,12 +69,12 @@ public final class RowCollector {
         firstOfSlab = size;
     }
 
-    /** The rows added since the last slab lie in {@code buffer}, which stays its owner's: they are copied out. */
-    public void copyOut(byte[] buffer, int end) {
+    /** Copies the rows that were added since the last slab from {@code buffer} into a slab of their own. */
+    public final void copyOut(byte[] buffer, int end) {
         if (size == firstOfSlab) {
             return;
         }
-        // With the header before each body, whose length the rows go by.
+        // With the header of the first row: each row finds its end by the length in its header.
         int begin = offsets[firstOfSlab] - Frame.HEADER_BYTES;
         byte[] slab = Arrays.copyOfRange(buffer, begin, end);
         for (int i = firstOfSlab; i < size; i++) {
@@ -64,13 +83,13 @@ public final class RowCollector {
         slabDone(slab);
     }
 
-    /** Where the first row without a slab begins. */
-    public int firstOpenOffset() {
+    /** Where the first row since the last slab begins. */
+    public final int firstOpenOffset() {
         return offsets[firstOfSlab];
     }
 
     /** The result. */
-    public Rows finish(String tag) {
+    public final Rows finish(String tag) {
         return new Rows(columns, Arrays.copyOf(slabs, slabCount), Arrays.copyOf(counts, slabCount),
                 size == offsets.length ? offsets : Arrays.copyOf(offsets, size), size, tag);
     }

@@ -8,13 +8,13 @@ import java.util.RandomAccess;
 import java.util.function.Consumer;
 
 /**
- * A result: an unmodifiable list of rows, kept as the bytes that came and four bytes more for each row. {@link Row}
- * objects are made when they are asked for.
+ * A result: an unmodifiable list of rows. It keeps the received bytes, and four bytes more for each row. It makes a
+ * {@link Row} object when the program asks for the row.
  */
 public final class Rows extends AbstractList<Row> implements RandomAccess {
     private final Columns columns;
     private final byte[][] slabs;
-    /** How many rows lie in this slab and those before it. */
+    /** For each slab, how many rows lie in it and in the slabs before it. */
     private final int[] counts;
     private final int[] offsets;
     private final int size;
@@ -29,22 +29,22 @@ public final class Rows extends AbstractList<Row> implements RandomAccess {
         this.tag = tag;
     }
 
-    /** The same rows, read by other columns: as many, with decoders of their own. */
+    /** The same rows with other decoders. */
     public Rows read(Columns by) {
         return new Rows(by, slabs, counts, offsets, size, tag);
     }
 
-    /** The columns; none if the statement gives no rows. */
+    /** The columns; none if the statement returns no rows. */
     public Columns columns() {
         return columns;
     }
 
-    /** The server's word for what was done, such as {@code INSERT 0 3}; empty for an empty statement. */
+    /** The command tag, such as {@code INSERT 0 3}; empty for an empty statement. */
     public String tag() {
         return tag;
     }
 
-    /** How many rows were changed, or given by a SELECT: the number at the tag's end, or 0. */
+    /** How many rows were changed, or returned by a SELECT: the number at the end of the tag, or 0. */
     public long affected() {
         return CommandTag.affected(tag);
     }
@@ -119,7 +119,7 @@ public final class Rows extends AbstractList<Row> implements RandomAccess {
         };
     }
 
-    /** How many bytes it keeps alive. */
+    /** How many bytes the result keeps alive. */
     public long sizeInBytes() {
         long bytes = 4L * offsets.length;
         for (byte[] slab : slabs) {

@@ -8,20 +8,21 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Deadlines and interrupts of one session's turns. While a turn is under way the {@link Watchdog} looks at it; when its
- * time is up, or its thread was interrupted, the server is asked to cancel, and the turn then ends as the server ends it.
- * A server that does not answer to that either loses the connection.
+ * Deadlines and interrupts of one session's turns. While a turn is under way, the {@link Watchdog} looks at it. When the
+ * turn's time is over or its thread was interrupted, this asks the server to cancel; the server then ends the turn. If the
+ * server does not react, this closes the connection.
  *
- * <p>A cancel request goes another way than the turn that it is for, and names the session only. So no turn begins or ends
- * while one is under way: it could hit the next turn. If nobody knows whether it has come, the connection is closed.
+ * <p>A cancel request travels on another connection than the turn, and names only the session. It could cancel the next turn
+ * by mistake, so no turn begins or ends while a request is under way. If it is unknown whether the request has reached the
+ * server, the connection is closed.
  */
 public final class Alarm {
     /**
-     * A cancel request that comes while the server is between two messages of a turn does nothing, so it is repeated as
-     * long as the turn goes on.
+     * A cancel request that arrives while the server is between two messages of a turn has no effect. So this repeats it
+     * until the turn ends.
      */
     static final long REPEAT_NANOS = Duration.ofMillis(200).toNanos();
-    /** How long a server may take to answer to a cancel request before the connection is given up. */
+    /** How long a server may take to react to a cancel request before the connection is closed. */
     static final long GRACE_NANOS = Duration.ofSeconds(10).toNanos();
 
     private static final String INTERRUPTED = "the thread that waited for the server was interrupted";
@@ -37,7 +38,7 @@ public final class Alarm {
     private Thread thread;
     private long deadline;
     private boolean hasDeadline;
-    /** What is said when the time is up of a turn that no cancel request can end; else null. */
+    /** The error message for the end of a turn that no cancel request can end; null for all other turns. */
     private String orClose;
     private String reason;
     private long canceledAt;
@@ -63,10 +64,10 @@ public final class Alarm {
     }
 
     /**
-     * A turn begins that no cancel request can end, such as a login, which has no key to cancel it with: when its time is
-     * up, the connection is closed.
+     * A turn begins that no cancel request can end, such as a login, which has no cancel key yet. When its time is over, the
+     * connection is closed.
      *
-     * @param why what is said then
+     * @param why the error message for that
      */
     void beginOrClose(Duration limit, String why) {
         begin(limit);
@@ -106,7 +107,7 @@ public final class Alarm {
         }
     }
 
-    /** What to throw for {@code error}, which a turn ended with: the reason why it was canceled, if it was. */
+    /** The exception for a turn that ended with {@code error}: a {@link CanceledException} if the turn was canceled. */
     PostgresException explain(PostgresException error) {
         lock.lock();
         try {
@@ -117,7 +118,7 @@ public final class Alarm {
         }
     }
 
-    /** The watchdog looks: what is due is begun. */
+    /** Called by the watchdog: cancels the turn, or closes the connection, if it is time. */
     void look(long now) {
         lock.lock();
         try {
@@ -137,8 +138,8 @@ public final class Alarm {
     }
 
     /**
-     * The connection is lost because its thread was interrupted. The server does not know, and would go on with what nobody
-     * waits for.
+     * Java closed the socket because the thread was interrupted. The server does not know that, and would go on with a query
+     * whose result nobody reads.
      */
     void closedByInterrupt() {
         lock.lock();
@@ -153,7 +154,7 @@ public final class Alarm {
         }
     }
 
-    /** Why the turn was canceled, or the one before it if none is under way; null if it was not. */
+    /** Why the present or last turn was canceled; null if it was not. */
     String reason() {
         lock.lock();
         try {
@@ -175,7 +176,7 @@ public final class Alarm {
         }
     }
 
-    /** In a thread of its own: connecting may take long, and the watchdog has other sessions to look at. */
+    /** In a thread of its own: to connect may take long, and the watchdog has other sessions to look at. */
     private void send() {
         underWay++;
         var sender = new Thread(this::deliver, "trunkline-cancel");
@@ -183,7 +184,7 @@ public final class Alarm {
         sender.start();
     }
 
-    /** Asks the server to cancel whatever the session does, in this thread: true if the server has taken it. */
+    /** Asks the server to cancel the session's query, on this thread. True if the server has taken the request. */
     public boolean cancelNow() {
         lock.lock();
         try {

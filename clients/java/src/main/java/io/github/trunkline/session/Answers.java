@@ -13,13 +13,13 @@ import java.util.List;
 
 /** Reads what a server answers to Bind and Execute. */
 final class Answers {
-    /** Those of a statement that gives no rows. */
+    /** The columns of a statement that returns no rows. */
     static final Columns NONE = new Columns(List.<ColumnDescription>of(), new io.github.trunkline.type.Decoder[0]);
 
     private Answers() {}
 
     /**
-     * The present ErrorResponse. One that ends the session is thrown, since no ReadyForQuery follows it.
+     * The present ErrorResponse. Throws one that ends the session, since no ReadyForQuery follows it.
      */
     static ServerException error(Session session) {
         ServerException error = session.error();
@@ -83,12 +83,12 @@ final class Answers {
         }
     }
 
-    /** A COPY where a query was expected: what it sends is dropped, what it wants is refused. */
+    /** A COPY where a query was expected. Drops the data that it sends, and refuses the data that it asks for. */
     private static void copy(Session session, Outcome outcome) {
         session.decode();
         outcome.misuse = "COPY from or to the client is not run by query or execute: use copyIn or copyOut";
         if (session.in().type() == 'G') {
-            // The server has passed over the Sync that it was sent with; after the error it waits for another.
+            // In COPY mode the server ignores the Sync that was sent already. After the error it waits for another.
             session.frontend().copyFail("this client expected no COPY");
             session.frontend().sync();
             session.send();
@@ -120,7 +120,7 @@ final class Answers {
         }
     }
 
-    /** What has gone wrong in a turn so far. */
+    /** The errors of a turn so far. */
     static final class Outcome {
         ServerException error;
         String misuse;

@@ -1,6 +1,6 @@
 package io.github.trunkline.session;
 
-/** Hears that a stream or a COPY is over, so that its connection is free again. Called once. */
+/** Is told that a stream or a COPY is over, so that its connection is free again. Called once. */
 @FunctionalInterface
 public interface AtEnd {
     /**

@@ -13,17 +13,17 @@ final class Canceler {
 
     private Canceler() {}
 
-    /** What became of a request. */
+    /** Whether a request reached the server. */
     enum Delivery {
         /** It did not reach the server. */
         NONE,
-        /** The server has taken it: whatever it does to the session, it has done. */
+        /** The server has handled it: it has no effect later on. */
         TAKEN,
-        /** It was sent, and the server did not say that it has come: it may come at any time. */
+        /** It was sent, but the server did not confirm it: it may take effect at any time. */
         UNKNOWN
     }
 
-    /** Asks the server to cancel what the session is doing. Whether that did anything shows in the session only. */
+    /** Asks the server to cancel the session's query. Only the session shows whether that had an effect. */
     static Delivery cancel(Session session) {
         byte[] key = session.secretKey();
         if (key == null) {
@@ -37,7 +37,7 @@ final class Canceler {
             new Frontend(out).cancelRequest(session.processId(), key);
             sent = true;
             transport.write(out.array(), 0, out.size());
-            // The server hangs up once the signal is sent.
+            // The server closes the connection once it has sent the signal.
             return transport.readWithin(new byte[1], 0, 1, CONFIRM_MILLISECONDS) == 0 ? Delivery.UNKNOWN : Delivery.TAKEN;
         } catch (IOException e) {
             return sent ? Delivery.UNKNOWN : Delivery.NONE;

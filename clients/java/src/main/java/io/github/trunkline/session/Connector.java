@@ -90,7 +90,7 @@ public final class Connector {
         return null;
     }
 
-    /** Only a refusal by pg_hba.conf (28000), or an end without a word, may go away with or without TLS. */
+    /** Only two failures may differ with and without TLS: a refusal by pg_hba.conf (28000), and a close without an error. */
     private static boolean mayHelp(PostgresException e) {
         return !(e instanceof ServerException) || "28000".equals(e.sqlState());
     }
@@ -105,7 +105,7 @@ public final class Connector {
         Transport transport = Dialer.dial(address, config, withTls, limit);
         var session = new Session(config, address, transport.serverCertificate() != null, transport);
         Watchdog.watch(session);
-        // A cancel request has no key to go by yet: what ends a login that hangs is the close that follows it.
+        // There is no cancel key yet, so that only closing the connection ends a login that hangs.
         session.alarm().beginOrClose(config.connectTimeout(), "the server did not let us in within connectTimeout");
         try {
             new Login(session).run();
@@ -131,7 +131,7 @@ public final class Connector {
         };
     }
 
-    /** Servers before PostgreSQL 14 report neither parameter: these are asked. */
+    /** Servers before PostgreSQL 14 report neither parameter, so the client asks them. */
     private static boolean isStandby(Session session) {
         String reported = session.parameters().get("in_hot_standby");
         return reported != null ? reported.equals("on")

@@ -9,13 +9,13 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * A COPY between server and client, from its statement to ReadyForQuery. By the simple protocol: it has no parameters. Each
- * wait for the server may take as long as the connection's query timeout, and ends when its thread is interrupted.
+ * A COPY between server and client, from its statement to ReadyForQuery. It uses the simple protocol, since COPY has no
+ * parameters. The connection's query timeout limits each wait for the server, and an interrupt of the thread ends it.
  */
 public final class CopyTurn {
-    /** So much is gathered before it is sent. */
+    /** How much is gathered before it is sent. */
     private static final int SEND_BYTES = 64 * 1024;
-    /** What a message has at most, well below what a server takes (1 GiB). */
+    /** The largest CopyData message, well below the server's limit (1 GiB). */
     private static final int PIECE_BYTES_MAX = 1024 * 1024;
 
     private final Session session;
@@ -53,7 +53,7 @@ public final class CopyTurn {
         session.send();
         byte type = session.receive();
         while (type == '3') {
-            // A statement that was closed before this.
+            // CloseComplete of a statement that was closed before this.
             session.decode();
             type = session.receive();
         }
@@ -80,7 +80,7 @@ public final class CopyTurn {
         try {
             return session.timed(limit, work);
         } catch (ServerException e) {
-            // The server was asked to cancel while data went to it; it says so at the end.
+            // The server was asked to cancel while it received data, and reports that at the end.
             throw canceled != null && e.sqlState().equals("57014") ? new CanceledException(canceled, e) : e;
         } finally {
             String reason = session.alarm().reason();
@@ -88,7 +88,7 @@ public final class CopyTurn {
         }
     }
 
-    /** Ends a turn that did not begin as a COPY of the wanted kind: throws the server's error if there is one. */
+    /** Ends a turn that did not begin as a COPY of the wanted kind, and throws the server's error if there is one. */
     private void abandon(byte first) {
         ServerException error = null;
         boolean refused = false;
@@ -114,7 +114,7 @@ public final class CopyTurn {
         }
     }
 
-    /** Sends a piece of the data. An error of the server shows at the {@link #finish}. */
+    /** Sends a piece of the data. An error of the server shows only in {@link #finish}. */
     public void write(byte[] bytes, int offset, int length) {
         for (int sent = 0; sent < length; sent += PIECE_BYTES_MAX) {
             session.frontend().copyData(bytes, offset + sent, Math.min(length - sent, PIECE_BYTES_MAX));
@@ -131,7 +131,7 @@ public final class CopyTurn {
         });
     }
 
-    /** The data is complete: gives how many rows the server has taken. */
+    /** Ends the data, and returns how many rows the server has taken. */
     public long finish() {
         session.frontend().copyDone();
         return timed(() -> {
@@ -141,7 +141,7 @@ public final class CopyTurn {
         });
     }
 
-    /** The data is not to be taken: the server undoes the COPY. */
+    /** Makes the server undo the COPY. */
     public void fail(String reason) {
         if (over || !session.isOpen()) {
             return;
@@ -154,7 +154,7 @@ public final class CopyTurn {
         });
     }
 
-    /** The next piece of the data lies in the present message; false at its end. */
+    /** Goes to the message with the next piece of the data; false at the end. */
     public boolean read() {
         if (over) {
             return false;
@@ -184,14 +184,14 @@ public final class CopyTurn {
         return session.in();
     }
 
-    /** Passes over what is left of the data. */
+    /** Reads the rest of the data and drops it. */
     public void drain() {
         while (session.isOpen() && read()) {
-            // Nothing is done with it.
+            // Dropped.
         }
     }
 
-    /** How many rows went or came, as the server says; 0 before the end. */
+    /** How many rows were copied, as the server says; 0 before the end. */
     public long rows() {
         return tag == null ? 0 : CommandTag.affected(tag);
     }

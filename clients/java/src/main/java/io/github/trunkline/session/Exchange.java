@@ -6,6 +6,8 @@ import io.github.trunkline.ServerException;
 import io.github.trunkline.ValueException;
 import io.github.trunkline.row.RowCollector;
 import io.github.trunkline.row.Rows;
+import io.github.trunkline.row.ValueCollector;
+import io.github.trunkline.row.Values;
 import io.github.trunkline.type.Types;
 import io.github.trunkline.wire.Backend;
 import java.time.Duration;
@@ -16,21 +18,21 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Turns with a server: each begins when the session is idle, and ends when the server says that it is ready again. */
+/** Turns with a server. Each begins when the session is idle, and ends with the server's ReadyForQuery. */
 public final class Exchange {
     /**
-     * So many bytes are sent before answers are read. A server that cannot get rid of its answers stops reading; what
-     * was sent by then must fit into the sockets' buffers, or both sides would wait for each other for ever.
+     * How many bytes are sent before answers are read. A server that cannot send its answers stops reading. The bytes sent
+     * by then must fit into the sockets' buffers, or both sides would wait for each other for ever.
      */
     static final int UNANSWERED_BYTES_MAX = 32 * 1024;
-    /** What a rollback undoes all of: first words of tags. Others, such as COMMIT and VACUUM, may have taken effect. */
+    /** First words of the tags of statements that a rollback undoes. Others, such as COMMIT and VACUUM, may last. */
     private static final Set<String> UNDONE = Set.of("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE");
 
     private final Session session;
     private final Types types;
     private final Statements statements;
 
-    /** @param types what is known of types; learns more on the way */
+    /** @param types the codecs; codecs for new types are added */
     public Exchange(Session session, Types types) {
         this.session = session;
         this.types = types;
@@ -49,10 +51,10 @@ public final class Exchange {
      * @param values its parameters' values
      */
     public record Call(String sql, Object[] values) {
-        /** What two bytes count. */
+        /** The protocol counts parameters with two bytes. */
         private static final int VALUES_MAX = 65_535;
 
-        /** Refuses more values than the protocol can count: the server would describe them wrongly. */
+        /** Refuses more values than the protocol can count: the server would report a misleading error. */
         public Call {
             if (values.length > VALUES_MAX) {
                 throw new ValueException("a statement can have 65,535 parameters, not " + values.length
@@ -61,13 +63,13 @@ public final class Exchange {
         }
     }
 
-    /** Runs {@code work} under a time limit; zero is none. An interrupt of its thread ends it too. */
+    /** Runs {@code work} under a time limit; zero is none. An interrupt of the thread also ends it. */
     public <T> T timed(Duration limit, Supplier<T> work) {
         return session.timed(limit, work);
     }
 
     /**
-     * Asks the server for a sign of life, which costs a round trip; the connection is closed if none comes.
+     * Checks with a round trip that the server still answers, and closes the connection if it does not.
      *
      * @param limit how long it may take
      * @return false if the connection is closed
@@ -91,6 +93,22 @@ public final class Exchange {
         return statements.get(sql);
     }
 
+    /** Runs one statement, and decodes its values as they come. */
+    public Values values(Call call) {
+        Prepared statement = statements.get(call.sql);
+        try {
+            return values(statement, call.values);
+        } catch (ServerException e) {
+            return values(mended(statement, e), call.values);
+        }
+    }
+
+    private Values values(Prepared statement, Object[] parameters) {
+        var collector = new ValueCollector(statement.columnsOrNone());
+        Rows rows = run(statement, parameters, collector);
+        return new Values(rows.columns(), collector.values(), rows.tag());
+    }
+
     /** Runs one statement. */
     public Rows query(Call call) {
         if (session.config().textFirst() && !statements.has(call.sql) && FirstRun.suits(session, call.values)) {
@@ -104,9 +122,9 @@ public final class Exchange {
         }
     }
 
-    /** The statement to run in place of one that the server has refused to run; throws the refusal if there is none. */
+    /** The statement to run instead of one that the server refused; throws the refusal if there is no such statement. */
     private Prepared mended(Prepared statement, ServerException refusal) {
-        // In a failed transaction it is mended for the next time.
+        // In a failed transaction it cannot run again now; its next run succeeds.
         if (!statements.mend(statement, refusal) || session.status() != 'I') {
             throw refusal;
         }
@@ -114,12 +132,16 @@ public final class Exchange {
     }
 
     private Rows run(Prepared statement, Object[] values) {
+        return run(statement, values, new RowCollector(statement.columnsOrNone()));
+    }
+
+    private Rows run(Prepared statement, Object[] values, RowCollector into) {
         statement.bind(session.frontend(), values);
         session.frontend().execute("", 0);
         session.frontend().sync();
         session.send();
         var outcome = new Answers.Outcome();
-        Rows rows = Answers.rows(session, new RowCollector(statement.columnsOrNone()), outcome);
+        Rows rows = Answers.rows(session, into, outcome);
         Answers.ready(session, outcome);
         return rows;
     }
@@ -140,8 +162,8 @@ public final class Exchange {
     }
 
     /**
-     * Runs statements one after the other without waiting in between. They are one transaction: if one fails, none has
-     * happened, unless they themselves say BEGIN or COMMIT.
+     * Runs statements one after the other without waiting in between. They are one transaction: if one fails, all are undone,
+     * unless the statements themselves say BEGIN or COMMIT.
      */
     public List<Rows> pipeline(List<Call> calls) {
         var harmless = new boolean[] {true};
@@ -150,7 +172,7 @@ public final class Exchange {
         } catch (PipelineException e) {
             boolean mended = false;
             for (Call call : calls) {
-                // If one is out of date, so are most often others.
+                // If one is out of date, others are likely to be, too.
                 Prepared statement = statements.known(call.sql);
                 mended |= statement != null && statements.mend(statement, (ServerException) e.getCause());
             }
@@ -161,7 +183,7 @@ public final class Exchange {
         }
     }
 
-    /** @param harmless becomes false if a statement was run that the pipeline's end does not undo */
+    /** @param harmless becomes false if a statement ran whose effect a rollback may not undo */
     private List<Rows> pipeline(List<Call> calls, boolean[] harmless) {
         var texts = new LinkedHashSet<String>();
         calls.forEach(call -> texts.add(call.sql));
@@ -207,7 +229,7 @@ public final class Exchange {
         return results;
     }
 
-    /** Puts Bind and Execute of as many calls as may be sent without reading; at least one. */
+    /** Puts Bind and Execute of as many calls as may be sent before answers are read; at least one. */
     private int putSome(List<Call> calls, int first, Map<String, Prepared> prepared) {
         int next = first;
         do {
@@ -216,7 +238,7 @@ public final class Exchange {
             prepared.get(call.sql).bind(session.frontend(), call.values);
             session.frontend().execute("", 0);
             if (next > first && session.frontend().out.size() > UNANSWERED_BYTES_MAX) {
-                // Too large to be sent behind others: it goes on its own.
+                // Too large to be sent together with others: it is sent alone, later.
                 session.frontend().out.truncate(before);
                 return next;
             }
@@ -225,7 +247,7 @@ public final class Exchange {
         return next;
     }
 
-    /** Makes the server undo what the pipeline has done so far, by a statement that does not parse. */
+    /** Makes the server undo the pipeline so far, by a statement with a syntax error. */
     private void refuse() {
         session.frontend().parse("", "trunkline: a parameter of this pipeline cannot be sent");
     }
@@ -280,7 +302,7 @@ public final class Exchange {
                     outcome.error = Answers.error(session);
                     in.gather(null);
                 }
-                // A statement that was closed before this.
+                // CloseComplete of a statement that was closed before this.
                 case '3' -> session.decode();
                 case 'I', 'H', 'd', 'c' -> session.decode();
                 case 'G' -> {

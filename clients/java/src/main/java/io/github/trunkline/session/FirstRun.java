@@ -12,8 +12,8 @@ import io.github.trunkline.wire.Frontend;
 import java.util.List;
 
 /**
- * Runs a text that is not prepared yet: Parse, Describe, Bind and Execute in one round trip. Nothing is known of its types
- * then, so parameters and rows are text; later runs of the text are binary.
+ * Runs a statement that is not prepared yet with Parse, Describe, Bind and Execute in one round trip. Its types are unknown
+ * then, so parameters and rows are text; later runs are binary.
  */
 final class FirstRun {
     private final Session session;
@@ -32,9 +32,9 @@ final class FirstRun {
     }
 
     /**
-     * True if the values can be sent before their types are known: a String goes as text for any type, as it does later. A
-     * number, say, does not: it must be refused for a boolean, and its text would not be. Times in text are read in
-     * PostgreSQL's default styles only.
+     * True if the values can be sent before their types are known. Strings can: they are sent as text for any type later, too.
+     * A number cannot: the client refuses a number for a boolean parameter, but the server would accept its text. Times in
+     * text are understood in PostgreSQL's default styles only.
      */
     static boolean suits(Session session, Object[] values) {
         if (!session.parameters().getOrDefault("DateStyle", "").startsWith("ISO")
@@ -49,13 +49,13 @@ final class FirstRun {
         return true;
     }
 
-    /** Runs it, and leaves the statement prepared. */
+    /** Runs the statement, and leaves it prepared. */
     Rows run(Object[] values) {
         send(values);
         boolean described = readDescription();
         Rows rows = null;
         if (described) {
-            // The decoders are chosen when their types are known, which may take a question to the catalogue.
+            // The decoders are chosen after the answer, since an unknown type needs a query of the catalogue.
             rows = Answers.rows(session, new RowCollector(
                     columns == null ? Answers.NONE : new Columns(columns, new Decoder[columns.size()])), outcome);
         }

@@ -11,21 +11,21 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * What has come from the server, and the message that is looked at.
+ * The bytes received from the server, and the present message among them.
  *
  * <pre>
  *   0        start     end = from            to          buffer.length
  *   |  done  | message |  | messages to come |  free     |
  * </pre>
  *
- * Rows are not copied: once a buffer that holds rows is full it becomes their slab, and a new one takes its place.
+ * Rows are not copied: a full buffer with rows becomes their slab, and a new buffer takes its place.
  */
 public final class Inbound {
-    /** A buffer that nothing is kept in. Most answers fit. */
+    /** The size of a buffer that holds no kept rows. Most answers fit. */
     static final int IDLE_BYTES = 32 * 1024;
-    /** A buffer that will become a slab. */
+    /** The size of a buffer that will become a slab. */
     static final int SLAB_BYTES = 128 * 1024;
-    /** A larger message gets room as its bytes arrive: its length alone is a claim, and sets nothing aside. */
+    /** A larger message gets memory only as its bytes arrive: its length may be a lie. */
     static final int TRUSTED_BYTES = 1024 * 1024;
 
     private final Transport transport;
@@ -34,7 +34,7 @@ public final class Inbound {
     private int from;
     private int to;
     private RowCollector collector;
-    /** True if rows in the buffer have been handed out: what was read stays as it is. */
+    /** True if the program has got rows in this buffer: the bytes read so far must not change. */
     private boolean lent;
 
     private byte type;
@@ -66,18 +66,18 @@ public final class Inbound {
         return end;
     }
 
-    /** True if the next message is here already, as far as its header says. */
+    /** True if the next message has arrived completely. */
     boolean hasNext() {
         int size = Frame.size(buffer, from, to - from, messageBytesMax);
         return size != -1 && size <= to - from;
     }
 
-    /** True if the next message is a row, and here already. */
+    /** True if the next message is a row, and has arrived completely. */
     boolean hasRow() {
         return has('D');
     }
 
-    /** True if the next message is a piece of a COPY, and here already. */
+    /** True if the next message is CopyData, and has arrived completely. */
     boolean hasCopyData() {
         return has('d');
     }
@@ -86,7 +86,7 @@ public final class Inbound {
         try {
             return from < to && buffer[from] == wanted && hasNext();
         } catch (ProtocolException e) {
-            // Whoever goes to that message is told.
+            // next() will throw it.
             return false;
         }
     }
@@ -112,16 +112,16 @@ public final class Inbound {
     }
 
     /**
-     * Adds the rows that are here already to {@code rows}, up to the first message that is none or has another count: it
-     * is left for {@link #next}. Most of a large result passes here, and nowhere else.
+     * Adds the rows that have arrived to {@code rows}, up to the first message that is no row or has another number of
+     * values. {@link #next} handles that one. Most of a large result passes through this loop only.
      *
-     * @return where the last of them ends; {@code otherwise} if there is none
+     * @return where the last of them ends; {@code noneEnd} if there is none
      */
-    int takeRows(RowCollector rows, int otherwise) {
+    int takeRows(RowCollector rows, int noneEnd) {
         byte[] bytes = buffer;
         int columns = rows.columns().size();
         int at = from;
-        int last = otherwise;
+        int last = noneEnd;
         while (to - at >= Frame.HEADER_BYTES && bytes[at] == 'D') {
             int body = at + Frame.HEADER_BYTES;
             int length = Bytes.int32(bytes, at + 1) - 4;
@@ -137,7 +137,7 @@ public final class Inbound {
         return last;
     }
 
-    /** Reads what comes within that time: false if nothing did. Whole messages are then found by {@link #hasNext}. */
+    /** Reads the bytes that arrive within that time; false if none did. {@link #hasNext} then finds whole messages. */
     boolean readWithin(int milliseconds) throws IOException {
         makeRoom(Frame.size(buffer, from, to - from, messageBytesMax));
         int count = transport.readWithin(buffer, to, buffer.length - to, milliseconds);
@@ -148,27 +148,28 @@ public final class Inbound {
         return count > 0;
     }
 
-    /** Rows are gathered from here on, and keep their buffers; null ends that. */
+    /** Begins to gather rows, which keep their buffers; null ends that. */
     void gather(RowCollector rows) {
         collector = rows;
     }
 
-    /** The present message is handed out as a row: its bytes stay. */
+    /** The program gets the present message as a row: its bytes must not change from now on. */
     void lend() {
         lent = true;
     }
 
-    /** All rows of the collector are there: few are copied out, many keep the buffer. */
+    /** All rows of the collector have arrived. If they fill the buffer, it becomes their slab; else they are copied out. */
     void settle(RowCollector rows, int rowsEnd) {
         collector = null;
-        if (!rows.hasOpenRows()) {
-            return;
-        }
-        if (rowsEnd - rows.firstOpenOffset() >= buffer.length - buffer.length / 8) {
-            rows.slabDone(buffer);
-            replace(new byte[Math.max(IDLE_BYTES, to - from)]);
-        } else {
+        boolean kept = rows.hasOpenRows() && !rows.consume(buffer);
+        if (kept && rowsEnd - rows.firstOpenOffset() < buffer.length - buffer.length / 8) {
             rows.copyOut(buffer, rowsEnd);
+        } else if (kept || buffer.length > IDLE_BYTES) {
+            if (kept) {
+                rows.slabDone(buffer);
+            }
+            // What a connection holds while it is idle is small.
+            replace(new byte[Math.max(IDLE_BYTES, to - from)]);
         }
     }
 
@@ -188,6 +189,13 @@ public final class Inbound {
         }
         int wanted = Math.max(size, Frame.HEADER_BYTES);
         boolean flows = holdsRows || lent;
+        if (holdsRows && collector.consume(buffer)) {
+            holdsRows = false;
+            if (buffer.length < SLAB_BYTES) {
+                // Many more may come: larger pieces cost fewer calls of the system.
+                replace(new byte[Math.max(SLAB_BYTES, to - from)]);
+            }
+        }
         int capacity = wanted <= TRUSTED_BYTES ? wanted : (int) Math.min(wanted, Math.max(TRUSTED_BYTES, 2L * (to - from)));
         if (holdsRows) {
             giveUpBuffer();
@@ -204,7 +212,7 @@ public final class Inbound {
         if (from >= buffer.length - buffer.length / 8) {
             collector.slabDone(buffer);
         } else {
-            // The next row is so large that the slab would stay half empty.
+            // The next row is so large that much of the slab would stay empty.
             collector.copyOut(buffer, from);
         }
     }

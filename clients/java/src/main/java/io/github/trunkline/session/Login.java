@@ -55,7 +55,7 @@ final class Login {
         list.add(Map.entry("database", config.database()));
         list.add(Map.entry("client_encoding", "UTF8"));
         if (config.parameters().keySet().stream().noneMatch(name -> name.equalsIgnoreCase("datestyle"))) {
-            // Times in text are read in this style only.
+            // The client understands times in text in this style only.
             list.add(Map.entry("DateStyle", "ISO"));
         }
         list.addAll(config.parameters().entrySet());

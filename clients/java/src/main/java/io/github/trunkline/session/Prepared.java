@@ -12,7 +12,7 @@ import io.github.trunkline.wire.Out;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A statement that the server has: its name there, its parameters, its columns, and how each travels. */
+/** A prepared statement: its name at the server, its parameters, its columns, and the format of each. */
 public final class Prepared {
     private static final short[] ALL_BINARY = {1};
     private static final short[] ALL_TEXT = {};
@@ -30,7 +30,7 @@ public final class Prepared {
     /**
      * @param described its columns as the server has described them; null if it gives no rows
      * @param results the codec of each column
-     * @param typesVersion that of {@code types} when the codecs were had from it
+     * @param typesVersion the version of {@code types} when the codecs were taken from it
      */
     Prepared(String sql, String name, int[] parameterOids, Codec[] parameters, List<ColumnDescription> described,
             Codec[] results, Types types, int typesVersion) {
@@ -45,7 +45,7 @@ public final class Prepared {
         this.typesVersion = typesVersion;
     }
 
-    /** False once what was known of types is out of date. */
+    /** False once the codecs are out of date. */
     boolean isCurrent() {
         return types.version() == typesVersion;
     }
@@ -59,8 +59,8 @@ public final class Prepared {
     }
 
     /**
-     * The same statement with those columns in text whose values may hold one of a type without a send function: all but
-     * those whose type is PostgreSQL's own and known to have it. Itself if there is none such.
+     * The same statement, with those columns in text whose values may contain a type without a send function: all columns
+     * except those of PostgreSQL's own types that have one. Returns this statement itself if there is no such column.
      */
     Prepared inText() {
         var codecs = results.clone();
@@ -120,7 +120,7 @@ public final class Prepared {
             }
             frontend.endBind(mark, resultFormats);
         } catch (Throwable e) {
-            // Half of a message would be sent with the next one.
+            // Else half of a message would be sent together with the next one.
             out.truncate(before);
             if (e instanceof Error error) {
                 throw error;
@@ -149,7 +149,7 @@ public final class Prepared {
         return anyText ? formats : values.length == 0 ? ALL_TEXT : ALL_BINARY;
     }
 
-    /** The server reads Strings, whatever the type; and what nothing here can write in binary. */
+    /** Strings are sent as text for any type, and so are values of types without an encoder. */
     private static boolean isText(Codec codec, Object value) {
         return value instanceof String || codec == null || codec.encoder() == null;
     }

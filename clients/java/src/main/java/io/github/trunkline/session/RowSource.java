@@ -6,8 +6,8 @@ import io.github.trunkline.row.Row;
 import io.github.trunkline.wire.Backend;
 
 /**
- * Rows as they come: a portal that is executed for so many rows at a time, all in one transaction, until it is done or
- * closed. Memory holds the slab that is read from, and those of rows that the program keeps.
+ * Rows as they arrive: a portal that is executed for a number of rows at a time, in one transaction, until it is done or
+ * closed. Memory holds the present slab, and the slabs of rows that the program keeps.
  */
 public final class RowSource {
     private final Session session;
@@ -15,12 +15,12 @@ public final class RowSource {
     private final int fetchRows;
     private String tag;
     private boolean over;
-    /** True if the present message is still to be looked at. */
+    /** True if {@link #receive} must return the present message once more. */
     private boolean held;
 
     /**
-     * Begins: the statement is bound, but not executed. Waits for the first answer, since a refusal that can be mended
-     * comes before any row.
+     * Executes a statement that is bound already. Waits for the first answer, since an error after which the statement can be
+     * prepared again comes before any row.
      */
     RowSource(Session session, Prepared statement, int fetchRows) {
         this.session = session;
@@ -55,12 +55,12 @@ public final class RowSource {
         return statement.columns();
     }
 
-    /** The server's word for what was done; null before the end and after an early stop. */
+    /** The command tag; null before the end and after an early stop. */
     public String tag() {
         return tag;
     }
 
-    /** True if the next row is here already: {@link #next} then waits for nothing. */
+    /** True if the next row has arrived, so that {@link #next} does not wait. */
     public boolean hasRow() {
         return !over && (held ? session.in().type() == 'D' : session.in().hasRow());
     }
@@ -113,7 +113,7 @@ public final class RowSource {
         Answers.ready(session, outcome);
     }
 
-    /** Ends the turn: the rows of the present fetch that are on their way are passed over, no more are asked for. */
+    /** Ends the turn: drops the rest of the rows of the present fetch, and asks for no more. */
     public void close() {
         if (over || !session.isOpen()) {
             over = true;

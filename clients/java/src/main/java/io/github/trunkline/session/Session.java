@@ -151,7 +151,7 @@ public final class Session {
         throw alarm.explain(failure);
     }
 
-    /** Sends all that is in the buffer. */
+    /** Sends the buffer. */
     public void send() {
         checkOpen();
         try {
@@ -162,7 +162,7 @@ public final class Session {
         }
     }
 
-    /** Waits for the next message that is an answer; what comes unasked is dealt with here. */
+    /** Waits for the next message that is an answer. Handles notices, notifications and parameter changes on the way. */
     public byte receive() {
         checkOpen();
         try {
@@ -180,7 +180,7 @@ public final class Session {
         }
     }
 
-    /** Deals with what comes unasked within that time: true if something came. */
+    /** Handles notices, notifications and parameter changes that arrive within that time; true if one arrived. */
     public boolean listen(int milliseconds) {
         checkOpen();
         try {
@@ -217,12 +217,12 @@ public final class Session {
         return new ServerException(((Backend.ErrorResponse) decode()).fields());
     }
 
-    /** Remembers what the present ReadyForQuery says. */
+    /** Takes the transaction status from the present ReadyForQuery. */
     public void ready() {
         status = ((Backend.ReadyForQuery) decode()).status();
     }
 
-    /** The present message is none that could come here: the session cannot go on. */
+    /** Closes the session because the present message must not come here. */
     public PostgresException unexpected(String where) {
         return fail(new ProtocolException(
                 "the server sent a message of type '" + (char) in.type() + "' " + where + ", where none such belongs"));
@@ -251,7 +251,7 @@ public final class Session {
         PostgresException error = fail(
                 new ConnectionException("the connection to " + address + " was lost: " + reason(cause), cause));
         if (Thread.currentThread().isInterrupted()) {
-            // Java closes a channel, and a virtual thread's socket, whose thread is interrupted.
+            // When a thread is interrupted, Java closes its channel, and a virtual thread's socket.
             alarm.closedByInterrupt();
         }
         return error;
@@ -261,7 +261,7 @@ public final class Session {
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
-    /** Closes the session because of {@code cause}, which is given back to be thrown. */
+    /** Closes the session because of {@code cause}, and returns {@code cause} to be thrown. */
     public PostgresException fail(PostgresException cause) {
         if (closedBy == null) {
             closedBy = cause;
@@ -278,24 +278,24 @@ public final class Session {
         }
     }
 
-    /** False once it was closed or has failed. */
+    /** False once the session was closed or has failed. */
     public boolean isOpen() {
         return closedBy == null;
     }
 
-    /** Says good-bye and closes. */
+    /** Sends Terminate and closes. */
     public void close() {
         if (closedBy != null) {
             return;
         }
         closedBy = new ConnectionException("it was closed");
         try {
-            // A buffer of its own: another thread may be filling the session's.
+            // In a buffer of its own, since another thread may be writing to the session's.
             var last = new Out();
             new Frontend(last).terminate();
             transport.write(last.array(), 0, last.size());
         } catch (IOException e) {
-            // The server may have gone first.
+            // The server may have closed the connection before.
         }
         transport.close();
         Watchdog.forget(this);

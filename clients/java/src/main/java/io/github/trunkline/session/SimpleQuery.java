@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Small queries of the client's own, by the simple protocol: texts without parameters, rows of Strings. */
+/** The client's own small queries, by the simple protocol: without parameters, with rows of Strings. */
 final class SimpleQuery {
     private SimpleQuery() {}
 

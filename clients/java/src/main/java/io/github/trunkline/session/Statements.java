@@ -18,11 +18,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A session's prepared statements by their text: as many as the configuration says, and no more than so much text; the least
- * recently used go first.
+ * A session's prepared statements by their text. Their number and the length of their texts are limited; the least recently
+ * used go first.
  */
 public final class Statements {
-    /** Texts made for one occasion, such as an insert of many rows at once, are long, and soon nobody's. */
+    /** The texts of all statements together. Texts of inserts of many rows are long, and seldom used again. */
     static final long CHARACTERS_MAX = 4_000_000;
 
     private final Session session;
@@ -32,7 +32,7 @@ public final class Statements {
     private long number;
     private long characters;
 
-    /** What the server said of a statement, before its types are looked up. */
+    /** The server's description of a statement, before its types are looked up. */
     private record Described(String name, String sql, int[] parameters, List<ColumnDescription> columns) {}
 
     Statements(Session session, Types types) {
@@ -60,7 +60,7 @@ public final class Statements {
         return "tl" + number++;
     }
 
-    /** A statement that has been prepared under a name and described. In a failed transaction it may have to be forgotten. */
+    /** Adds a statement that is prepared and described. In a failed transaction its types cannot be looked up; it may go. */
     void add(String sql, String name, int[] parameters, List<ColumnDescription> columns) {
         var described = new Described(name, sql, parameters, columns);
         if (session.status() == 'E' && !unknown(List.of(described)).isEmpty()) {
@@ -76,13 +76,13 @@ public final class Statements {
         return textColumns(descriptions, types);
     }
 
-    /** The statement of a text: of before, or prepared now, which costs a round trip. */
+    /** The statement of a text: a kept one, or one prepared now, which costs a round trip. */
     Prepared get(String sql) {
         Prepared known = current(sql);
         return known != null ? known : prepareAll(List.of(sql)).get(sql);
     }
 
-    /** The statement of a text, unless its types are out of date. In a failed transaction nothing can be prepared anew. */
+    /** The kept statement of a text; null if there is none, or its types are out of date and it can be prepared again. */
     private Prepared current(String sql) {
         Prepared known = byText.get(sql);
         if (known != null && !known.isCurrent() && session.status() != 'E') {
@@ -92,7 +92,7 @@ public final class Statements {
         return known;
     }
 
-    /** The statements of several texts; those that are new are prepared in one round trip. */
+    /** The statements of several texts; all new ones are prepared in one round trip. */
     Map<String, Prepared> getAll(Collection<String> texts) {
         var statements = new LinkedHashMap<String, Prepared>();
         var missing = new LinkedHashSet<String>();
@@ -110,7 +110,7 @@ public final class Statements {
         return statements;
     }
 
-    /** Forgets a statement, which the server has forgotten or will not run any more. */
+    /** Forgets a statement that the server no longer has or no longer runs. */
     void forget(Prepared statement) {
         if (byText.remove(statement.sql()) != null) {
             characters -= statement.sql().length();
@@ -119,9 +119,9 @@ public final class Statements {
     }
 
     /**
-     * Does what helps a statement that the server has refused to run, if anything does.
+     * Repairs a statement that the server refused to run, if that is possible.
      *
-     * @return true if running its text again may go better
+     * @return true if its text may succeed when it runs again
      */
     boolean mend(Prepared statement, ServerException refusal) {
         if (isStale(refusal)) {
@@ -141,12 +141,12 @@ public final class Statements {
         return error.sqlState().equals("26000") || error.sqlState().equals("0A000") && isFrom(error, "RevalidateCachedQuery");
     }
 
-    /** True if a value has a type without a send function, be it within an anonymous record. */
+    /** True if a value, or a field of an anonymous record, has a type without a send function. */
     private static boolean hasNoBinary(ServerException error) {
         return error.sqlState().equals("42883") && isFrom(error, "getTypeBinaryOutputInfo");
     }
 
-    /** The routine is named in no user's language. */
+    /** The name of the server's routine, unlike its message, is not translated. */
     private static boolean isFrom(ServerException error, String routine) {
         return error.fields().text('R').filter(routine::equals).isPresent();
     }
@@ -163,7 +163,7 @@ public final class Statements {
         }
     }
 
-    /** Closes what is more than may be kept: in the next turn, before what {@code kept} is needed for. */
+    /** Closes the surplus statements with the next turn's messages. Keeps the {@code kept} newest ones. */
     void trim(int kept) {
         var eldest = byText.values().iterator();
         while (byText.size() > kept && (byText.size() > max || characters > CHARACTERS_MAX)) {
@@ -202,7 +202,7 @@ public final class Statements {
         do {
             learn(described);
             made = described.stream().map(this::make).toList();
-            // Until nobody has forgotten meanwhile what was learned here.
+            // Another connection may have forgotten the types meanwhile.
         } while (!made.stream().allMatch(Prepared::isCurrent));
         return made;
     }
@@ -223,7 +223,7 @@ public final class Statements {
                 case 'Z' -> {
                     session.ready();
                     if (error != null) {
-                        // The statements before the wrong one exist now, and nothing will use them.
+                        // The statements before the wrong one exist at the server, but nothing will use them.
                         described.forEach(statement -> session.frontend().close('S', statement.name));
                         throw error;
                     }
@@ -260,7 +260,7 @@ public final class Statements {
 
     private void learn(List<Described> described) {
         Set<Integer> unknown = unknown(described);
-        // In a failed transaction the catalogue cannot be asked; but there nothing is prepared either.
+        // In a failed transaction the catalogue cannot be queried, but no statement can be prepared there either.
         if (!unknown.isEmpty()) {
             Catalog.learn(types, unknown, sql -> SimpleQuery.rows(session, sql));
         }
@@ -280,7 +280,7 @@ public final class Statements {
                 types, version);
     }
 
-    /** A type of which not even the catalogue knows anything is its text. */
+    /** A type that not even the catalogue knows is read as its text. */
     private static Codec codec(ColumnDescription column, Types types) {
         Codec codec = types.codec(column.typeOid());
         return codec == null ? Codec.textOnly("unknown", text -> text) : codec;

@@ -74,7 +74,7 @@ final class ArrayType {
 
         Object list(int[] sizes, int depth) {
             int size = sizes[depth];
-            // Each element takes four bytes at least: a larger count is a lie, and nothing is set aside for it.
+            // Each element takes at least four bytes: a larger count is a lie, and must not allocate memory.
             if (size < 0 || size > (end - at) / 4) {
                 throw new ValueException("a value of type " + name + " says it has " + size + " elements");
             }

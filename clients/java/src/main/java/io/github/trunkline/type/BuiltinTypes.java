@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** PostgreSQL's own types by object id, from its pg_type.dat: these ids never change. */
 final class BuiltinTypes {
-    /** record, whose fields say their own types: its codec needs all the others. */
+    /** record. Its values name the types of their fields, so its codec needs all the others. */
     static final int RECORD = 2249;
     private static final int RECORD_ARRAY = 2287;
 
@@ -16,17 +16,17 @@ final class BuiltinTypes {
     private final Map<Integer, Integer> arrays = new HashMap<>();
     private final Map<String, Integer> names = new HashMap<>();
 
-    /** All but record: json and jsonb are Strings, or what {@code json} makes of them. */
+    /** The codecs of all types except record. Without {@code json}, json and jsonb are Strings. */
     static Map<Integer, Codec> codecs(JsonCodec json) {
         return Collections.unmodifiableMap((json == null ? STRINGS_FOR_JSON : new BuiltinTypes(json)).codecs);
     }
 
-    /** The object id of the type called {@code name}; null if there is none such here. */
+    /** The object id of PostgreSQL's own type {@code name}; null for any other name. */
     static Integer oid(String name) {
         return STRINGS_FOR_JSON.names.get(name.startsWith("pg_catalog.") ? name.substring(11) : name);
     }
 
-    /** The object id of the type of arrays of {@code oid}; null if there is none such here. */
+    /** The object id of the array type of {@code oid}; null if that is not PostgreSQL's own. */
     static Integer arrayOid(int oid) {
         return STRINGS_FOR_JSON.arrays.get(oid);
     }
@@ -95,7 +95,7 @@ final class BuiltinTypes {
         addRange(3910, 3911, 4534, 6153, "tstz", TimeTypes.TIMESTAMPTZ);
         addRange(3912, 3913, 4535, 6155, "date", TimeTypes.DATE);
         addRange(3926, 3927, 4536, 6157, "int8", NumberTypes.INT8);
-        // In text, as psql shows them; their binary formats say nothing that a program would rather have.
+        // As text, as psql shows them: a program would have no use for their binary formats.
         for (String type : new String[] {"24 1008 regproc", "27 1010 tid", "2202 2207 regprocedure", "2205 2210 regclass",
             "2206 2211 regtype", "3220 3221 pg_lsn", "3614 3643 tsvector", "3615 3645 tsquery", "4072 4073 jsonpath",
             "4089 4090 regnamespace", "4096 4097 regrole", "5038 5039 pg_snapshot", "5069 271 xid8"}) {

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Learns of a database's own types from pg_type: enums, domains, composites, ranges, arrays, and types of extensions. */
+/** Looks up a database's own types in pg_type: enums, domains, composites, ranges, arrays, and types of extensions. */
 public final class Catalog {
-    /** Composites of composites of composites: deeper than this a type is left as text. */
+    /** How deep types may be nested; a deeper type is read as text. */
     private static final int DEPTH_MAX = 32;
 
     private static final String TYPES = "select t.oid, n.nspname, t.typname, t.typtype, "
@@ -42,9 +42,9 @@ public final class Catalog {
     }
 
     /**
-     * Learns those of {@code oids} that are unknown.
+     * Looks up those of {@code oids} that are unknown.
      *
-     * @param query runs a text and gives its rows as texts
+     * @param query runs a query and returns its rows as texts
      */
     public static void learn(Types types, Iterable<Integer> oids, Function<String, List<String[]>> query) {
         var catalog = new Catalog(types, query);
@@ -100,13 +100,13 @@ public final class Catalog {
         }
         Codec codec = types.named(type.schema, type.name);
         if (codec == null && type.kind == 'b') {
-            // A program's own composite may be called vector, too.
+            // Only a base type: a composite of the program may have the same name, such as vector.
             codec = Types.extension(type.name);
         }
         if (codec == null) {
             codec = make(type, depth);
         }
-        // A type without a send function fails in binary (42883), whatever its codec could read.
+        // The server cannot send a type without a send function in binary (42883).
         types.learn(oid, codec.within(type.sends, type.receives));
         return types.codec(oid);
     }
@@ -136,7 +136,7 @@ public final class Catalog {
         }
     }
 
-    /** A type that nothing is known of: its text, as a String. */
+    /** The codec of an unknown type: its text, as a String. */
     private static Codec unknown(Found type) {
         return Codec.textOnly(type.name, text -> text);
     }

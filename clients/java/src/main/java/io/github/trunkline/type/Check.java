@@ -6,7 +6,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
-/** What codecs refuse, in words. */
+/** Checks of codecs, and the error messages for what they refuse. */
 final class Check {
     private Check() {}
 

@@ -8,7 +8,7 @@ import java.util.function.Function;
  * How values of one PostgreSQL type become Java objects and back.
  *
  * @param name the type's name, for messages
- * @param binary reads the binary format; null if the type has none, or none that is understood here
+ * @param binary reads the binary format; null if the type has none, or this client does not understand it
  * @param text reads the text format
  * @param encoder writes the binary format; null to send {@link Object#toString} in text format
  */
@@ -31,12 +31,11 @@ public record Codec(String name, Decoder binary, Decoder text, Encoder encoder) 
     /**
      * A text from its bytes.
      *
-     * @throws ValueException if they are no UTF-8, which a server whose database has an encoding does not send; SQL_ASCII is
-     *     none
+     * @throws ValueException if they are not valid UTF-8; only a server whose database is in SQL_ASCII sends such bytes
      */
     static String utf8(byte[] bytes, int at, int length) {
         String text = new String(bytes, at, length, StandardCharsets.UTF_8);
-        // Bytes that are none become this character, which is hardly ever there otherwise.
+        // Java replaces invalid bytes by this character, which is rare in valid texts.
         if (text.indexOf('\ufffd') >= 0) {
             Check.utf8(bytes, at, length);
         }

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 
-/** Composite types, and {@code record}, whose fields say their types themselves. */
+/** Composite types, and {@code record}, whose values name the types of their fields. */
 final class CompositeType {
     private final String name;
     private final List<String> names;
     private final int[] oids;
     private final IntFunction<Codec> codecs;
-    /** Is called when the type turns out to be another than it was. */
+    /** Called when a value shows that the type was altered. */
     private final Runnable altered;
 
     private CompositeType(String name, List<String> names, int[] oids, IntFunction<Codec> codecs, Runnable altered) {
@@ -40,7 +40,7 @@ final class CompositeType {
         return Codec.of(name, binary ? type::decode : null, type::parse, encodes ? type::encode : null);
     }
 
-    /** The type record: in text its fields are Strings, since nothing there says their types. */
+    /** The type record. In text its fields are Strings, since a text does not name their types. */
     static Codec record(IntFunction<Codec> codecs) {
         var type = new CompositeType("record", List.of(), null, codecs, () -> {});
         return Codec.of("record", type::decode, type::parse, null);
@@ -89,7 +89,7 @@ final class CompositeType {
         var values = new ArrayList<Object>();
         if (!(parser.peek() == ')' && oids != null && oids.length == 0)) {
             do {
-                // Nothing at all is NULL; an empty text is "".
+                // An empty field is NULL; an empty text is "".
                 if (parser.peek() == ',' || parser.peek() == ')') {
                     values.add(null);
                 } else {
@@ -118,7 +118,7 @@ final class CompositeType {
         } else if (value instanceof Map<?, ?> map) {
             for (Object key : map.keySet()) {
                 if (!names.contains(key)) {
-                    // Passed over, a mistyped name would be a NULL.
+                    // If this were ignored, a mistyped name would become a NULL.
                     throw new ValueException("a parameter of type " + name + " has no field " + key + "; it has " + names);
                 }
             }

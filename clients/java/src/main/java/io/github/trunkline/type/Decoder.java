@@ -3,9 +3,9 @@ package io.github.trunkline.type;
 import io.github.trunkline.ValueException;
 
 /**
- * Reads one value of a column's type in one format from where it lies. One is chosen for each column when a statement is
- * described. The primitive readers have defaults that go by {@link #decode}; types that can do without a box override
- * them. All are immutable and used by many threads at once.
+ * Reads one value of a type in one format from a byte array. The client chooses a decoder for each column when a statement is
+ * described. The primitive readers call {@link #decode} by default; a type that needs no box overrides them. Many threads use
+ * a decoder at once, so it must be immutable.
  */
 @FunctionalInterface
 public interface Decoder {

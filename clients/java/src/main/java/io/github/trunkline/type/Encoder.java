@@ -2,7 +2,7 @@ package io.github.trunkline.type;
 
 import io.github.trunkline.wire.Out;
 
-/** Writes one parameter in its type's binary format. Immutable, used by many threads at once. */
+/** Writes one parameter in its type's binary format. Many threads use an encoder at once, so it must be immutable. */
 @FunctionalInterface
 public interface Encoder {
     /**

@@ -163,7 +163,7 @@ final class ExtensionTypes {
         return Float.intBitsToFloat(sign | wide << 23 | fraction << 13);
     }
 
-    /** The nearest; of two as near, the even one. */
+    /** The nearest binary16 number; the even one of two that are equally near. */
     private static int toHalf(float number) {
         int sign = Float.floatToRawIntBits(number) >>> 16 & 0x8000;
         float size = Math.abs(number);

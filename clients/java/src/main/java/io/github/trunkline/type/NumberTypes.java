@@ -20,10 +20,6 @@ final class NumberTypes {
     static final Codec FLOAT4 = new Codec("float4", new Float4(), floatText("float4", Float::valueOf), NumberTypes::float4);
     static final Codec FLOAT8 = new Codec("float8", new Float8(), NumberTypes::float8Text, NumberTypes::float8);
     private static final Decoder ANY_FLOAT8 = floatText("float8", Double::valueOf);
-    /** A double holds whole numbers of so many digits, and these powers of ten, exactly: so their quotient is rounded once. */
-    private static final int EXACT_DIGITS = 15;
-    private static final double[] EXACT_POWERS = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
-        1e14, 1e15};
 
     /** oid and its kin: unsigned, so Longs. */
     static Codec oid(String name) {
@@ -31,7 +27,7 @@ final class NumberTypes {
                 (value, out) -> out.int32((int) whole(name, value, 0, 0xffffffffL)));
     }
 
-    /** A whole number of any class that can be one, within bounds. */
+    /** A value of any class that can be a whole number, within bounds. */
     static long whole(String type, Object value, long least, long most) {
         long number;
         if (value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte) {
@@ -74,26 +70,9 @@ final class NumberTypes {
         out.float64(number.doubleValue());
     }
 
-    /** Up to fifteen digits with a point among them; the rest is left to Java, which takes several times as long. */
     private static Object float8Text(byte[] bytes, int at, int length) {
-        int first = length > 0 && bytes[at] == '-' ? 1 : 0;
-        if (length == first || length - first > EXACT_DIGITS) {
-            return ANY_FLOAT8.decode(bytes, at, length);
-        }
-        long value = 0;
-        int decimals = -1;
-        for (int i = first; i < length; i++) {
-            int digit = bytes[at + i] - '0';
-            if (digit >= 0 && digit <= 9) {
-                value = value * 10 + digit;
-            } else if (bytes[at + i] == '.' && decimals < 0 && i > first && i < length - 1) {
-                decimals = length - 1 - i;
-            } else {
-                return ANY_FLOAT8.decode(bytes, at, length);
-            }
-        }
-        double number = value / EXACT_POWERS[Math.max(decimals, 0)];
-        return first == 1 ? -number : number;
+        Double number = FloatText.decode(bytes, at, length);
+        return number != null ? number : ANY_FLOAT8.decode(bytes, at, length);
     }
 
     private static Decoder floatText(String type, java.util.function.Function<String, Object> parse) {
@@ -229,7 +208,7 @@ final class NumberTypes {
                 }
                 value = value * 10 - digit;
             }
-            // Counted downwards: the least long has no positive twin.
+            // The sum is negative, because the least long has no positive counterpart.
             return negative ? value : -value;
         }
 

@@ -16,11 +16,11 @@ final class NumericType {
     private static final int NAN = 0xc000;
     private static final int INFINITY = 0xd000;
     private static final int NEGATIVE_INFINITY = 0xf000;
-    /** So many digits to base 10,000 fit into a long. */
+    /** How many digits to base 10,000 fit into a long. */
     private static final int LONG_DIGITS = 4;
     private static final long[] POWERS = {1, 10, 100, 1000, 10_000};
 
-    /** So many decimal digits fit into a long, whatever they are. */
+    /** How many decimal digits always fit into a long. */
     private static final int LONG_DECIMALS = 18;
 
     static final Codec CODEC = new Codec("numeric", NumericType::decode, NumericType::decodeText, NumericType::encode);
@@ -48,7 +48,7 @@ final class NumericType {
         BigDecimal value;
         if (count <= LONG_DIGITS) {
             long digits = small(bytes, at + 8, count, sign);
-            // The last four digits go beyond the scale, or end before it: most often by so few that a long does.
+            // The last group of four digits ends behind the scale or before it. Most often a long can still hold the digits.
             int surplus = -exponent - scale;
             if (surplus >= 0 && surplus < POWERS.length) {
                 return BigDecimal.valueOf(cut(digits, surplus), scale);
@@ -63,7 +63,7 @@ final class NumericType {
         return value.scale() == scale ? value : value.setScale(scale, RoundingMode.DOWN);
     }
 
-    /** By constants, which costs a multiplication; a division by a variable takes ten times as long. */
+    /** Divides by constants, which costs a multiplication; a division by a variable takes ten times as long. */
     private static long cut(long digits, int surplus) {
         return switch (surplus) {
             case 0 -> digits;
@@ -104,7 +104,7 @@ final class NumericType {
         return digit;
     }
 
-    /** Digits, a point and more digits; all else is rare, and BigDecimal's own. */
+    /** Reads digits with a point among them. Everything else is rare, and left to BigDecimal. */
     private static Object decodeText(byte[] bytes, int at, int length) {
         int first = length > 0 && bytes[at] == '-' ? 1 : 0;
         if (length == first || length - first > LONG_DECIMALS) {

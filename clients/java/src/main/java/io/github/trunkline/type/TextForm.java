@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Values as the texts that PostgreSQL reads: for types that are written in no binary format here, alone or in arrays and
- * composites, and for COPY in text.
+ * Writes values as texts that PostgreSQL parses: for types without an encoder, alone or in arrays and composites, and for COPY
+ * in text.
  */
 public final class TextForm {
     private TextForm() {}
@@ -86,7 +86,7 @@ public final class TextForm {
                 : value instanceof InetAddress address ? address.getHostAddress() : time(value);
     }
 
-    /** Times, whose far ends java.time writes in another way; else what {@code toString} says. */
+    /** Times, since java.time writes infinity and years before 1 differently; {@code toString} for everything else. */
     private static String time(Object value) {
         if (value instanceof Instant instant) {
             return instant.equals(Instant.MAX) ? "infinity" : instant.equals(Instant.MIN) ? "-infinity"

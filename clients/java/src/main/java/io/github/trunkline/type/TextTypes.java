@@ -111,7 +111,7 @@ final class TextTypes {
     private static long hex(byte[] bytes, int at, int count) {
         long value = 0;
         for (int i = at; i < at + count; i++) {
-            // Throws for what is no such digit.
+            // Throws for any other character.
             value = value << 4 | HexFormat.fromHexDigit(bytes[i] & 0xff);
         }
         return value;

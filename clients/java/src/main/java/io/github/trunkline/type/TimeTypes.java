@@ -62,9 +62,9 @@ final class TimeTypes {
         if (micros == Long.MIN_VALUE) {
             return LocalDateTime.MIN;
         }
-        // 2^63 microseconds are days that an int holds, and years that java.time holds.
+        // 2^63 microseconds are a number of years that java.time can hold.
         long days = Math.floorDiv(micros, DAY_MICROSECONDS);
-        return LocalDateTime.of(day((int) days), LocalTime.ofNanoOfDay((micros - days * DAY_MICROSECONDS) * 1000));
+        return LocalDateTime.of(day(days + EPOCH_DAYS), LocalTime.ofNanoOfDay((micros - days * DAY_MICROSECONDS) * 1000));
     }
 
     private static Object date(byte[] bytes, int at, int length) {
@@ -73,24 +73,24 @@ final class TimeTypes {
         if (days == Integer.MAX_VALUE) {
             return LocalDate.MAX;
         }
-        return days == Integer.MIN_VALUE ? LocalDate.MIN : day(days);
+        return days == Integer.MIN_VALUE ? LocalDate.MIN : day(days + EPOCH_DAYS);
     }
 
-    /** Immutable, so that it is whole for every thread that finds it without a lock. */
-    private record Day(int days, LocalDate date) {}
+    /** Immutable, so that threads can share it without a lock. */
+    private record Day(long days, LocalDate date) {}
 
     /**
-     * The dates that were read last, one for each remainder: the same eleven years come again and again, and the calendar
-     * takes six times as long as a look here.
+     * The dates that were read last, one for each remainder by 4,096 (eleven years of days). Dates repeat, and computing one
+     * takes six times as long as this lookup.
      */
     private static final Day[] DAYS = new Day[4096];
 
-    /** @param days since 2000-01-01 */
-    private static LocalDate day(int days) {
-        int index = days & DAYS.length - 1;
+    /** @param days since 1970-01-01 */
+    static LocalDate day(long days) {
+        int index = (int) days & DAYS.length - 1;
         Day day = DAYS[index];
         if (day == null || day.days != days) {
-            day = new Day(days, LocalDate.ofEpochDay(days + EPOCH_DAYS));
+            day = new Day(days, LocalDate.ofEpochDay(days));
             DAYS[index] = day;
         }
         return day.date;
@@ -153,7 +153,7 @@ final class TimeTypes {
         }
     }
 
-    /** As JDBC has it: what a clock shows where this program runs. */
+    /** The local time in the JVM's time zone, as in JDBC. */
     private static LocalDateTime localOf(java.util.Date date) {
         return LocalDateTime.ofInstant(instantOf(date), ZoneId.systemDefault());
     }
@@ -171,7 +171,7 @@ final class TimeTypes {
                 : micros("timestamp", dateTime.toEpochSecond(ZoneOffset.UTC), dateTime.getNano());
     }
 
-    /** What is finer than a microsecond is cut off. */
+    /** Cuts off what is finer than a microsecond. */
     private static long micros(String type, long epochSecond, int nano) {
         try {
             return Math.addExact(Math.multiplyExact(epochSecond - EPOCH_SECONDS, 1_000_000L), nano / 1000);

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
- * The types a connection knows: PostgreSQL's own, a program's own ({@link #register}), and what was learned from the
- * database's catalogue. One object may serve many connections of one database; it may not serve several databases, whose
- * object ids differ.
+ * The codecs of a connection: for PostgreSQL's own types, for those that the program registers ({@link #register}), and for
+ * those that the connection has looked up in the database's catalogue. Connections to one database may share an object;
+ * connections to different databases may not, since the object ids differ.
  */
 public final class Types {
     /** Types of extensions, whose object ids differ from database to database. */
@@ -23,7 +23,7 @@ public final class Types {
     private final Map<String, Codec> byName = new ConcurrentHashMap<>();
     /** Those that the program has registered by their object ids. */
     private final Set<Integer> registered = ConcurrentHashMap.newKeySet();
-    /** Those that the catalogue has told of. */
+    /** Those that were looked up in the catalogue. */
     private final Set<Integer> learned = ConcurrentHashMap.newKeySet();
     private final AtomicInteger version = new AtomicInteger();
     private volatile UnaryOperator<Object> adapter;
@@ -40,8 +40,8 @@ public final class Types {
     }
 
     /**
-     * Reads and writes values of the type {@code oid} by {@code codec} from now on: statements prepared before keep theirs.
-     * Its array type follows, if it is one of PostgreSQL's own, or is not known yet.
+     * Reads and writes values of the type {@code oid} by {@code codec} from now on. Statements that are prepared already keep
+     * their codecs. The type's array type also uses the codec, if it is PostgreSQL's own or not known yet.
      */
     public Types register(int oid, Codec codec) {
         byOid.put(oid, codec);
@@ -55,8 +55,8 @@ public final class Types {
     }
 
     /**
-     * Reads and writes values of the type called {@code name} by {@code codec}; its array type follows. To be called before
-     * the first statement that has values of the type.
+     * Reads and writes values of the type called {@code name}, and of its array type, by {@code codec}. Call this before the
+     * first statement with values of the type.
      *
      * @param name as in pg_type.typname ({@code int8}, {@code timestamptz}, {@code colour}), or with its schema before it:
      *     {@code shop.colour}
@@ -71,15 +71,15 @@ public final class Types {
     }
 
     /**
-     * Turns every parameter into what codecs take, before they get it: for languages with values of their own. Parameters of
-     * json and jsonb, and of their arrays, stay as they are: they are the JSON codec's.
+     * Sets a conversion of every parameter, for languages with their own kinds of values. It runs before the codecs. Parameters
+     * of json and jsonb, and of their arrays, are not converted: the JSON codec gets them.
      */
     public Types adapt(UnaryOperator<Object> given) {
         adapter = given;
         return this;
     }
 
-    /** The parameters as the codecs take them: {@link #adapt}. A codec is null where the type is unknown. */
+    /** The parameters, converted as {@link #adapt} says. A codec is null where the type is unknown. */
     public Object[] adapted(Codec[] codecs, Object[] values) {
         UnaryOperator<Object> by = adapter;
         if (by == null) {
@@ -116,7 +116,7 @@ public final class Types {
         return EXTENSIONS.get(name);
     }
 
-    /** Remembers what the catalogue said, unless the program has registered something. */
+    /** Adds a codec from the catalogue, unless the program has registered one for the type. */
     void learn(int oid, Codec codec) {
         if (byOid.putIfAbsent(oid, codec) == null) {
             learned.add(oid);
@@ -124,8 +124,8 @@ public final class Types {
     }
 
     /**
-     * Forgets what the catalogue has told, since types may have been altered: statements are prepared anew, and their types
-     * looked up, when they run next. A value of an altered composite type brings this about by itself, once it is read.
+     * Forgets the types that were looked up in the catalogue, because they may have been altered. Each statement is prepared
+     * again, and its types are looked up, when it runs next. Reading a value of an altered composite type calls this.
      */
     public void forgetLearned() {
         Set<Integer> all = Set.copyOf(learned);
@@ -134,12 +134,12 @@ public final class Types {
         version.incrementAndGet();
     }
 
-    /** Another number after {@link #forgetLearned}: codecs that were had before it are out of date. */
+    /** Changes with each {@link #forgetLearned}: codecs that were taken before are out of date. */
     public int version() {
         return version.get();
     }
 
-    /** Writes a value in binary, also one given as a String, which is read here. */
+    /** Writes a value in binary. A String is parsed first. */
     public static void encodeBinary(Codec codec, Object value, Out out) {
         encodeNested(codec, value, out);
     }
@@ -150,7 +150,7 @@ public final class Types {
             throw new ValueException("values of type " + codec.name() + " cannot be sent inside of others");
         }
         if (value instanceof String text && codec.binary() != TextTypes.UTF8) {
-            // The whole is in binary, so the text is read here and not by the server.
+            // The array or composite is sent in binary, so the client must parse the text, not the server.
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
             codec.encoder().encode(codec.text().decode(bytes, 0, bytes.length), out);
         } else {

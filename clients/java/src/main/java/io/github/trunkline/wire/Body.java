@@ -83,7 +83,7 @@ final class Body {
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, to - from)).toString();
         } catch (CharacterCodingException e) {
-            // Messages of a server's start come in the encoding of whatever it runs in: better a few wrong
+            // Before login the server sends its messages in an encoding of its own: better a few wrong
             // characters than no reason at all.
             return new String(bytes, from, to - from, StandardCharsets.UTF_8);
         }

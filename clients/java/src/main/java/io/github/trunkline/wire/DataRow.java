@@ -5,9 +5,9 @@ import io.github.trunkline.ProtocolException;
 /**
  * A DataRow read in place: a count, and for each value a length (-1 for NULL) and its bytes.
  *
- * <p>A row that nobody reads costs hardly more than stepping over it. So its count alone is looked at when it comes; the
- * lengths are proved right on the way to a value, each time, by the length in the message's header, which lies before the
- * body. Nothing outside of the row is ever handed out.
+ * <p>A row that the program does not read should cost little more than a step over it. So only the count is checked when the
+ * row arrives. Each read of a value checks the lengths up to that value, by the length in the message's header, which lies
+ * before the body. No read ever returns bytes outside of the row.
  */
 public final class DataRow {
     private DataRow() {}
@@ -23,10 +23,10 @@ public final class DataRow {
     }
 
     /**
-     * Where value {@code column} has its length; that length, too, is right.
+     * Where the length of value {@code column} lies. That length is checked, too.
      *
-     * <p>Nothing is compared on the way: as long as no length is below -1 the place only grows, so that it is within the
-     * row at last only if it always was.
+     * <p>The loop compares nothing: as long as no length is below -1, the position only grows. So if the last position is
+     * within the row, all were.
      *
      * @param start where the body begins, in a message whose count is right and whose header lies before it
      * @throws ProtocolException if a length up to there is wrong
@@ -37,7 +37,7 @@ public final class DataRow {
         try {
             for (int i = 0; i < column; i++) {
                 int length = Bytes.int32(bytes, at);
-                // Negative for every length that is none, and for the one that is too large to add to.
+                // Negative for every wrong length, and for the one length to which 1 cannot be added.
                 signs |= length + 1;
                 // A sum that overflows is negative: the next read throws.
                 at += 4 + Math.max(length, 0);
@@ -47,7 +47,7 @@ public final class DataRow {
                 return at;
             }
         } catch (IndexOutOfBoundsException e) {
-            // It is told below where.
+            // broken() finds out where.
         }
         throw broken(bytes, start);
     }
@@ -83,7 +83,7 @@ public final class DataRow {
         }
     }
 
-    /** What is wrong with a body of which something is. */
+    /** The exception for a broken body. */
     public static ProtocolException broken(byte[] bytes, int start) {
         try {
             check(bytes, start, end(bytes, start), Bytes.uint16(bytes, start));

@@ -12,7 +12,7 @@ public final class Frame {
     /**
      * How many bytes the message at {@code at} has, type byte included, or -1 if fewer than five are there.
      *
-     * @throws ProtocolException if the length is not to be believed
+     * @throws ProtocolException if the length is impossible
      */
     public static int size(byte[] bytes, int at, int available, int bytesMax) {
         if (available < HEADER_BYTES) {

@@ -6,7 +6,7 @@ import java.util.Arrays;
 /** Bytes on their way to the server: a buffer that grows. Codecs of parameters write to it. */
 public final class Out {
     private static final int INITIAL_BYTES = 1024;
-    /** A buffer that a large value has made larger than this is let go once it is sent. */
+    /** A buffer that has grown beyond this is dropped once it is sent. */
     private static final int KEPT_BYTES_MAX = 256 * 1024;
 
     private byte[] bytes = new byte[INITIAL_BYTES];

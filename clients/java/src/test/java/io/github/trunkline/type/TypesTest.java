@@ -54,6 +54,10 @@ class TypesTest {
 
     /** The server's own value in binary and in text, and ours sent and given back, are all the same. */
     private void same(Object expected, String type, String literal) {
+        same(connection, expected, type, literal);
+    }
+
+    static void same(Connection connection, Object expected, String type, String literal) {
         String sql = "select '" + literal.replace("'", "''") + "'::" + type + " as v";
         assertEquals(expected, connection.query(sql).one().get(0), "binary " + sql);
         assertEquals(expected, connection.script(sql).get(0).one().get(0), "text " + sql);
