@@ -172,7 +172,9 @@ impl Desk {
     fn check(&self, piece: usize) {
         for (key, client) in self.board.clients() {
             let (inbox, outbox) = client.waiting_bytes();
-            assert!(inbox <= STATEMENT_BYTES + BUFFER_BYTES + piece, "{key:?} has {inbox} bytes waiting");
+            // A message that is gathered whole, and what may wait after it.
+            let gathered = STATEMENT_BYTES.max(BUFFER_BYTES);
+            assert!(inbox <= gathered + BUFFER_BYTES + piece, "{key:?} has {inbox} bytes waiting");
             let most = BUFFER_BYTES + self.brought + OWN_BYTES;
             assert!(outbox <= most, "{key:?} has {outbox} bytes unsent of {most}");
             assert!(client.statement_count() <= self.brought);

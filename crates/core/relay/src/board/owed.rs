@@ -8,8 +8,8 @@ use trunkline_pool::PoolId;
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::sqlstate::SqlState;
 
-use super::Board;
 use super::refusal::Refusal;
+use super::{Action, Board};
 use crate::client::{Client, Purpose, Stage};
 use crate::keys::{ClientKey, ServerKey};
 use crate::server::{Cancel, Server};
@@ -99,8 +99,12 @@ impl Board {
 
     /// A client that is owed answers has gone: they reach nobody. The turns of others go on.
     pub(super) fn abandon_owed(&mut self, key: ServerKey, client: ClientKey) {
-        if let Some(server) = self.servers.get_mut(key) {
-            server.turns.disown(client);
+        let Some(server) = self.servers.get_mut(key) else { return };
+        server.turns.disown(client);
+        if server.paused {
+            // It was the one that did not read.
+            server.paused = false;
+            self.actions.push_back(Action::ResumeServer(key));
         }
     }
 

@@ -174,6 +174,20 @@ fn a_slow_reader_does_not_hold_the_next_back() {
     }
 }
 
+/// Nobody let the server go on: its connection was kept until `abandoned_turn_timeout`.
+#[test]
+fn a_slow_reader_that_vanishes_is_waited_for_no_longer() {
+    let row = frame(b'D', &[b"\0\x01\0\0\x03\xe8", &[b'x'; 1_000][..]].concat()).bytes;
+    let mut two = Two::with(&text(b'Q', "SELECT 1").bytes, &text(b'Q', "SELECT 2").bytes, 1 << 20);
+    two.board.client_bytes(two.second, &frame(b'X', b"").bytes, &mut NoWires);
+    for _ in 0..5 {
+        two.board.server_bytes(two.server, &row, &mut NoWires);
+    }
+    assert!(two.board.server_paused(two.server), "the first does not read");
+    two.board.client_closed(two.first);
+    assert!(!two.board.server_paused(two.server));
+}
+
 #[test]
 fn one_that_vanishes_leaves_the_others_its_place() {
     for second_too in [false, true] {
