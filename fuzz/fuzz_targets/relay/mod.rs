@@ -217,6 +217,7 @@ fn directory(settings: u8) -> Directory {
     let mode = match settings & 3 {
         0 => PoolMode::Session,
         1 => PoolMode::Statement,
+        2 => PoolMode::Auto,
         _ => PoolMode::Transaction,
     };
     let pool = PoolSettings { mode, size: 1, ..PoolSettings::default() };

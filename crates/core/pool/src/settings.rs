@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// When a server connection is given back: PgBouncer's three modes.
+/// When a server connection is given back: PgBouncer's three modes, and one of our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolMode {
     /// When the client leaves.
@@ -9,6 +9,8 @@ pub enum PoolMode {
     Transaction,
     /// When the statement ends; transaction blocks are refused.
     Statement,
+    /// When the transaction ends, and the client has left nothing on it that cannot be carried to another.
+    Auto,
 }
 
 /// What one pool (one database and user) may use, and for how long.

@@ -6,6 +6,7 @@ use trunkline_pool::{Micros, PoolId};
 use trunkline_session::backend::{CancelKey, Login};
 use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
 
+use crate::carried::Pins;
 use crate::carried::parameters::Profile;
 use crate::carried::prepared::{ClientStatements, Named, Statement, Unread};
 use crate::carried::resets::Resets;
@@ -101,6 +102,8 @@ pub struct Client {
     pub(crate) profile: Arc<Profile>,
     /// What it had when it was welcomed: what RESET brings back.
     pub(crate) startup: Arc<Profile>,
+    /// What it has, or may have, of its session on its server connection alone (`auto` mode).
+    pub(crate) pins: Pins,
     /// Of what waits: whole messages of a turn whose end has not come.
     pub(crate) gathered: u32,
     /// What is still to come of a message from it.
@@ -146,6 +149,7 @@ impl Client {
             home_pool: None,
             startup: Arc::clone(&profile),
             profile,
+            pins: Pins::NONE,
             gathered: 0,
             rest: Rest::None,
             after_error: AfterError::Nothing,

@@ -92,6 +92,8 @@ pub struct Timeouts {
     pub client_login: Option<Duration>,
     /// A client that is logged in and asks nothing.
     pub client_idle: Option<Duration>,
+    /// A client that asks nothing, and is pinned to a server connection (`auto` mode).
+    pub pin_idle: Option<Duration>,
     /// A transaction in which nothing happens.
     pub idle_transaction: Option<Duration>,
     /// A turn.

@@ -23,6 +23,7 @@ mod welcome;
 mod wires;
 
 pub use board::{Action, Board, CancelKeys, Mail, Note, Shared};
+pub use carried::pins::Pin;
 pub use carried::{parameters, prepared};
 pub use client::{Client, Purpose, Stage};
 pub use counters::Counters;

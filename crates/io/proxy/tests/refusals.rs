@@ -60,7 +60,7 @@ fn a_key_like_no_other_gets_the_list() {
 fn a_bad_word_names_the_allowed_ones() {
     refused(
         &format!("pool_mode = \"transactoin\"\n{SOUND}"),
-        "t.toml:1:13: `pool_mode`: expected one of \"session\", \"transaction\", \"statement\", found \"transactoin\"; did you mean \"transaction\"?\n 1 | pool_mode = \"transactoin\"\n   |             ^^^^^^^^^^^^^",
+        "t.toml:1:13: `pool_mode`: expected one of \"session\", \"transaction\", \"statement\", \"auto\", found \"transactoin\"; did you mean \"transaction\"?\n 1 | pool_mode = \"transactoin\"\n   |             ^^^^^^^^^^^^^",
     );
 }
 

@@ -9,6 +9,7 @@ use trunkline_wire::sqlstate::SqlState;
 
 use super::refusal::Refusal;
 use super::{Action, Board};
+use crate::carried::CleanUp;
 use crate::client::{Client, LoginState, Stage};
 use crate::keys::ClientKey;
 use crate::server::ServerStage;
@@ -105,6 +106,8 @@ impl Board {
     /// a clean state, or closed.
     fn abandon(&mut self, key: crate::keys::ServerKey, client_key: ClientKey, client: &Client) {
         let now = self.now;
+        let discards_all =
+            self.directory.reset_query.trim_end_matches(';').trim().eq_ignore_ascii_case("discard all");
         let Some(server) = self.servers.get_mut(key) else { return };
         server.turns.disown(client_key);
         let hurry = !matches!(server.stage, ServerStage::Finishing);
@@ -123,6 +126,11 @@ impl Board {
             self.parameters_unknown(key);
         }
         let Some(server) = self.servers.get_mut(key) else { return };
+        match client.pins.clean_up() {
+            CleanUp::None => {}
+            CleanUp::Discard if discards_all => server.wear_out(),
+            CleanUp::Discard | CleanUp::Close => server.condemn_if(true),
+        }
         let torn = client.rest.is_passed();
         // Others that are owed answers here get them.
         let running = !server.turns.is_empty() && !server.turns.has_clients();

@@ -94,7 +94,12 @@ impl Board {
                     let text = "the transaction was idle too long (idle_transaction_timeout)";
                     return Some(("idle_transaction_timeout", Refusal::new(code, text)));
                 }
-                (server.is_settled() && !in_transaction && passed(client_idle, age)).then(|| {
+                let idle = server.is_settled() && !in_transaction;
+                if idle && !client.pins.is_empty() && passed(timeouts.pin_idle, age) {
+                    let text = "the connection was idle too long with a server connection of its own (pin_idle_timeout)";
+                    return Some(("pin_idle_timeout", Refusal::new(SqlState::IDLE_SESSION_TIMEOUT, text)));
+                }
+                (idle && passed(client_idle, age)).then(|| {
                     let text = "the connection was idle too long (client_idle_timeout)";
                     ("client_idle_timeout", Refusal::new(SqlState::IDLE_SESSION_TIMEOUT, text))
                 })

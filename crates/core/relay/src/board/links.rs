@@ -296,6 +296,7 @@ impl Board {
             classes: &self.shared.classes,
             parses: if replaying { &mut again } else { &mut self.parses },
             shares: self.directory.early_release.is_some(),
+            pins: local.pool.settings().mode == PoolMode::Auto,
             limits: &self.directory.limits,
             counters: &mut local.counters,
             entropy: &mut *self.entropy,
@@ -394,6 +395,7 @@ impl Board {
             classes: &self.shared.classes,
             parses: &mut self.parses,
             shares: self.directory.early_release.is_some(),
+            pins: false,
             client: client_key,
             server: key,
             messages_left: usize::MAX,
@@ -488,7 +490,7 @@ impl Board {
         client.since = self.now;
         client.turns_answered();
         let bond = bond(client, server);
-        let keeps = matches!(bond, Some(Bond::Session | Bond::Transaction));
+        let keeps = matches!(bond, Some(Bond::Session | Bond::Pinned | Bond::Transaction));
         if let Some(local_defaults) = resetting.filter(|_| keeps && status != TransactionStatus::Failed) {
             // The client keeps the connection: what it set at start-up has to come back now.
             self.restore_parameters(client_key, key, &local_defaults);

@@ -46,6 +46,8 @@ impl Board {
     /// connection as it is now. One that is about to be closed is not lent again.
     fn can_be_shared(&self, key: ServerKey) -> bool {
         let Some(server) = self.servers.get(key) else { return false };
+        let pinned =
+            |client: ClientKey| self.clients.get(client).is_some_and(|client| !client.pins.is_empty());
         let pending = &server.pending;
         let knows = !pending.begins && !pending.beyond_rows && !pending.forgets && !pending.redefines;
         let quiet = server.status == TransactionStatus::Idle
@@ -58,7 +60,7 @@ impl Board {
         let has_sent = server.lent_to().is_some_and(|client| server.turns.has_of(client));
         let sent = has_sent && server.turns.last_is_sent() && server.turns.no_error_can_skip();
         let whole = sent && !server.turns.is_healing();
-        knows && quiet && whole && !self.is_outdated(key)
+        knows && quiet && whole && !server.lent_to().is_some_and(pinned) && !self.is_outdated(key)
     }
 
     /// The client that has the connection only waits for its answers from now on; the next one gets the connection.

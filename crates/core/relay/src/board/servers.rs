@@ -347,7 +347,7 @@ impl Board {
             + usize::from(server.turns.is_unsynced())
             + usize::from(!client.inbox.is_empty());
         let in_transaction = server.status != TransactionStatus::Idle || (server.pending.begins && turns > 1);
-        matches!(client.stage, Stage::Linked(_, Purpose::Turn)) && !in_transaction
+        matches!(client.stage, Stage::Linked(_, Purpose::Turn)) && !in_transaction && client.pins.is_empty()
     }
 
     /// The server connection that a client was lent is gone, with this many turns of its to be told.

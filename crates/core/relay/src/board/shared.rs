@@ -11,7 +11,7 @@ use crate::carried::prepared::{Registry, Schemas};
 use crate::text::Classes;
 
 /// Bounds that can turn a client away, end it, or make it or a server connection wait, by the names of their settings.
-pub(crate) const BOUNDS: [&str; 25] = [
+pub(crate) const BOUNDS: [&str; 26] = [
     "max_client_conn",
     "unauthenticated_conn_max",
     "max_db_client_connections",
@@ -22,6 +22,7 @@ pub(crate) const BOUNDS: [&str; 25] = [
     "client_login_timeout",
     "client_idle_timeout",
     "idle_transaction_timeout",
+    "pin_idle_timeout",
     "query_timeout",
     "cancel_requests_max",
     "abandoned_turn_timeout",

@@ -1,6 +1,7 @@
 //! A worker's figures, for metrics.
 
 use super::Board;
+use crate::carried::pins::Pin;
 use crate::client::Stage;
 use crate::server::ServerStage;
 
@@ -15,6 +16,8 @@ pub struct BoardStatus {
     pub clients_waiting: u64,
     /// Clients that hold one.
     pub clients_active: u64,
+    /// Those that are pinned to it, by what pins them: one may count several times (`auto` mode).
+    pub clients_pinned: [u64; Pin::ALL.len()],
     /// Server connections being opened.
     pub servers_login: u64,
     /// Idle server connections.
@@ -60,6 +63,9 @@ impl Board {
                 Stage::Waiting(_) => &mut status.clients_waiting,
                 Stage::Linked(..) | Stage::Owed(_) => &mut status.clients_active,
             } += 1;
+            for (pinned, pin) in status.clients_pinned.iter_mut().zip(Pin::ALL) {
+                *pinned += u64::from(client.pins.has(pin));
+            }
             status.client_unsent_bytes += client.outbox.pending().len() as u64;
         }
         for (_, server) in self.servers.iter() {

@@ -10,6 +10,8 @@ use crate::server::Server;
 pub(crate) enum Bond {
     /// Session mode: it keeps one connection until it leaves.
     Session,
+    /// It has, or may have, something on the connection that cannot be carried (`auto` mode).
+    Pinned,
     /// A transaction is open, or has failed and is not ended yet.
     Transaction,
     /// The rest of a message is on its way.
@@ -22,6 +24,8 @@ pub(crate) fn bond(client: &Client, server: &Server) -> Option<Bond> {
         Some(Bond::Session)
     } else if server.status != TransactionStatus::Idle {
         Some(Bond::Transaction)
+    } else if !client.pins.is_empty() {
+        Some(Bond::Pinned)
     } else if !client.rest.is_none() {
         Some(Bond::Message)
     } else {

@@ -7,8 +7,10 @@
 mod bond;
 mod bring;
 pub mod parameters;
+pub(crate) mod pins;
 pub mod prepared;
 pub(crate) mod resets;
 
 pub(crate) use bond::{Bond, bond};
 pub(crate) use bring::bring_parameters;
+pub(crate) use pins::{CleanUp, Pins};

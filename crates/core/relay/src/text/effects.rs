@@ -11,6 +11,8 @@ use super::Reset;
 pub(crate) struct Effects {
     /// What it resets and sets, in order.
     pub(crate) resets: Vec<Reset>,
+    /// It calls `set_config()` for the session, and does not show of which parameter.
+    pub(crate) sets_unnamed: bool,
     /// It may be DEALLOCATE or DISCARD.
     pub(crate) forgets: bool,
     /// Parameters may have other values after it.
@@ -35,6 +37,7 @@ impl Effects {
     /// It changes nothing.
     pub(crate) const NONE: Self = Self {
         resets: Vec::new(),
+        sets_unnamed: false,
         forgets: false,
         may_set: false,
         begins_transaction: false,
@@ -53,6 +56,7 @@ impl Effects {
     /// the tags of nearly all that do say so.
     pub(crate) const UNKNOWN: Self = Self {
         resets: Vec::new(),
+        sets_unnamed: true,
         forgets: true,
         may_set: true,
         begins_transaction: true,
@@ -61,7 +65,7 @@ impl Effects {
     };
 
     /// Of a text, with its class: both come of the classes of its statements.
-    pub(super) fn of(tree: &ParsedSql) -> (Self, Class) {
+    pub(crate) fn of(tree: &ParsedSql) -> (Self, Class) {
         let (mut effects, mut whole) = (Self::default(), Class::EMPTY);
         for statement in tree.root().nodes() {
             let class = statement.classify();
@@ -134,7 +138,10 @@ impl Effects {
         let references = statement.references();
         let mut calls: Vec<_> = references.calls().iter().filter(|call| call.name == "set_config").collect();
         calls.sort_by_key(|call| call.location());
-        self.resets.extend(calls.into_iter().filter_map(Reset::of_call));
+        let resets = calls.iter().map(|call| Reset::of_call(call)).collect::<Vec<_>>();
+        let for_session = statement.classify().touches().any(Touches::SET_CONFIG);
+        self.sets_unnamed |= for_session && resets.contains(&None);
+        self.resets.extend(resets.into_iter().flatten());
     }
 }
 

@@ -312,14 +312,17 @@ fn step<W: Wires>(
                     // What comes back depends on the turns before it.
                     return Ok(prepare::await_answers(server));
                 }
+                if path.runs_text(client, server, text, effects.as_deref()).is_err() {
+                    return Ok(Step::Later);
+                }
                 note_effects(client, server, effects.as_deref());
-                server.pending.beyond_rows |= !path.can_share_text(client, text);
             } else if frame_bytes <= path.limits.client_buffer_bytes {
                 return Ok(Step::Wait);
             } else {
                 // A long one is passed on as it comes: it may do anything.
                 server.pending.settings.changed();
-                (server.pending.begins, server.pending.beyond_rows) = (true, true);
+                server.pending.begins = true;
+                path.runs_anything(client, server);
             }
             server.pending.settings.turn_sent();
             let unnamed = if client.tracked { client.unnamed.take() } else { None };
@@ -360,13 +363,14 @@ fn step<W: Wires>(
             extended(server, Message::Parse(Subject::Untracked));
         }
         bind::TAG => {
-            (server.pending.begins, server.pending.beyond_rows) = (true, true);
+            server.pending.begins = true;
+            path.runs_anything(client, server);
             extended(server, Message::Bind(Subject::Untracked));
         }
         describe::TAG => extended(server, Message::Describe(Subject::Untracked)),
         close::TAG => extended(server, Message::Close),
         function_call::TAG => {
-            server.pending.beyond_rows = true;
+            path.runs_anything(client, server);
             // The function may be set_config().
             server.pending.settings.changed();
             server.pending.settings.turn_sent();

@@ -372,6 +372,11 @@ fn completed<W>(
             (b"DISCARD ALL\0", resets) => resets.get_or_insert_default().discarded(),
             _ => {}
         }
+        // What was sent after it may have left something again.
+        let in_query = server.turns.head().is_some_and(|head| matches!(head.expect.message, Message::Query));
+        if tag == b"DISCARD ALL\0" && in_query && server.turns.turns() == 1 {
+            client.pins = client.pins.discarded();
+        }
         is_reset = client.resets.is_some();
     }
     // Of a client's that has gone too, but not what sets parameters for us: that is known.

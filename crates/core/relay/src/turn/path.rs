@@ -3,9 +3,12 @@
 
 use std::sync::Arc;
 
+use trunkline_parser::classify::Class;
 use trunkline_pool::Micros;
 use trunkline_session::Entropy;
 
+use crate::carried::Pins;
+use crate::carried::pins::Pin;
 use crate::carried::prepared::{Registry, Schema, Statement};
 use crate::client::Client;
 use crate::counters::Counters;
@@ -39,6 +42,8 @@ pub(crate) struct Path<'a, W> {
     pub(crate) replaying: bool,
     /// A server connection is given on before it has answered: what texts are is asked.
     pub(crate) shares: bool,
+    /// What a text leaves in its session pins its client to the connection (`auto` mode): what texts are is asked.
+    pub(crate) pins: bool,
     /// Others wait for the server connection.
     pub(crate) wanted: bool,
     /// A turn must not leave a transaction open (statement mode).
@@ -53,18 +58,57 @@ impl<W> Path<'_, W> {
         self.classes.effects(text, || Reading::of(&client.profile), self.parses)
     }
 
-    /// Whether the server connection can be given on after a client's text: it reads or writes rows and no more.
-    pub(crate) fn can_share_text(&mut self, client: &Client, text: &[u8]) -> bool {
-        if !self.shares {
-            return false;
+    /// A client's text is sent to be run: whether the connection can be given on after it, and whether its client must keep
+    /// the connection, are known from now on.
+    pub(crate) fn runs_text(
+        &mut self,
+        client: &mut Client,
+        server: &mut Server,
+        text: &[u8],
+        effects: Option<&Effects>,
+    ) -> Result<(), Later> {
+        if !self.shares && !self.pins {
+            server.pending.beyond_rows = true;
+            return Ok(());
         }
-        let class = self.classes.class(text, Reading::of(&client.profile), self.parses);
-        class.is_ok_and(is_only_rows)
+        match self.class(client, text) {
+            Ok(class) => self.runs(client, server, class, effects),
+            Err(Later) if self.pins => return Err(Later),
+            Err(Later) => server.pending.beyond_rows = true,
+        }
+        Ok(())
     }
 
-    /// The same, after a portal of the statement.
-    pub(crate) fn can_share(&mut self, statement: &Statement) -> bool {
-        self.shares && statement.class(self.classes, self.parses).is_some_and(is_only_rows)
+    /// What a client's text is.
+    pub(crate) fn class(&mut self, client: &Client, text: &[u8]) -> Result<Class, Later> {
+        self.classes.class(text, Reading::of(&client.profile), self.parses)
+    }
+
+    /// The same, of a portal of the statement.
+    pub(crate) fn runs_statement(&mut self, client: &mut Client, server: &mut Server, statement: &Statement) {
+        if !self.shares && !self.pins {
+            server.pending.beyond_rows = true;
+            return;
+        }
+        let class = statement.class(self.classes, self.parses).unwrap_or(Class::UNKNOWN);
+        self.runs(client, server, class, Some(statement.effects()));
+    }
+
+    /// Something is sent to be run of which nothing is known.
+    pub(crate) fn runs_anything(&self, client: &mut Client, server: &mut Server) {
+        server.pending.beyond_rows = true;
+        if self.pins {
+            client.pins |= Pins::one(Pin::Unread);
+        }
+    }
+
+    fn runs(&self, client: &mut Client, server: &mut Server, class: Class, effects: Option<&Effects>) {
+        server.pending.beyond_rows |= !is_only_rows(class);
+        if self.pins {
+            let welcome = server.welcome.as_ref();
+            client.pins |=
+                Pins::of(class, effects, |name| welcome.is_some_and(|welcome| welcome.reports(name)));
+        }
     }
 }
 

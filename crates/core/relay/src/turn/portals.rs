@@ -22,7 +22,7 @@ pub(super) fn bound<W>(
     let effects = statement.effects();
     let portal = significant(portal);
     server.pending.prepared(effects);
-    server.pending.beyond_rows |= !path.can_share(statement);
+    path.runs_statement(client, server, statement);
     if !client.portals().is_empty() {
         client.leftovers().portals.retain(|(name, _)| **name != *portal);
     }

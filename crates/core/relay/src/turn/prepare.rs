@@ -55,6 +55,9 @@ pub(super) fn step<W: Wires>(
         return Ok(Step::Later);
     };
     let effects = effects.as_ref();
+    if path.pins && text.is_some_and(|text| path.class(client, text).is_err()) {
+        return Ok(Step::Later);
+    }
     if let Some(text) = text.filter(|_| may_be_misread(server, there))
         && Literals::of(text).are_read_by_any()
     {
@@ -384,7 +387,7 @@ fn bind<W: Wires>(
             Subject::Named(Arc::clone(named))
         }
         None => {
-            server.pending.beyond_rows = true;
+            path.runs_anything(client, server);
             unknown(name, &on_server)
         }
     };
@@ -401,7 +404,7 @@ fn bind_unnamed<W>(path: &mut Path<'_, W>, client: &mut Client, server: &mut Ser
     let id = ensure_unnamed(path, client, server);
     match client.unnamed.clone() {
         Some(unnamed) => bound(path, client, server, portal, &unnamed),
-        None => server.pending.beyond_rows = true,
+        None => path.runs_anything(client, server),
     }
     server.turns.append(forward(Message::Bind(Subject::numbered(id))));
     if portal.is_empty() {

@@ -45,7 +45,8 @@ pub(super) fn parse<W: Wires>(
     };
     // What its text says of the session is not known: it may do anything.
     server.pending.forgets = true;
-    (server.pending.begins, server.pending.beyond_rows) = (true, true);
+    server.pending.begins = true;
+    path.runs_anything(client, server);
     server.pending.settings.changed();
     let parsed = Parsed::new(b"", &client.profile, path.schema, path.now);
     if name.is_empty() {

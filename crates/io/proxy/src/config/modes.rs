@@ -64,6 +64,8 @@ words! {
         Transaction = "transaction",
         /// When the statement ends; transaction blocks are refused.
         Statement = "statement",
+        /// When the transaction ends, unless the client may have left something on it that cannot be carried.
+        Auto = "auto",
     }
 }
 

@@ -19,6 +19,8 @@ section! {
         idle_transaction_timeout: Option<Duration> = None,
         /// How long a client may do nothing outside a transaction.
         client_idle_timeout: Option<Duration> = None,
+        /// How long a client may do nothing that keeps a server connection in `auto` mode.
+        pin_idle_timeout: Option<Duration> = None,
         /// How long a server connection may go unused.
         server_idle_timeout: Option<Duration> = seconds(600),
         /// How old a server connection may grow.

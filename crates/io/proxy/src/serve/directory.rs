@@ -174,6 +174,7 @@ fn timeouts(config: &Config) -> Timeouts {
     Timeouts {
         client_login: config.limits.client_login_timeout,
         client_idle: timeouts.client_idle_timeout,
+        pin_idle: timeouts.pin_idle_timeout,
         idle_transaction: timeouts.idle_transaction_timeout,
         query: timeouts.query_timeout,
         server_connect: timeouts.server_connect_timeout,
@@ -210,6 +211,7 @@ fn pool_mode(mode: config::PoolMode) -> PoolMode {
         config::PoolMode::Session => PoolMode::Session,
         config::PoolMode::Transaction => PoolMode::Transaction,
         config::PoolMode::Statement => PoolMode::Statement,
+        config::PoolMode::Auto => PoolMode::Auto,
     }
 }
 

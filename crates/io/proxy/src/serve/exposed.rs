@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use trunkline_relay::Shared;
+use trunkline_relay::{Pin, Shared};
 
 use super::classes;
 use super::figures::{Figures, PoolFigures};
@@ -279,6 +279,14 @@ fn write_pools(figures: &Figures, shared: &Shared, exposition: &mut Exposition<'
         for (state, count) in states {
             servers.sample(&[("database", database), ("user", user), ("state", state)], count);
         }
+    }
+    let mut pinned = exposition.family(
+        "trunkline_clients_pinned",
+        "Clients that keep a server connection in auto mode, by what they may have left on it.",
+        Kind::Gauge,
+    );
+    for (pin, count) in Pin::ALL.iter().zip(figures.board.clients_pinned) {
+        pinned.sample(&[("reason", pin.name())], count);
     }
     for (name, help, kind, value) in OF_POOLS {
         let mut family = exposition.family(name, help, kind);

@@ -78,6 +78,7 @@ impl PoolFigures {
 
 fn add_board(sum: &mut BoardStatus, board: &BoardStatus) {
     sum.clients_login += board.clients_login;
+    sum.clients_pinned.iter_mut().zip(board.clients_pinned).for_each(|(sum, pinned)| *sum += pinned);
     sum.clients_idle += board.clients_idle;
     sum.clients_waiting += board.clients_waiting;
     sum.clients_active += board.clients_active;

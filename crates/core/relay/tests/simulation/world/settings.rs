@@ -131,6 +131,7 @@ impl Flavour {
             mode: match (session, rng.u8(..)) {
                 (true, _) => PoolMode::Session,
                 (false, ..30) => PoolMode::Statement,
+                (false, 30..65) => PoolMode::Auto,
                 (false, _) => PoolMode::Transaction,
             },
             servers_die,
@@ -263,6 +264,7 @@ impl Flavour {
             timeouts: Timeouts {
                 client_login: time(10),
                 client_idle: time(30),
+                pin_idle: time(20),
                 idle_transaction: time(8),
                 query: time(12),
                 server_connect: time(5),
