@@ -15,8 +15,9 @@ use socket2::{SockRef, TcpKeepalive};
 use crate::config::Keepalives;
 
 /// A connected socket.
+#[doc(hidden)]
 #[derive(Debug)]
-pub(crate) enum Socket {
+pub enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
