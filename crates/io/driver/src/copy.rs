@@ -100,6 +100,8 @@ impl<'c> CopyIn<'c> {
         let _ = self.send().await;
         self.end(|pipeline| pipeline.copy_done());
         let Some(asked) = self.asked.take() else { return Ok(0) };
+        // A command that is no COPY from the client may have answers of any size.
+        asked.drain();
         Ok(asked.await?.affected.unwrap_or(0))
     }
 

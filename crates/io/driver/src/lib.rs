@@ -24,6 +24,7 @@ mod copy;
 mod dispatch;
 mod link;
 mod listen;
+mod nap;
 pub mod pool;
 mod stream;
 mod transaction;

@@ -19,6 +19,7 @@ use trunkline_session::frontend::Pipeline;
 use crate::bounds::Bounds;
 use crate::dispatch::{Cause, Dispatcher, Inbox, Owner, Reply, Submitted};
 use crate::listen::Listeners;
+use crate::nap::Nap;
 use crate::transport::Transport;
 
 /// An input buffer that became larger than this is given back when it is empty.
@@ -69,6 +70,7 @@ struct Wire {
     /// Received bytes; those before `at` are consumed.
     input: Vec<u8>,
     at: usize,
+    nap: Nap,
     /// The socket takes no more, ever: what the server said before is read.
     deaf: bool,
     said_goodbye: bool,
@@ -103,7 +105,7 @@ impl Link {
             given_up: false,
             mourners: Vec::new(),
         };
-        let wire = Wire { dispatcher, transport, input, at: 0, deaf: false, said_goodbye: false };
+        let wire = Wire { dispatcher, transport, input, at: 0, nap: Nap::default(), deaf: false, said_goodbye: false };
         Arc::new(Self {
             inbox: Mutex::new(desk),
             wire: Mutex::new(wire),
@@ -305,8 +307,14 @@ impl Wire {
             return Ok(self.at > before);
         }
         self.make_room();
+        if let Some(received) = self.nap(cx)? {
+            return Ok(received);
+        }
         match self.transport.poll_receive(cx, &mut self.input) {
-            Poll::Pending => Ok(false),
+            Poll::Pending => {
+                self.fall_asleep(cx)?;
+                Ok(false)
+            }
             Poll::Ready(Ok(0)) => Err(Cause::Ended(None)),
             Poll::Ready(Ok(_)) => {
                 self.deal()?;
@@ -314,6 +322,41 @@ impl Wire {
             }
             Poll::Ready(Err(error)) => Err(Cause::Io(error.kind(), error.to_string())),
         }
+    }
+
+    /// Goes on with a nap, if one was begun: `Some` as [`poll_receive`](Self::poll_receive). `None`: the socket is watched again.
+    fn nap(&mut self, cx: &mut Context<'_>) -> Result<Option<bool>, Cause> {
+        let failed = |error: io::Error| Cause::Io(error.kind(), error.to_string());
+        if self.transport.is_watched() {
+            return Ok(None);
+        }
+        if self.nap.poll(cx).is_pending() {
+            return Ok(Some(false));
+        }
+        match self.transport.receive(&mut self.input).map_err(failed)? {
+            Some(0) => return Err(Cause::Ended(None)),
+            Some(_) => self.deal()?,
+            None => {}
+        }
+        self.nap.end(&self.dispatcher);
+        if self.nap.is_worthwhile(&self.dispatcher) {
+            self.nap.begin(&self.dispatcher);
+            return Ok(Some(self.nap.poll(cx).is_ready()));
+        }
+        self.transport.watch().map_err(failed)?;
+        Ok(None)
+    }
+
+    /// Nothing has come; while much is under way, the task looks again after some time, instead of being woken for each answer.
+    fn fall_asleep(&mut self, cx: &mut Context<'_>) -> Result<(), Cause> {
+        if self.nap.is_worthwhile(&self.dispatcher) && self.dispatcher.unsent().is_empty() {
+            self.transport.unwatch().map_err(|error| Cause::Io(error.kind(), error.to_string()))?;
+            self.nap.begin(&self.dispatcher);
+            if self.nap.poll(cx).is_ready() {
+                cx.waker().wake_by_ref();
+            }
+        }
+        Ok(())
     }
 
     fn deal(&mut self) -> Result<(), Cause> {

@@ -112,6 +112,13 @@ fn submit_now(
 }
 
 impl Asked {
+    /// Throws away data that comes.
+    pub(crate) fn drain(&self) {
+        if self.reply.drain() {
+            self.link.wake();
+        }
+    }
+
     /// The messages that have come since the last call; `None` after the end. Only for [`Want::Parts`].
     pub(crate) fn poll_part(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Vec<u8>, Error>>> {
         if self.over {

@@ -170,14 +170,8 @@ impl Client {
             Ok(())
         });
         let reply = &turn.asked.insert(asked.await?).reply;
-        let described = std::future::poll_fn(|cx| reply.poll_part(cx)).await;
-        let described = match described {
-            Some(described) => described?.described,
-            None => None,
-        };
-        let described = match described {
-            Some(described) => described,
-            None => return turn.end().await.map(|answered| (Arc::from([]), answered)),
+        let Some(described) = std::future::poll_fn(|cx| reply.poll_described(cx)).await else {
+            return turn.end().await.map(|answered| (Arc::from([]), answered));
         };
         if !described.unknown(&lock(&self.statements.catalog)).is_empty() {
             // Another query must come between: what the parameters are is known then.

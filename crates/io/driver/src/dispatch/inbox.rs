@@ -74,6 +74,10 @@ impl Inbox {
         !self.ready.pipeline.unsent().is_empty()
     }
 
+    pub(super) fn has_parked(&self) -> bool {
+        !self.parked.replies.is_empty()
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
         self.cause.is_some()
     }

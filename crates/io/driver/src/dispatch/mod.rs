@@ -16,6 +16,8 @@
 
 mod inbox;
 mod reply;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -68,9 +70,12 @@ impl Dispatcher {
     /// Takes over what was submitted.
     pub(crate) fn take(&mut self, inbox: &mut Inbox) {
         if inbox.has_new() {
-            self.close_unused();
             self.connection.append(&mut inbox.ready.pipeline);
             self.turns.extend(inbox.ready.replies.drain(..));
+            // Behind all that was asked of them, by whom ever.
+            if !inbox.has_parked() {
+                self.close_unused();
+            }
         }
         self.note(inbox);
     }
@@ -106,6 +111,11 @@ impl Dispatcher {
     /// Turns that are not over.
     pub(crate) fn turns(&self) -> usize {
         self.turns.len()
+    }
+
+    /// Turns that were ever over.
+    pub(crate) fn turns_over(&self) -> u64 {
+        self.connection.turns_over()
     }
 
     /// Whether a transaction was open at the end of the last turn.

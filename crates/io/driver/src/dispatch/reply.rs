@@ -32,7 +32,11 @@ struct State {
     answer: Answered,
     error: Option<Error>,
     stage: Stage,
+    /// All that a Describe gives has come.
+    is_described: bool,
     items_before_error: usize,
+    /// Data is thrown away.
+    draining: bool,
     /// Nobody reads it any more.
     abandoned: bool,
 }
@@ -109,7 +113,8 @@ impl Reply {
             }
             return true;
         }
-        if state.abandoned || state.error.is_some() {
+        let is_data = matches!(event, Event::Batch { .. } | Event::Rows { .. } | Event::CopyData { .. });
+        if state.abandoned || state.error.is_some() || (state.draining && is_data) {
             return true;
         }
         if self.want == Want::Texts {
@@ -177,6 +182,15 @@ impl Reply {
         held_back
     }
 
+    /// Its reader wants to know how it ends, and none of the data. Whether it held the connection back.
+    pub(crate) fn drain(&self) -> bool {
+        let held_back = !self.has_room();
+        let mut state = self.lock();
+        state.draining = true;
+        state.answer.frames = Vec::new();
+        held_back
+    }
+
     /// The whole answer, once the turn is over.
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Result<Answered, Error>> {
         let mut state = self.lock();
@@ -197,15 +211,28 @@ impl Reply {
     /// What has come since the last call; `None` when the turn is over and nothing is left. Only for [`Want::Parts`].
     pub(crate) fn poll_part(&self, cx: &mut Context<'_>) -> Poll<Option<Result<Answered, Error>>> {
         let mut state = self.lock();
+        if !state.answer.frames.is_empty() {
+            return Poll::Ready(Some(Ok(std::mem::take(&mut state.answer))));
+        }
         let over = state.stage == Stage::Over;
         if let Some(error) = state.error.take_if(|_| over) {
             return Poll::Ready(Some(Err(error)));
         }
-        if !state.answer.frames.is_empty() || state.answer.described.is_some() {
-            return Poll::Ready(Some(Ok(std::mem::take(&mut state.answer))));
-        }
         if state.stage == Stage::Over {
             return Poll::Ready(None);
+        }
+        state.wait(cx);
+        Poll::Pending
+    }
+
+    /// What was described, once all of it is there; `None` when that failed. Only for [`Want::Parts`].
+    pub(crate) fn poll_described(&self, cx: &mut Context<'_>) -> Poll<Option<Box<Described>>> {
+        let mut state = self.lock();
+        if state.error.is_some() || state.stage == Stage::Over {
+            return Poll::Ready(None);
+        }
+        if state.is_described {
+            return Poll::Ready(state.answer.described.take());
         }
         state.wait(cx);
         Poll::Pending
@@ -249,8 +276,14 @@ impl State {
                 answer.described.get_or_insert_default().parameters = message.types.collect();
                 return false;
             }
-            Event::Columns(message) => answer.described.get_or_insert_default().columns(message),
-            Event::NoData => drop(answer.described.get_or_insert_default()),
+            Event::Columns(message) => {
+                answer.described.get_or_insert_default().columns(message);
+                self.is_described = true;
+            }
+            Event::NoData => {
+                answer.described.get_or_insert_default();
+                self.is_described = true;
+            }
             Event::CopyIn(response) => self.stage = Stage::CopyIn(response.format),
             Event::CopyOut(response) => self.stage = Stage::CopyOut(response.format),
             _ => return false,
