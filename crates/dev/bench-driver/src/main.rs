@@ -1,9 +1,10 @@
 //! The asynchronous driver beside tokio-postgres: ordinary code, no batches. Queries a second, and the CPU that the client's
 //! process spends on a query; every result is checked. The contenders take turns, the median of the repetitions counts.
 //!
-//!     trunkline-bench-driver [--repetitions N] [--only NAME] [--threads N]
+//!     trunkline-bench-driver [--repetitions N] [--only NAME] [--only-single yes] [--threads N]
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -23,18 +24,21 @@ struct Options {
     repetitions: usize,
     /// Only the contender of this name.
     only: Option<String>,
+    /// Only round trips, one by one.
+    only_single: bool,
     /// Worker threads of the runtime; 0 is a runtime of the calling thread.
     threads: usize,
 }
 
 fn options() -> Result<Options> {
-    let mut options = Options { repetitions: 5, only: None, threads: 0 };
+    let mut options = Options { repetitions: 5, only: None, only_single: false, threads: 0 };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let value = arguments.next().with_context(|| format!("{argument} needs a value"))?;
         match argument.as_str() {
             "--repetitions" => options.repetitions = value.parse()?,
             "--only" => options.only = Some(value),
+            "--only-single" => options.only_single = value == "yes",
             "--threads" => options.threads = value.parse()?,
             _ => anyhow::bail!("there is no option {argument}"),
         }
@@ -43,10 +47,10 @@ fn options() -> Result<Options> {
 }
 
 /// A prepared look-up by primary key on one connection.
-trait Contender {
+trait Contender: Send + Sync + 'static {
     const NAME: &str;
     /// The row's id, and how long its name is.
-    fn look_up(&self, id: i32) -> impl Future<Output = Result<(i32, usize)>>;
+    fn look_up(&self, id: i32) -> impl Future<Output = Result<(i32, usize)>> + Send;
 }
 
 struct Ours(trunkline_driver::Client, trunkline_driver::Statement);
@@ -74,7 +78,7 @@ fn check(id: i32, found: (i32, usize)) -> Result<()> {
     Ok(())
 }
 
-async fn concurrent<C: Contender>(contender: &C) -> Result<()> {
+async fn concurrent<C: Contender>(contender: Arc<C>) -> Result<()> {
     let found = try_join_all((0..CONCURRENT).map(|id| contender.look_up(id))).await?;
     let (mut ids, mut letters) = (0_i64, 0);
     for (id, length) in found {
@@ -85,7 +89,7 @@ async fn concurrent<C: Contender>(contender: &C) -> Result<()> {
     Ok(())
 }
 
-async fn single<C: Contender>(contender: &C) -> Result<()> {
+async fn single<C: Contender>(contender: Arc<C>) -> Result<()> {
     for n in 0..SINGLE {
         let id = n % CONCURRENT;
         check(id, contender.look_up(id).await?)?;
@@ -106,14 +110,25 @@ async fn measure(queries: i32, times: u32, work: impl AsyncFn() -> Result<()>) -
     Ok((queries / begun.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64() * 1e6 / queries))
 }
 
+/// That of the middle by CPU; NaN where nothing was measured.
 fn median(mut figures: Vec<Figures>) -> Figures {
     figures.sort_by(|a, b| a.1.total_cmp(&b.1));
-    figures[figures.len() / 2]
+    figures.get(figures.len() / 2).copied().unwrap_or((f64::NAN, f64::NAN))
 }
 
-async fn both<C: Contender>(contender: &C, concurrent_all: &mut Vec<Figures>, single_all: &mut Vec<Figures>) -> Result<()> {
-    concurrent_all.push(measure(CONCURRENT, 10, async || concurrent(contender).await).await?);
-    single_all.push(measure(SINGLE, 1, async || single(contender).await).await?);
+/// In tasks of their own, as a service's requests are.
+async fn both<C: Contender>(
+    options: &Options,
+    contender: C,
+    (concurrent_all, single_all): &mut (Vec<Figures>, Vec<Figures>),
+) -> Result<()> {
+    let contender = Arc::new(contender);
+    if !options.only_single {
+        let work = async || tokio::spawn(concurrent(Arc::clone(&contender))).await?;
+        concurrent_all.push(measure(CONCURRENT, 10, work).await?);
+    }
+    let work = async || tokio::spawn(single(Arc::clone(&contender))).await?;
+    single_all.push(measure(SINGLE, 2, work).await?);
     Ok(())
 }
 
@@ -134,19 +149,19 @@ async fn run(options: &Options, cluster: &Cluster) -> Result<()> {
         if wanted(Ours::NAME) {
             let client = trunkline_driver::Client::connect(&url).await?;
             let statement = client.prepare(SQL).await?;
-            both(&Ours(client, statement), &mut found[0].0, &mut found[0].1).await?;
+            both(options, Ours(client, statement), &mut found[0]).await?;
         }
         if wanted(TokioPostgres::NAME) {
             let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await?;
             tokio::spawn(connection);
             let statement = client.prepare(SQL).await?;
-            both(&TokioPostgres(client, statement), &mut found[1].0, &mut found[1].1).await?;
+            both(options, TokioPostgres(client, statement), &mut found[1]).await?;
         }
     }
     let names = [Ours::NAME, TokioPostgres::NAME];
     let mut ratios = Vec::new();
     for (name, (concurrent, single)) in names.into_iter().zip(found) {
-        if concurrent.is_empty() {
+        if single.is_empty() {
             continue;
         }
         let (concurrent, single) = (median(concurrent), median(single));

@@ -34,10 +34,10 @@ impl<'c> CopyIn<'c> {
     pub(crate) async fn begin(client: &'c Client, text: &str) -> Result<Self, Error> {
         let nested = client.link.is_held_by(client.owner);
         let hold = if nested { None } else { Some(client.link.hold().await) };
-        let client = hold.as_ref().map_or_else(|| client.clone(), |hold| client.owned_by(hold.owner)).unlimited();
+        let client =
+            hold.as_ref().map_or_else(|| client.clone(), |hold| client.owned_by(hold.owner)).unlimited();
         let (format, buffer) = (Format::TEXT, Vec::new());
-        let mut copy =
-            Self { client, hold, asked: None, format, buffer, ended: false, _within: PhantomData };
+        let mut copy = Self { client, hold, asked: None, format, buffer, ended: false, _within: PhantomData };
         let want = Want::Parts { bytes_max: copy.client.link.bounds.stream_bytes_max.max(1) };
         // Without a Sync, which the server's COPY would swallow.
         let asked = copy.client.submit(want, |scratch| {

@@ -33,8 +33,8 @@ mod transport;
 pub use postgres_types as types;
 pub use trunkline_driver_blocking::config::{self, Config};
 pub use trunkline_driver_blocking::{
-    BatchResult, Begin, Column, ColumnIndex, Error, Fate, IsolationLevel, Item, Notice, Notification, OwnedRow,
-    Row, RowIter, Rows, ServerError, SimpleResult, SimpleRow, Statement, ToStatement,
+    BatchResult, Begin, Column, ColumnIndex, Error, Fate, IsolationLevel, Item, Notice, Notification,
+    OwnedRow, Row, RowIter, Rows, ServerError, SimpleResult, SimpleRow, Statement, ToStatement,
 };
 
 pub use batch::Batch;

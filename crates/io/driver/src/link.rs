@@ -105,7 +105,15 @@ impl Link {
             given_up: false,
             mourners: Vec::new(),
         };
-        let wire = Wire { dispatcher, transport, input, at: 0, nap: Nap::default(), deaf: false, said_goodbye: false };
+        let wire = Wire {
+            dispatcher,
+            transport,
+            input,
+            at: 0,
+            nap: Nap::default(),
+            deaf: false,
+            said_goodbye: false,
+        };
         Arc::new(Self {
             inbox: Mutex::new(desk),
             wire: Mutex::new(wire),

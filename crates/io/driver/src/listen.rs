@@ -59,7 +59,9 @@ impl Listeners {
     }
 
     pub(crate) fn notices(&self) -> Notices {
-        Notices(Listener::new(self.with(|channels| subscribe(&mut channels.notices, self.unasked_max, channels.ended))))
+        Notices(Listener::new(
+            self.with(|channels| subscribe(&mut channels.notices, self.unasked_max, channels.ended)),
+        ))
     }
 
     pub(crate) fn notifications(&self) -> Notifications {

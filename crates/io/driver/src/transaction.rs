@@ -109,7 +109,13 @@ impl<'c> Transaction<'c> {
             .ask(Want::Whole, |scratch| {
                 let Scratch { pipeline, value } = scratch;
                 let types = statement.parameters();
-                let template = BindTemplate::for_portal(portal.name.as_bytes(), statement.name().as_bytes(), &binary, types.len(), &binary)?;
+                let template = BindTemplate::for_portal(
+                    portal.name.as_bytes(),
+                    statement.name().as_bytes(),
+                    &binary,
+                    types.len(),
+                    &binary,
+                )?;
                 pipeline.bind_by(&template, |values| {
                     write_parameters(values, types, parameters.iter().copied(), value)
                 })?;

@@ -117,7 +117,9 @@ impl Transport {
             return either!(&mut self.stream, stream => pin!(stream.read_buf(into)).poll(cx), Poll::Ready(Err(unwatched())));
         };
         loop {
-            ready!(either!(&self.stream, stream => stream.poll_read_ready(cx), Poll::Ready(Err(unwatched()))))?;
+            ready!(
+                either!(&self.stream, stream => stream.poll_read_ready(cx), Poll::Ready(Err(unwatched())))
+            )?;
             let received = session.receive(&mut Unwaiting(&self.stream), into)?;
             if received.bytes > 0 || received.eof {
                 return Poll::Ready(Ok(received.bytes));
@@ -136,7 +138,9 @@ impl Transport {
         }
         loop {
             if self.is_watched() {
-                ready!(either!(&self.stream, stream => stream.poll_write_ready(cx), Poll::Ready(Err(unwatched()))))?;
+                ready!(
+                    either!(&self.stream, stream => stream.poll_write_ready(cx), Poll::Ready(Err(unwatched())))
+                )?;
             }
             match self.send(bytes)? {
                 0 if !bytes.is_empty() => self.watch()?,

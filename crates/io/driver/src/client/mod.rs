@@ -180,11 +180,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`query`](Self::query).
-    pub async fn query_typed(
-        &self,
-        text: &str,
-        parameters: &[(Parameter<'_>, Type)],
-    ) -> Result<Rows, Error> {
+    pub async fn query_typed(&self, text: &str, parameters: &[(Parameter<'_>, Type)]) -> Result<Rows, Error> {
         self.run_typed(text, parameters).await
     }
 

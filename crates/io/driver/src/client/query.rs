@@ -81,7 +81,8 @@ impl Contents {
                 }
                 command_complete::TAG => {
                     let body = frames.get(body).unwrap_or_default();
-                    let rows = CommandComplete::decode(body).map_err(|error| Error::new(error.into()))?.rows();
+                    let rows =
+                        CommandComplete::decode(body).map_err(|error| Error::new(error.into()))?.rows();
                     contents.affected = Some(rows.unwrap_or(0));
                 }
                 _ => {}
@@ -156,7 +157,9 @@ mod tests {
 
     #[test]
     fn a_copy_from_the_client_is_told_from_what_speaks_of_one() {
-        for text in ["copy t from stdin", " /* a */ -- b\n COPY t (a) FROM STDIN", "copy t from\nStdin with csv"] {
+        for text in
+            ["copy t from stdin", " /* a */ -- b\n COPY t (a) FROM STDIN", "copy t from\nStdin with csv"]
+        {
             assert!(begins_copy_in(text), "{text}");
         }
         for text in ["select 'copy stdin'", "copy t to stdout", "-- copy t from stdin", "/* copy stdin", ""] {

@@ -114,9 +114,8 @@ impl Inbox {
 
     fn has_room(&self) -> bool {
         let turns = self.turns_taken + self.ready.replies.len() + self.parked.replies.len();
-        let bytes = self.unsent_bytes
-            + self.ready.pipeline.unsent().len()
-            + self.parked.pipeline.unsent().len();
+        let bytes =
+            self.unsent_bytes + self.ready.pipeline.unsent().len() + self.parked.pipeline.unsent().len();
         turns < self.bounds.turns_max && bytes < self.bounds.unsent_bytes_max
     }
 

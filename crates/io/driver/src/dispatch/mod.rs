@@ -90,7 +90,8 @@ impl Dispatcher {
     /// Closes statements that nobody has any more, in a turn of its own.
     fn close_unused(&mut self) {
         // In a failed transaction, and within an open turn, they wait.
-        if self.connection.status() == TransactionStatus::Failed || self.connection.pipeline().turn_is_open() {
+        if self.connection.status() == TransactionStatus::Failed || self.connection.pipeline().turn_is_open()
+        {
             return;
         }
         let Ok(mut unused) = self.unused.lock() else { return };

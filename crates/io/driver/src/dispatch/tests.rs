@@ -268,7 +268,9 @@ fn unused_statements_are_closed_in_a_turn_of_their_own() {
 
 #[test]
 fn what_the_server_may_not_say_ends_it() {
-    for nonsense in [&b"D\0\0\0\x06\0\0"[..], READY, b"1\0\0\0\x04", b"HTTP/1.1 400", b"2\0\0\0\x04Z\0\0\0\x05I"] {
+    for nonsense in
+        [&b"D\0\0\0\x06\0\0"[..], READY, b"1\0\0\0\x04", b"HTTP/1.1 400", b"2\0\0\0\x04Z\0\0\0\x05I"]
+    {
         let mut scene = Scene::new(Bounds::default());
         let reply = scene.ask();
         scene.send();

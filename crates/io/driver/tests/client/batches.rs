@@ -8,7 +8,8 @@ trunkline_probes::probes! { a_batch_is_answered_item_by_item, an_error_names_its
 
 fn a_batch_is_answered_item_by_item(stage: &Stage) {
     everywhere(stage, async |client| {
-        let statement = client.prepare("select g, $1::int from generate_series(1, $1) g").await.expect("prepared");
+        let statement =
+            client.prepare("select g, $1::int from generate_series(1, $1) g").await.expect("prepared");
         for each in [usize::MAX, 1, 7] {
             let mut batch = client.batch(&statement).sync_every(each);
             (0..100).for_each(|n: i32| batch.push(&[&(n % 5)]).expect("it fits"));

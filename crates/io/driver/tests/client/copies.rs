@@ -11,7 +11,10 @@ trunkline_probes::probes! {
 }
 
 async fn table(client: &Client) {
-    client.batch_execute("drop table if exists copied; create table copied (n int, t text)").await.expect("a table");
+    client
+        .batch_execute("drop table if exists copied; create table copied (n int, t text)")
+        .await
+        .expect("a table");
 }
 
 async fn count(client: &Client) -> i64 {

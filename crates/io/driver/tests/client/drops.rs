@@ -36,7 +36,8 @@ async fn table(client: &Client) {
 fn a_dropped_query_runs_and_its_answer_is_drained(stage: &Stage) {
     everywhere(stage, async |client| {
         table(&client).await;
-        let insert = client.prepare("insert into kept select generate_series(1, $1::int)").await.expect("prepared");
+        let insert =
+            client.prepare("insert into kept select generate_series(1, $1::int)").await.expect("prepared");
         let select = client.prepare("select generate_series(1, $1::int)").await.expect("prepared");
         for _ in 0..10 {
             begin_and_drop(client.execute(&insert, &[&3])).await;
@@ -103,7 +104,8 @@ fn a_slow_reader_holds_back_and_loses_nothing(stage: &Stage) {
         assert_eq!((rows, sum), (20_000, 200_010_000));
         assert!(stream.next_rows().await.expect("the end").is_none());
         behind.await.expect("no panic");
-        let mut failing = client.query_stream("select 1 / (5 - g) from generate_series(1, 9) g", &[]).await.expect("sent");
+        let mut failing =
+            client.query_stream("select 1 / (5 - g) from generate_series(1, 9) g", &[]).await.expect("sent");
         // The rows before it come first.
         let mut rows = 0;
         let error = loop {

@@ -66,7 +66,8 @@ fn more_than_the_bounds_waits(stage: &Stage) {
             .map(|n: i32| {
                 let client = client.clone();
                 tokio::spawn(async move {
-                    let row = client.query_one("select $1::int, repeat('x', 100)", &[&n]).await.expect("a row");
+                    let row =
+                        client.query_one("select $1::int, repeat('x', 100)", &[&n]).await.expect("a row");
                     assert_eq!(row.get::<i32>(0).expect("an int"), n);
                 })
             })

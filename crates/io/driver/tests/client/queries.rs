@@ -83,7 +83,10 @@ fn simple_queries_have_several_results(stage: &Stage) {
 
 fn errors_say_what_the_server_said(stage: &Stage) {
     direct(stage, async |client| {
-        client.batch_execute("create temp table u (a int constraint only_one unique)").await.expect("a table");
+        client
+            .batch_execute("create temp table u (a int constraint only_one unique)")
+            .await
+            .expect("a table");
         client.execute("insert into u values ($1)", &[&1]).await.expect("a row");
         let error = client.execute("insert into u values ($1)", &[&1]).await.expect_err("twice");
         let said = error.server().expect("the server's");
@@ -150,7 +153,9 @@ fn types_of_the_catalog_are_found(stage: &Stage) {
         client.batch_execute("create type mood as enum ('sad', 'ok')").await.expect("a type");
         let row = client.query_one("select 'ok'::mood, array['sad'::mood]", &[]).await.expect("a row");
         assert_eq!(row.columns()[0].ty().name(), "mood");
-        assert!(matches!(row.columns()[1].ty().kind(), trunkline_driver::types::Kind::Array(of) if of.name() == "mood"));
+        assert!(
+            matches!(row.columns()[1].ty().kind(), trunkline_driver::types::Kind::Array(of) if of.name() == "mood")
+        );
     });
 }
 

@@ -17,7 +17,8 @@ fn tasks_get_their_own_answers(stage: &Stage) {
             .map(|n: i32| {
                 let client = client.clone();
                 tokio::spawn(async move {
-                    let rows = client.query("select g, $1::int from generate_series(1, $1 % 7) g", &[&n]).await;
+                    let rows =
+                        client.query("select g, $1::int from generate_series(1, $1 % 7) g", &[&n]).await;
                     let rows = rows.expect("rows");
                     assert_eq!(rows.len(), usize::try_from(n % 7).expect("small"));
                     assert!(rows.iter().all(|row| row.get::<i32>(1).expect("an int") == n));
@@ -69,7 +70,10 @@ fn each_query_is_its_own_transaction(stage: &Stage) {
 
 fn a_transaction_is_nobody_elses(stage: &Stage) {
     everywhere(stage, async |client| {
-        client.batch_execute("drop table if exists seen; create table seen (who text)").await.expect("a table");
+        client
+            .batch_execute("drop table if exists seen; create table seen (who text)")
+            .await
+            .expect("a table");
         let transaction = client.transaction().await.expect("begun");
         transaction.execute("insert into seen values ('inside')", &[]).await.expect("a row");
         let other = client.clone();
@@ -90,9 +94,11 @@ fn a_transaction_is_nobody_elses(stage: &Stage) {
                 tokio::spawn(async move {
                     let transaction = client.transaction().await.expect("begun");
                     let count = "select count(*) from seen";
-                    let before: i64 = transaction.query_one(count, &[]).await.expect("one").get(0).expect("a count");
+                    let before: i64 =
+                        transaction.query_one(count, &[]).await.expect("one").get(0).expect("a count");
                     transaction.execute("insert into seen values ('x')", &[]).await.expect("a row");
-                    let after: i64 = transaction.query_one(count, &[]).await.expect("one").get(0).expect("a count");
+                    let after: i64 =
+                        transaction.query_one(count, &[]).await.expect("one").get(0).expect("a count");
                     assert_eq!(after, before + 1);
                     transaction.commit().await.expect("committed");
                 })
@@ -118,7 +124,9 @@ fn a_pool_gives_living_connections(stage: &Stage) {
         drop(left);
         let next = pool.get().await.expect("a client");
         assert_ne!(next.process_id(), pid);
-        next.batch_execute("select pg_terminate_backend(pg_backend_pid())").await.expect_err("it ends itself");
+        next.batch_execute("select pg_terminate_backend(pg_backend_pid())")
+            .await
+            .expect_err("it ends itself");
         drop(next);
         works(&pool.get().await.expect("a client")).await;
     });

@@ -12,7 +12,10 @@ trunkline_probes::probes! {
 
 fn kept_statements_survive_ddl_and_discard(stage: &Stage) {
     direct(stage, async |client| {
-        client.batch_execute("create table changing (a int); insert into changing values (1)").await.expect("a table");
+        client
+            .batch_execute("create table changing (a int); insert into changing values (1)")
+            .await
+            .expect("a table");
         let sql = "select * from changing";
         assert_eq!(client.query_one(sql, &[]).await.expect("a row").columns().len(), 1);
         client.batch_execute("alter table changing add b text default 'b'").await.expect("changed");
@@ -54,7 +57,10 @@ fn without_a_cache_nothing_stays_prepared(stage: &Stage) {
                 let client = client.clone();
                 tokio::spawn(async move {
                     let row = client.query_one(sql, &[&n]).await.expect("a row");
-                    assert_eq!((row.get::<i64>(0).expect("a count"), row.get::<i32>(1).expect("an int")), (0, n));
+                    assert_eq!(
+                        (row.get::<i64>(0).expect("a count"), row.get::<i32>(1).expect("an int")),
+                        (0, n)
+                    );
                 })
             })
             .collect();
