@@ -126,7 +126,7 @@ impl<'c> Batch<'c> {
         }
         self.client.keep_scratch(std::mem::take(&mut self.scratch));
         let answers = std::mem::take(&mut self.answers);
-        Ok(BatchResult { columns: answers.columns, frames: answers.frames, items: answers.items })
+        Ok(BatchResult::new(answers.columns, answers.frames, answers.items))
     }
 
     /// Runs it and says how many rows all its items have changed.
@@ -210,6 +210,13 @@ impl<'b> Item<'b> {
 }
 
 impl BatchResult {
+    /// A result of the messages that answer a batch of `items`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(columns: Arc<[Column]>, frames: Vec<u8>, items: usize) -> Self {
+        Self { columns, frames, items }
+    }
+
     /// How many items it had.
     #[must_use]
     pub fn len(&self) -> usize {

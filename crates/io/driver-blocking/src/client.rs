@@ -271,7 +271,7 @@ impl Client {
     pub fn simple_query(&mut self, text: &str) -> Result<Vec<SimpleResult>, Error> {
         self.begin()?.query(text.as_bytes())?;
         let mut results = Vec::new();
-        self.finish(&mut |event| simple::take(&mut results, event))?;
+        self.finish(&mut |event| simple::take(&mut results, event).map(|()| Step::Go))?;
         Ok(results)
     }
 

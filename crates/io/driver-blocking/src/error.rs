@@ -19,8 +19,9 @@ type Source = Box<dyn std::error::Error + Send + Sync>;
 /// still be used.
 pub struct Error(Box<Kind>);
 
+#[doc(hidden)]
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Kind {
+pub enum Kind {
     #[error("{0}")]
     Config(#[from] ConfigError),
     #[error("cannot connect to {host}: {source}")]
@@ -103,8 +104,10 @@ fn because(reason: &Option<Box<Refusal>>) -> String {
 }
 
 impl Error {
+    #[doc(hidden)]
+    #[must_use]
     #[cold]
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub fn new(kind: Kind) -> Self {
         Self(Box::new(kind))
     }
 

@@ -28,6 +28,8 @@ mod error;
 mod link;
 mod notice;
 mod parameters;
+#[doc(hidden)]
+pub mod parts;
 mod rows;
 mod simple;
 mod socket;

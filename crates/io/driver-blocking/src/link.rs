@@ -61,6 +61,12 @@ impl Link {
         }
     }
 
+    /// The connection, its transport, and bytes that were received and not consumed.
+    pub(crate) fn into_parts(mut self) -> (Connection, Transport, Vec<u8>) {
+        self.input.drain(..self.at);
+        (self.connection, self.transport, self.input)
+    }
+
     pub(crate) fn server(&self) -> &ServerReady {
         self.connection.server()
     }

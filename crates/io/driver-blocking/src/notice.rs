@@ -26,7 +26,9 @@ pub struct Notification {
 }
 
 impl Notice {
-    pub(crate) fn of(message: &NoticeResponse<'_>) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of(message: &NoticeResponse<'_>) -> Self {
         Self {
             severity: text(message.severity().unwrap_or_default()),
             code: message.code(),
@@ -36,7 +38,9 @@ impl Notice {
 }
 
 impl Notification {
-    pub(crate) fn of(message: &NotificationResponse<'_>) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of(message: &NotificationResponse<'_>) -> Self {
         Self {
             process_id: message.process_id,
             channel: text(message.channel),

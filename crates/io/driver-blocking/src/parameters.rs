@@ -7,8 +7,9 @@ use trunkline_session::frontend::connection::BindValues;
 use crate::error::{Error, Kind};
 
 /// Writes each parameter's value. `scratch` is what `postgres-types` writes to.
+#[doc(hidden)]
 #[inline]
-pub(crate) fn write<'p>(
+pub fn write<'p>(
     values: &mut BindValues<'_>,
     types: &[Type],
     parameters: impl ExactSizeIterator<Item = &'p (dyn ToSql + Sync)>,

@@ -1,6 +1,7 @@
 //! Results: one buffer, looked into when asked.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -21,7 +22,9 @@ pub struct Column {
 
 impl Column {
     /// A column without a name.
-    pub(crate) fn of_type(ty: Type) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_type(ty: Type) -> Self {
         Self { name: "".into(), ty, table: 0, attribute: 0 }
     }
 
@@ -88,7 +91,10 @@ pub struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn new(columns: Arc<[Column]>, frames: Vec<u8>, count: usize, affected: Option<u64>) -> Self {
+    /// A result of DataRow messages, others between them passed over.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(columns: Arc<[Column]>, frames: Vec<u8>, count: usize, affected: Option<u64>) -> Self {
         Self { columns, frames: frames.into(), count, affected, index: Arc::default() }
     }
 
@@ -138,12 +144,13 @@ impl Rows {
     }
 
     /// The only row.
-    pub(crate) fn only(&self, expected: &'static str) -> Result<Option<OwnedRow>, Error> {
+    #[doc(hidden)]
+    pub fn only(&self, expected: &'static str) -> Result<Option<OwnedRow>, Error> {
         if self.count > 1 {
             return Err(Error::new(Kind::RowCount { rows: self.count, expected }));
         }
         let body = Frames::rows(&self.frames).next().map(|body| self.frames.slice_ref(body));
-        Ok(body.map(|body| OwnedRow { columns: Arc::clone(&self.columns), body, marks: RowMarks::default() }))
+        Ok(body.map(|body| OwnedRow::new(Arc::clone(&self.columns), body)))
     }
 }
 
@@ -196,8 +203,10 @@ pub struct Row<'r> {
 }
 
 impl<'r> Row<'r> {
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn new(columns: &'r [Column], body: &'r [u8]) -> Self {
+    #[must_use]
+    pub fn new(columns: &'r [Column], body: &'r [u8]) -> Self {
         Self { columns, body, marks: RowMarks::default() }
     }
 
@@ -235,11 +244,32 @@ impl fmt::Debug for Row<'_> {
 /// A row that keeps its result's buffer.
 pub struct OwnedRow {
     columns: Arc<[Column]>,
-    body: Bytes,
+    buffer: Bytes,
+    /// Where in it.
+    body: Range<usize>,
     marks: RowMarks,
 }
 
 impl OwnedRow {
+    /// A row of a DataRow's body.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(columns: Arc<[Column]>, body: Bytes) -> Self {
+        let length = body.len();
+        Self::within(columns, body, 0..length)
+    }
+
+    /// A row of a DataRow's body that is a part of `buffer`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn within(columns: Arc<[Column]>, buffer: Bytes, body: Range<usize>) -> Self {
+        Self { columns, buffer, body, marks: RowMarks::default() }
+    }
+
+    fn body(&self) -> &[u8] {
+        self.buffer.get(self.body.clone()).unwrap_or_default()
+    }
+
     /// The columns.
     #[must_use]
     pub fn columns(&self) -> &[Column] {
@@ -252,7 +282,7 @@ impl OwnedRow {
     /// As [`Row::get`].
     #[inline]
     pub fn get<'v, T: FromSql<'v>>(&'v self, column: impl ColumnIndex) -> Result<T, Error> {
-        decode(&self.columns, &self.body, &self.marks, &column)
+        decode(&self.columns, self.body(), &self.marks, &column)
     }
 }
 

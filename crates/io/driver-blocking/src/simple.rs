@@ -6,7 +6,6 @@ use trunkline_session::frontend::Event;
 use trunkline_session::frontend::rows::{Frames, RowView};
 
 use crate::error::Error;
-use crate::link::Step;
 
 /// What one command of a simple query returned.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,14 +56,15 @@ impl SimpleRow {
 }
 
 /// Takes what a simple query is answered with.
-pub(crate) fn take(results: &mut Vec<SimpleResult>, event: Event<'_>) -> Result<Step, Error> {
+#[doc(hidden)]
+pub fn take(results: &mut Vec<SimpleResult>, event: Event<'_>) -> Result<(), Error> {
     match event {
         Event::Columns(message) => {
             let columns = message.columns.map(|column| text(column.name)).collect();
             results.push(SimpleResult { columns, ..SimpleResult::default() });
         }
         Event::Rows { frames, .. } => {
-            let Some(result) = results.last_mut() else { return Ok(Step::Go) };
+            let Some(result) = results.last_mut() else { return Ok(()) };
             for body in Frames::rows(frames) {
                 let view = RowView::new(body);
                 let values = (0..view.columns().into()).map(|index| Ok(view.value(index)?.map(text)));
@@ -82,7 +82,7 @@ pub(crate) fn take(results: &mut Vec<SimpleResult>, event: Event<'_>) -> Result<
         Event::EmptyQuery => results.push(SimpleResult::default()),
         _ => {}
     }
-    Ok(Step::Go)
+    Ok(())
 }
 
 fn text(bytes: &[u8]) -> Box<str> {

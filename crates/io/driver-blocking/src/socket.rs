@@ -15,8 +15,9 @@ use socket2::{SockRef, TcpKeepalive};
 use crate::config::Keepalives;
 
 /// A connected socket.
+#[doc(hidden)]
 #[derive(Debug)]
-pub(crate) enum Socket {
+pub enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
@@ -63,7 +64,7 @@ impl Socket {
     /// Receives once into the spare capacity of `into`; 0 is the end of the stream. Without `wait` it is
     /// [`io::ErrorKind::WouldBlock`] when nothing is there.
     #[inline]
-    pub(crate) fn receive(&self, into: &mut Vec<u8>, wait: bool) -> io::Result<usize> {
+    pub fn receive(&self, into: &mut Vec<u8>, wait: bool) -> io::Result<usize> {
         let flags = if wait { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
         loop {
             let received = match self {

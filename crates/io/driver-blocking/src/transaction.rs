@@ -33,7 +33,10 @@ pub struct Begin {
 }
 
 impl Begin {
-    fn sql(&self) -> String {
+    /// The command that begins it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn sql(&self) -> String {
         let mut modes = Vec::new();
         modes.extend(self.isolation.map(|level| match level {
             IsolationLevel::ReadUncommitted => "isolation level read uncommitted",

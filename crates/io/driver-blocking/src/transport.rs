@@ -48,6 +48,11 @@ impl Transport {
         Ok(())
     }
 
+    /// The socket, and TLS over it.
+    pub(crate) fn into_parts(self) -> (Socket, Option<Box<TlsSession>>) {
+        (self.socket, self.tls)
+    }
+
     pub(crate) fn tls(&self) -> Option<&TlsSession> {
         self.tls.as_deref()
     }

@@ -5,24 +5,25 @@ use std::collections::HashMap;
 use super::Statement;
 
 /// At most as many statements as it was made for.
+#[doc(hidden)]
 #[derive(Debug)]
-pub(crate) struct StatementCache {
+pub struct StatementCache<S = Statement> {
     statements_max: usize,
-    statements: HashMap<Box<str>, (Statement, u64)>,
+    statements: HashMap<Box<str>, (S, u64)>,
     uses: u64,
 }
 
-impl StatementCache {
-    pub(crate) fn new(statements_max: usize) -> Self {
+impl<S: Clone> StatementCache<S> {
+    pub fn new(statements_max: usize) -> Self {
         Self { statements_max, statements: HashMap::new(), uses: 0 }
     }
 
     /// Whether it keeps any.
-    pub(crate) fn keeps(&self) -> bool {
+    pub fn keeps(&self) -> bool {
         self.statements_max > 0
     }
 
-    pub(crate) fn get(&mut self, text: &str) -> Option<Statement> {
+    pub fn get(&mut self, text: &str) -> Option<S> {
         self.uses += 1;
         let (statement, used) = self.statements.get_mut(text)?;
         *used = self.uses;
@@ -30,7 +31,7 @@ impl StatementCache {
     }
 
     /// Puts a statement in; one that was not used for longest goes.
-    pub(crate) fn insert(&mut self, text: &str, statement: &Statement) {
+    pub fn insert(&mut self, text: &str, statement: &S) {
         if self.statements.len() >= self.statements_max {
             // It costs less than preparing the statement that comes in.
             let oldest = self.statements.iter().min_by_key(|(_, (_, used))| *used);
@@ -42,16 +43,22 @@ impl StatementCache {
         self.statements.insert(text.into(), (statement.clone(), self.uses));
     }
 
-    pub(crate) fn remove(&mut self, text: &str) {
+    pub fn remove(&mut self, text: &str) {
         self.statements.remove(text);
     }
 
     /// Forgets all, as DISCARD ALL and DEALLOCATE ALL do.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.statements.clear();
     }
 
-    pub(crate) fn len(&self) -> usize {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.statements.is_empty()
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.statements.len()
     }
 }

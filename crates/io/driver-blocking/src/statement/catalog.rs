@@ -11,7 +11,8 @@ use crate::rows::Row;
 const DEPTH_MAX: usize = 32;
 
 /// Asks for the types of the ids in its only parameter, and for those that they are made of.
-pub(crate) const LOOK_UP: &str = "\
+#[doc(hidden)]
+pub const LOOK_UP: &str = "\
 with recursive wanted(id) as (
     select unnest($1)
     union
@@ -36,7 +37,8 @@ select t.oid, t.typname::text, n.nspname::text, t.typtype::text, t.typelem, t.ty
 from wanted join pg_catalog.pg_type t on t.oid = wanted.id join pg_catalog.pg_namespace n on n.oid = t.typnamespace";
 
 /// The types of [`LOOK_UP`]'s parameters and columns.
-pub(crate) const LOOK_UP_TYPES: (Type, [Type; 11]) = (
+#[doc(hidden)]
+pub const LOOK_UP_TYPES: (Type, [Type; 11]) = (
     Type::OID_ARRAY,
     [
         Type::OID,
@@ -69,25 +71,26 @@ struct Entry {
 }
 
 /// Types that a connection has looked up, by id.
+#[doc(hidden)]
 #[derive(Debug, Default)]
-pub(crate) struct Catalog {
+pub struct Catalog {
     types: HashMap<u32, Type>,
     read: HashMap<u32, Entry>,
 }
 
 impl Catalog {
-    pub(crate) fn knows(&self, oid: u32) -> bool {
+    pub fn knows(&self, oid: u32) -> bool {
         Type::from_oid(oid).is_some() || self.types.contains_key(&oid)
     }
 
     /// The type; one that the catalog lacks too has no name.
-    pub(crate) fn find(&self, oid: u32) -> Type {
+    pub fn find(&self, oid: u32) -> Type {
         let known = Type::from_oid(oid).or_else(|| self.types.get(&oid).cloned());
         known.unwrap_or_else(|| Type::new(String::new(), oid, Kind::Simple, String::new()))
     }
 
     /// Takes a row of the look-up's answer.
-    pub(crate) fn read(&mut self, row: &Row<'_>) -> Result<(), Error> {
+    pub fn read(&mut self, row: &Row<'_>) -> Result<(), Error> {
         let entry = Entry {
             name: row.get(1)?,
             schema: row.get(2)?,
@@ -105,7 +108,7 @@ impl Catalog {
     }
 
     /// Makes types of what was read. Those asked for that the catalog does not have are noted as such.
-    pub(crate) fn take_over(&mut self, asked: &[u32]) {
+    pub fn take_over(&mut self, asked: &[u32]) {
         let read = std::mem::take(&mut self.read);
         for oid in read.keys().chain(asked) {
             self.make(&read, *oid, &mut Vec::new());

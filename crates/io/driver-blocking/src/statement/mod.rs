@@ -11,13 +11,14 @@ use trunkline_session::frontend::connection::{BindTemplate, EncodeError};
 use trunkline_wire::Format;
 use trunkline_wire::backend::RowDescription;
 
-pub(crate) use cache::StatementCache;
-pub(crate) use catalog::{Catalog, LOOK_UP, LOOK_UP_TYPES};
+pub use cache::StatementCache;
+pub use catalog::{Catalog, LOOK_UP, LOOK_UP_TYPES};
 
 use crate::rows::Column;
 
 /// Names of statements that nobody has any more; they are closed with the next turn.
-pub(crate) type Unused = Arc<Mutex<Vec<Box<str>>>>;
+#[doc(hidden)]
+pub type Unused = Arc<Mutex<Vec<Box<str>>>>;
 
 /// A prepared statement. Cheap to clone; closed on the server when the last clone is gone.
 #[derive(Clone)]
@@ -32,7 +33,9 @@ struct Inner {
 }
 
 impl Statement {
-    pub(crate) fn new(
+    /// A statement that the server has by this name; an empty one is the unnamed statement.
+    #[doc(hidden)]
+    pub fn new(
         name: &str,
         parameters: Vec<Type>,
         columns: Vec<Column>,
@@ -61,16 +64,29 @@ impl Statement {
         &self.0.columns
     }
 
-    pub(crate) fn shared_columns(&self) -> &Arc<[Column]> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn shared_columns(&self) -> &Arc<[Column]> {
         &self.0.columns
     }
 
-    pub(crate) fn template(&self) -> &BindTemplate {
+    /// Its name on the server; empty for the unnamed statement.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn template(&self) -> &BindTemplate {
         &self.0.template
     }
 
     /// Whether it is a statement of the connection that has these.
-    pub(crate) fn belongs_to(&self, unused: &Unused) -> bool {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn belongs_to(&self, unused: &Unused) -> bool {
         Arc::ptr_eq(&self.0.unused, unused)
     }
 }
@@ -95,14 +111,16 @@ impl fmt::Debug for Statement {
 }
 
 /// What a server has described: types by their object ids.
+#[doc(hidden)]
 #[derive(Debug, Default)]
-pub(crate) struct Described {
-    pub(crate) parameters: Vec<u32>,
-    pub(crate) columns: Vec<(Column, u32)>,
+pub struct Described {
+    pub parameters: Vec<u32>,
+    pub columns: Vec<(Column, u32)>,
 }
 
 impl Described {
-    pub(crate) fn columns(&mut self, message: &RowDescription<'_>) {
+    #[doc(hidden)]
+    pub fn columns(&mut self, message: &RowDescription<'_>) {
         let column = |column: trunkline_wire::backend::Column<'_>| {
             let described = Column {
                 name: String::from_utf8_lossy(column.name).into(),
@@ -116,7 +134,9 @@ impl Described {
     }
 
     /// Types that are to be looked up.
-    pub(crate) fn unknown(&self, catalog: &Catalog) -> Vec<u32> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn unknown(&self, catalog: &Catalog) -> Vec<u32> {
         let all = self.parameters.iter().copied().chain(self.columns.iter().map(|(_, oid)| *oid));
         let mut unknown: Vec<u32> = all.filter(|oid| !catalog.knows(*oid)).collect();
         unknown.sort_unstable();
@@ -125,7 +145,9 @@ impl Described {
     }
 
     /// The types and columns, by what is known of types.
-    pub(crate) fn resolve(self, catalog: &Catalog) -> (Vec<Type>, Vec<Column>) {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn resolve(self, catalog: &Catalog) -> (Vec<Type>, Vec<Column>) {
         let parameters = self.parameters.iter().map(|oid| catalog.find(*oid)).collect();
         let columns =
             self.columns.into_iter().map(|(column, oid)| Column { ty: catalog.find(oid), ..column });

@@ -101,8 +101,8 @@ impl Pipeline {
         self.bytes_before + self.bytes.len() as u64
     }
 
-    /// Moves the messages of `other`, none of which was sent, to the end of this one.
-    pub(super) fn append(&mut self, other: &mut Self) {
+    /// Moves the messages of `other`, none of which was sent, to the end of this one. `other` keeps its memory.
+    pub fn append(&mut self, other: &mut Self) {
         debug_assert!(other.unsent_from == 0 && other.bytes_before == 0, "a part of it was sent already");
         let before = self.written();
         self.bytes.append(&mut other.bytes);

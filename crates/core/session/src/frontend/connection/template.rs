@@ -33,12 +33,29 @@ impl BindTemplate {
         values: usize,
         result_formats: &[Format],
     ) -> Result<Self, EncodeError> {
+        Self::for_portal(b"", statement, parameter_formats, values, result_formats)
+    }
+
+    /// Binds `statement` to the portal of this name. The Execute is of it, too.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn for_portal(
+        portal: &[u8],
+        statement: &[u8],
+        parameter_formats: &[Format],
+        values: usize,
+        result_formats: &[Format],
+    ) -> Result<Self, EncodeError> {
         if write::has_zero(statement) {
             return Err(EncodeError::ZeroByte("statement name"));
         }
+        if write::has_zero(portal) {
+            return Err(EncodeError::ZeroByte("portal name"));
+        }
         // A Bind without values and result formats ends with the counts of both, two bytes each.
         let mut head = Vec::new();
-        Bind::write(&mut head, b"", statement, parameter_formats, &[], &[])?;
+        Bind::write(&mut head, portal, statement, parameter_formats, &[], &[])?;
         head.truncate(head.len() - 2 * size_of::<u16>());
         write::count(&mut head, values)?;
         let mut tail = Vec::new();
@@ -47,7 +64,7 @@ impl BindTemplate {
             write::i16(&mut tail, format.0);
         }
         let formats_bytes = tail.len();
-        Execute { portal: b"", max_rows: 0 }.encode(&mut tail);
+        Execute { portal, max_rows: 0 }.encode(&mut tail);
         let execute_bytes = tail.len() - formats_bytes;
         let values = u16::try_from(values).unwrap_or(u16::MAX);
         Ok(Self { head: head.into(), tail: tail.into(), execute_bytes, values })
