@@ -49,7 +49,7 @@ fn urls_that_cannot_be_used_say_why_without_their_password() {
         ("postgres://u:hunter2@a,b", "the host is neither"),
         ("postgres://:hunter2@h", "a password but no user"),
         ("postgres://u:hunter2@h?sslmode=verify-ca", "needs sslrootcert"),
-        ("postgres://u:hunter2@h?sslcert=/c", "belong together"),
+        ("postgres://u:hunter2@h?sslcert=/c", "need each other"),
     ];
     for (url, expected) in cases {
         let error = Config::from_upstream(url, "127.0.0.1:1", false).expect_err(url).to_string();
@@ -64,7 +64,7 @@ fn with_a_password_clients_must_know_it() {
         Config::from_upstream("postgres://app:hunter2@db:5433/x", "*:6432", false).expect("accepted");
     assert_eq!(config.auth.r#type, AuthType::ScramSha256);
     assert!(is_plain(config.password_of("app"), b"hunter2"));
-    assert!(!config.knows_user("other"));
+    assert!(!config.has_user("other"));
     // Every name is passed on as it is, whatever the URL's own database.
     let database = config.database("anything").expect("the fallback");
     assert_eq!(
@@ -155,11 +155,8 @@ fn passwords_come_from_files_and_the_environment_too() {
     assert!(is_plain(config.password_of("alice"), b"from a file"));
     assert!(is_plain(config.password_of("bob"), b"from outside"));
     assert!(is_plain(config.password_of("carol"), b"d"));
-    assert!(config.password_of("dave").is_none() && !config.knows_user("dave"));
-    assert_eq!(
-        config.advice(),
-        ["auth.file names user \"carol\" more than once; line 3 is the one that counts"]
-    );
+    assert!(config.password_of("dave").is_none() && !config.has_user("dave"));
+    assert_eq!(config.advice(), ["auth.file names user \"carol\" more than once; only line 3 counts"]);
     assert!(!format!("{config:?}").contains("from "), "a secret in Debug");
 }
 
@@ -178,7 +175,7 @@ fn a_reload_tells_what_changed_and_what_waits() {
     assert_eq!(changes.changed, ["pool_mode", "limits", "log", "databases.a", "databases.c", "users.u"]);
     assert!(changes.warning().expect("something waits").ends_with("restart: listen, workers, http.listen"));
 
-    let in_force = new.clone().keeping_fixed(&old);
+    let in_force = new.clone().keeping_restart_settings(&old);
     let left = compare(&in_force, &new);
     assert_eq!(left.needs_restart, changes.needs_restart);
     assert!(left.changed.is_empty(), "{left:?}");

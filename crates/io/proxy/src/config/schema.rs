@@ -1,4 +1,4 @@
-//! Every key there is, for hints and for the test that keeps `docs/configuration.md` complete.
+//! The list of all keys, for hints and for the test that keeps `docs/configuration.md` complete.
 
 use super::auth::Auth;
 use super::database::DatabaseKeys;
@@ -14,13 +14,13 @@ use super::user::UserKeys;
 /// One key of `trunkline.toml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The table it stands in (`databases.NAME`); empty at the top of the file.
+    /// The table of the key (`databases.NAME`); empty at the top of the file.
     pub table: &'static str,
-    /// Its name.
+    /// The key's name.
     pub name: &'static str,
-    /// Its default as it would be written; empty if it has none.
+    /// The default, as `trunkline.toml` would have it; empty if there is none.
     pub default: String,
-    /// Whether a reload leaves it as it is.
+    /// Whether a change takes effect only after a restart.
     pub needs_restart: bool,
 }
 
@@ -49,8 +49,8 @@ pub fn keys() -> Vec<Key> {
     keys
 }
 
-/// Where a key that was found elsewhere belongs: `in [pool]`, or `at the top of the file`. `None` if there is no such key.
-pub(super) fn home_of(name: &str) -> Option<String> {
+/// Where the key `name` belongs: `in [pool]`, or `at the top of the file`. `None` if there is no such key.
+pub(super) fn place_of_key(name: &str) -> Option<String> {
     let home = keys().into_iter().find(|key| key.name == name)?.table;
     let top = "at the top of the file, before any [table]";
     Some(if home.is_empty() { top.to_owned() } else { format!("in [{home}]") })

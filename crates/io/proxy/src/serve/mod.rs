@@ -221,7 +221,7 @@ impl Running {
                 Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now())),
             };
             match event {
-                Ok(Event::Order(order)) => order.give(self.operator.obey(order.command)),
+                Ok(Event::Order(order)) => order.reply(self.operator.obey(order.command)),
                 Ok(Event::Ended(index)) => {
                     if let Some(why) = self.ended(index) {
                         tracing::error!("{why}: the process ends");

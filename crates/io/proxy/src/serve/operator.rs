@@ -176,7 +176,7 @@ impl Operator {
         if let Some(warning) = changes.warning() {
             tracing::warn!("{warning}");
         }
-        let next = match self.force.next(read.keeping_fixed(&self.force.config)) {
+        let next = match self.force.next(read.keeping_restart_settings(&self.force.config)) {
             Ok(next) => next,
             Err(error) => {
                 tracing::error!("the configuration stays as it is, the new one cannot be used: {error}");
