@@ -4,9 +4,9 @@ use std::io;
 
 use trunkline_net::stream::Stream;
 
-use super::post::WorkerMessage;
+use super::mailbox::WorkerMessage;
 use super::socket::Socket;
-use super::token::{self, Kind, Name};
+use super::token::{self, Kind, Source};
 use super::{Listener, Worker};
 
 /// Connections taken from a listener's backlog when it is closed: they are told why they must go.
@@ -25,31 +25,31 @@ enum Accepted {
 impl Worker {
     /// Deals with those who come in, as far as the board lets it in this round.
     /// `more`: the kernel has more events than the round took.
-    pub(super) fn arrivals(&mut self, more: bool) {
-        let nobody = self.accepting.is_empty() && self.board.logins_waiting() == 0;
+    pub(super) fn handle_arrivals(&mut self, more: bool) {
+        let nobody = self.ready_listeners.is_empty() && self.board.logins_waiting() == 0;
         if nobody || !self.board.begin_arrivals(self.micros_now(), more) {
             return;
         }
         while let Some(key) = self.board.next_login(self.micros_now()) {
-            self.read(Name { kind: Kind::Client, bits: key.to_u64() });
+            self.read(Source { kind: Kind::Client, bits: key.to_u64() });
             self.carry_out();
         }
-        let mut listeners = std::mem::take(&mut self.accepting).into_iter();
+        let mut listeners = std::mem::take(&mut self.ready_listeners).into_iter();
         while let Some(index) = listeners.next() {
             if !self.accept_some(index) {
                 continue;
             }
             // The others first, in the next round.
-            self.accepting.extend(listeners);
-            self.accepting.push(index);
+            self.ready_listeners.extend(listeners);
+            self.ready_listeners.push(index);
             return;
         }
     }
 
     /// Somebody may be there to be accepted.
     pub(super) fn accept_later(&mut self, index: usize) {
-        if !self.accepting.contains(&index) {
-            self.accepting.push(index);
+        if !self.ready_listeners.contains(&index) {
+            self.ready_listeners.push(index);
         }
     }
 
@@ -57,11 +57,11 @@ impl Worker {
     fn accept_some(&mut self, index: usize) -> bool {
         while self.board.may_accept(self.micros_now()) {
             match self.accept(index) {
-                Accepted::Connection(stream, unix) => self.seat(stream, unix),
+                Accepted::Connection(stream, unix) => self.assign(stream, unix),
                 Accepted::Aborted => {}
                 Accepted::Nobody => return false,
                 Accepted::Failed => {
-                    self.stalled.push(index);
+                    self.failed_listeners.push(index);
                     return false;
                 }
             }
@@ -92,22 +92,22 @@ impl Worker {
     }
 
     /// Gives a new connection to the worker that is to have it.
-    fn seat(&mut self, stream: Stream, unix: bool) {
+    fn assign(&mut self, stream: Stream, unix: bool) {
         let worker = self.board.seat();
         let Some(peer) = self.peers.get(worker).filter(|_| worker != self.board.worker()) else {
-            return self.welcome(stream, unix);
+            return self.adopt_client(stream, unix);
         };
         if let Err(WorkerMessage::Client(stream, unix)) = peer.send(WorkerMessage::Client(stream, unix)) {
             tracing::warn!(worker, "a worker does not read its messages");
             self.board.seat_given_back(worker);
-            self.welcome(stream, unix);
+            self.adopt_client(stream, unix);
         }
     }
 
     /// Another worker has accepted a connection for this one.
-    pub(super) fn client_sent_here(&mut self, stream: Stream, unix: bool) {
+    pub(super) fn client_from_other_worker(&mut self, stream: Stream, unix: bool) {
         self.board.seat_given_back(self.board.worker());
-        self.welcome(stream, unix);
+        self.adopt_client(stream, unix);
     }
 
     /// The end begins: the next process that listens on the same addresses gets the new clients. Those that the kernel has
@@ -116,14 +116,14 @@ impl Worker {
         for index in 0..self.listeners.len() {
             for _ in 0..LAST_ACCEPTS_MAX {
                 match self.accept(index) {
-                    Accepted::Connection(stream, unix) => self.welcome(stream, unix),
+                    Accepted::Connection(stream, unix) => self.adopt_client(stream, unix),
                     Accepted::Aborted => {}
                     Accepted::Nobody | Accepted::Failed => break,
                 }
             }
         }
-        self.accepting.clear();
-        self.stalled.clear();
+        self.ready_listeners.clear();
+        self.failed_listeners.clear();
         for mut listener in self.listeners.drain(..) {
             let left = match &mut listener {
                 Listener::Tcp(listener) => self.sockets.registry.deregister(listener),
@@ -135,10 +135,10 @@ impl Worker {
         }
     }
 
-    fn welcome(&mut self, stream: Stream, unix: bool) {
+    fn adopt_client(&mut self, stream: Stream, unix: bool) {
         let mut socket = Box::new(Socket::new(stream));
         match self.board.client_accepted(unix) {
-            Ok(key) => match socket.register(&self.sockets.registry, token::of(Kind::Client, key)) {
+            Ok(key) => match socket.register(&self.sockets.registry, token::for_key(Kind::Client, key)) {
                 Ok(()) => self.sockets.clients.insert(key, socket),
                 Err(error) => {
                     tracing::error!("cannot register a socket: {error}");
@@ -150,7 +150,7 @@ impl Worker {
                 if socket.register(&self.sockets.registry, token).is_ok()
                     && socket.write(&refusal, &self.sockets.registry, token).is_ok()
                 {
-                    self.lingering.take(socket, &self.sockets.registry);
+                    self.lingering.add(socket, &self.sockets.registry);
                 }
             }
         }
@@ -180,7 +180,7 @@ mod tests {
             server.ip(),
             server.port()
         );
-        let (directory, tls) = crate::serve::settings_of(&text);
+        let (directory, tls) = crate::serve::worker_settings(&text);
         let listener = mio::net::TcpListener::bind(([127, 0, 0, 1], 0).into()).expect("a port");
         let address = listener.local_addr().expect("an address");
         let classes = trunkline_relay::Classes::new(1 << 16, 7);
@@ -245,7 +245,7 @@ mod tests {
     /// Clients that were in waited for every login that had come before them.
     #[test]
     fn a_storm_of_logins_does_not_hold_up_who_is_in() {
-        let (mut worker, _slit, address) = worker(server());
+        let (mut worker, _mailbox, address) = worker(server());
         let mut inside = connect(address);
         start_up(&inside);
         rounds(&mut worker, |_| is_ready(&inside));

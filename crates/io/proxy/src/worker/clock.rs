@@ -30,8 +30,8 @@ impl Clock {
     }
 
     /// Whether it has ticked since it was asked last.
-    pub(super) fn ticked(&self) -> bool {
-        let mut strikes = [0; 8];
-        rustix::io::read(&self.timer, &mut strikes).is_ok()
+    pub(super) fn has_ticked(&self) -> bool {
+        let mut expirations = [0; 8];
+        rustix::io::read(&self.timer, &mut expirations).is_ok()
     }
 }

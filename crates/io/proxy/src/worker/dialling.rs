@@ -40,7 +40,7 @@ pub(super) enum Dialled {
     /// The socket is connecting.
     Connecting(Stream),
     /// The name is being looked up.
-    Later,
+    Resolving,
     /// It cannot be reached.
     Failed(String),
 }
@@ -62,7 +62,7 @@ impl Worker {
             Lookup::Known(found) => self.resolved(caller, found),
             Lookup::Pending => {
                 self.dialling.tokens.insert(token, caller);
-                Dialled::Later
+                Dialled::Resolving
             }
         }
     }
@@ -103,23 +103,23 @@ impl Worker {
     }
 
     /// The connection stands, or nobody wants it any more.
-    pub(super) fn dialled(&mut self, caller: Caller) {
+    pub(super) fn forget_attempt(&mut self, caller: Caller) {
         self.dialling.attempts.remove(&caller);
     }
 
     /// Names whose addresses have come.
-    pub(super) fn take_addresses(&mut self) {
+    pub(super) fn handle_resolved_names(&mut self) {
         while let Some(resolved) = self.resolver.try_recv() {
             let Some(caller) = self.dialling.tokens.remove(&resolved.token) else { continue };
             if !self.dialling.attempts.contains_key(&caller) {
                 continue;
             }
             let dialled = self.resolved(caller, resolved.addresses);
-            self.proceed(caller, dialled);
+            self.continue_dialling(caller, dialled);
         }
     }
 
-    fn proceed(&mut self, caller: Caller, dialled: Dialled) {
+    fn continue_dialling(&mut self, caller: Caller, dialled: Dialled) {
         match caller {
             Caller::Server(key) => self.connect_server(key, dialled),
             Caller::Cancel(slot) => self.connect_cancel(slot, dialled),
@@ -128,7 +128,7 @@ impl Worker {
 
     pub(super) fn connect_server(&mut self, key: ServerKey, dialled: Dialled) {
         match dialled {
-            Dialled::Later => {}
+            Dialled::Resolving => {}
             Dialled::Failed(why) => self.board.server_closed(key, &why),
             Dialled::Connecting(stream) => {
                 if let Some(keepalive) = self.sockets.keepalive
@@ -138,7 +138,7 @@ impl Worker {
                     tracing::warn!("cannot set keepalive: {error}");
                 }
                 let mut socket = Box::new(Socket::new(stream));
-                let token = token::of(Kind::Server, key);
+                let token = token::for_key(Kind::Server, key);
                 match socket.register_connecting(&self.sockets.registry, token) {
                     Ok(()) => self.sockets.servers.insert(key, socket),
                     Err(error) => {
@@ -155,7 +155,7 @@ impl Worker {
         match dial::finish_connect(socket.stream()) {
             Ok(false) => false,
             Ok(true) => {
-                self.dialled(Caller::Server(key));
+                self.forget_attempt(Caller::Server(key));
                 self.board.server_connected(key);
                 true
             }

@@ -9,7 +9,7 @@ mod cancels;
 mod clock;
 mod dialling;
 mod linger;
-mod post;
+mod mailbox;
 mod rounds;
 mod socket;
 mod sockets;
@@ -28,7 +28,7 @@ use trunkline_net::stream::Keepalive;
 use trunkline_relay::{Board, Directory, Shared};
 use trunkline_session::Entropy;
 
-pub use post::{Mailbox, Report, WorkerMessage};
+pub use mailbox::{Mailbox, Report, WorkerMessage};
 pub use socket::Socket;
 pub use tls::TlsSet;
 
@@ -39,7 +39,7 @@ use token::Kind;
 /// round do not wait long for the last.
 const EVENTS_MAX: usize = 256;
 
-/// Bytes read from a plain socket at once. A large result comes in runs of this.
+/// Bytes read from a decrypted socket at once. A large result comes in runs of this.
 const SCRATCH_BYTES: usize = 128 * 1024;
 
 /// Between two looks at the clock-driven work. Timeouts are kept to within this.
@@ -83,9 +83,9 @@ pub struct Worker {
     tls: Arc<TlsSet>,
     listeners: Vec<Listener>,
     /// Listeners that may have somebody to accept, each once.
-    accepting: Vec<usize>,
+    ready_listeners: Vec<usize>,
     /// Listeners that could not be accepted from: tried again with the next tick.
-    stalled: Vec<usize>,
+    failed_listeners: Vec<usize>,
     messages: Receiver<WorkerMessage>,
     peers: Vec<Mailbox>,
     resolver: Resolver,
@@ -93,9 +93,9 @@ pub struct Worker {
     cancels: cancels::Cancels,
     lingering: linger::Lingering,
     /// Connections with more to read than one round took.
-    again: Vec<token::Name>,
+    unfinished: Vec<token::Source>,
     scratch: Box<[u8]>,
-    plain: Vec<u8>,
+    decrypted: Vec<u8>,
     started: Instant,
     clock: clock::Clock,
     /// The clock has ticked in this round.
@@ -148,17 +148,17 @@ impl Worker {
             directory: setup.directory,
             tls: setup.tls,
             listeners,
-            accepting: Vec::new(),
-            stalled: Vec::new(),
+            ready_listeners: Vec::new(),
+            failed_listeners: Vec::new(),
             messages,
             peers: Vec::new(),
             resolver,
             dialling: dialling::Dialling::default(),
             cancels: cancels::Cancels::default(),
             lingering: linger::Lingering::default(),
-            again: Vec::new(),
+            unfinished: Vec::new(),
             scratch: vec![0; SCRATCH_BYTES].into_boxed_slice(),
-            plain: Vec::new(),
+            decrypted: Vec::new(),
             started: setup.started,
             clock,
             ticked: false,
@@ -179,8 +179,8 @@ impl Worker {
     fn round(&mut self) {
         // No timeout when there is nothing to go on with: the clock has a descriptor of its own, which spares arming a
         // timer each time the worker sleeps.
-        let busy = !self.again.is_empty()
-            || !self.accepting.is_empty()
+        let busy = !self.unfinished.is_empty()
+            || !self.ready_listeners.is_empty()
             || self.board.is_round_due()
             || self.board.logins_waiting() > 0;
         let wait = busy.then_some(Duration::ZERO);
@@ -192,26 +192,26 @@ impl Worker {
         }
         let now = Instant::now();
         self.board.set_now(self.micros(now));
-        let again = std::mem::take(&mut self.again);
+        let unfinished = std::mem::take(&mut self.unfinished);
         // Servers first: what they bring frees connections for the clients.
         for clients in [false, true] {
             for event in &events {
-                let name = token::name(event.token());
-                if (name.kind == Kind::Client) == clients {
-                    self.happened(name, event);
+                let source = token::source(event.token());
+                if (source.kind == Kind::Client) == clients {
+                    self.handle_event(source, event);
                     // At once: the worker that gets it works on while the rest of the round is dealt with.
                     self.carry_out();
                 }
             }
         }
         self.board.next_round();
-        for name in again {
-            self.read_in_turn(name);
+        for source in unfinished {
+            self.read_unless_logging_in(source);
         }
         let more = events.iter().count() >= EVENTS_MAX;
         self.events = events;
         self.carry_out();
-        self.arrivals(more);
+        self.handle_arrivals(more);
         if std::mem::take(&mut self.ticked) {
             self.tick();
         }
@@ -230,7 +230,7 @@ impl Worker {
         self.board.tick();
         self.expire_cancels();
         self.lingering.expire();
-        for listener in std::mem::take(&mut self.stalled) {
+        for listener in std::mem::take(&mut self.failed_listeners) {
             self.accept_later(listener);
         }
         crate::logging::tend();

@@ -1,4 +1,4 @@
-//! One connection's socket: plain or TLS, and what is known of its readiness.
+//! One connection's socket: decrypted or TLS, and what is known of its readiness.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -12,7 +12,7 @@ pub(super) enum ReadOutcome {
     /// This many bytes in the scratch buffer; whether there may be more at once.
     Bytes(usize, bool),
     /// Nothing for now.
-    Nothing,
+    WouldBlock,
     /// The TLS handshake was completed; read again.
     Handshaken,
     /// The peer will send nothing more.
@@ -89,26 +89,26 @@ impl Socket {
     }
 
     /// Reads into `scratch`, which a TLS session may make longer.
-    pub(super) fn read(&mut self, scratch: &mut [u8], plain: &mut Vec<u8>) -> io::Result<ReadOutcome> {
+    pub(super) fn read(&mut self, scratch: &mut [u8], decrypted: &mut Vec<u8>) -> io::Result<ReadOutcome> {
         let Some(tls) = self.tls.as_deref_mut() else {
             return match self.stream.read(scratch) {
                 Ok(0) => Ok(ReadOutcome::End),
                 Ok(count) => Ok(ReadOutcome::Bytes(count, count == scratch.len() || self.read_closed)),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(ReadOutcome::Nothing),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(ReadOutcome::WouldBlock),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(ReadOutcome::Bytes(0, true)),
                 Err(error) => Err(error),
             };
         };
-        plain.clear();
+        decrypted.clear();
         let handshaking = tls.handshaking();
-        let received = tls.receive(&mut self.stream, plain)?;
+        let received = tls.receive(&mut self.stream, decrypted)?;
         if handshaking && !tls.handshaking() {
-            // What came after the handshake stays in `plain` for the next step.
+            // What came after the handshake stays in `decrypted` for the next step.
             return Ok(ReadOutcome::Handshaken);
         }
         match received.bytes {
             0 if received.eof => Ok(ReadOutcome::End),
-            0 if received.drained => Ok(ReadOutcome::Nothing),
+            0 if received.drained => Ok(ReadOutcome::WouldBlock),
             bytes => Ok(ReadOutcome::Bytes(bytes, received.eof || !received.drained || self.read_closed)),
         }
     }
@@ -154,7 +154,7 @@ impl Socket {
     }
 
     /// Says good-bye by TLS, if there is any: dropping the socket then closes it.
-    pub(super) fn finish(&mut self) {
+    pub(super) fn close_tls(&mut self) {
         if let Some(tls) = self.tls.as_deref_mut() {
             // The peer may be gone already: it then needs no good-bye.
             let _ = tls.close_notify(&mut self.stream);
@@ -162,8 +162,8 @@ impl Socket {
     }
 
     /// Closes our side alone: what the peer sends can still be read.
-    pub(super) fn finish_writing(&mut self) {
-        self.finish();
+    pub(super) fn shut_down_writing(&mut self) {
+        self.close_tls();
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 }
