@@ -165,7 +165,7 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
     tracing::info!("listening on {addresses} ({count} worker{})", if count == 1 { "" } else { "s" });
     let result =
         Running { threads, operator: Operator::new(source, active, mailboxes, status) }.serve(&events);
-    logging::finish();
+    logging::report_all_left_out_lines();
     result
 }
 

@@ -1,4 +1,4 @@
-//! Cancel requests on their way to servers, each on a connection of its own.
+//! Sends cancel requests to servers, each on a connection of its own.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use super::dialling::{Caller, Dialled};
 use super::socket::{ReadOutcome, Socket};
 use super::token::{Kind, token};
 
-/// How far a request has come.
+/// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Dialling,
@@ -30,7 +30,7 @@ struct CancelRequest {
     started: Instant,
 }
 
-/// Requests under way; the board bounds their number.
+/// The requests under way. The board bounds their number.
 #[derive(Default)]
 pub(super) struct Cancels {
     requests: Vec<Option<CancelRequest>>,
@@ -123,7 +123,7 @@ impl Worker {
         else {
             return;
         };
-        // A few bytes on a fresh connection: a socket that does not take them is broken.
+        // A new connection has room for a few bytes, so a socket that does not take them is broken.
         let written = socket.write(bytes, registry, token(Kind::Cancel, u64::from(slot)));
         if !matches!(written, Ok(count) if count == bytes.len()) {
             self.end_cancel(slot, false);
@@ -165,7 +165,7 @@ impl Worker {
                     Some(b'N') if request.ticket.target.tls == TlsWish::Prefer => self.send_cancel(slot),
                     _ => return self.end_cancel(slot, false),
                 },
-                // The server closes the connection once the signal is sent.
+                // The server closes the connection after it has sent the signal.
                 (Ok(ReadOutcome::End), phase) => return self.end_cancel(slot, phase == Phase::Sent),
                 (Ok(ReadOutcome::Bytes(..)), Phase::Sent) => {}
                 (Err(_), Phase::Sent) => return self.end_cancel(slot, true),

@@ -1,4 +1,4 @@
-//! Connecting to servers: names to addresses, one address after the other.
+//! Connects to servers: looks up the host name, then tries one address after the other.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,7 +14,7 @@ use super::Worker;
 use super::socket::Socket;
 use super::token::{self, Kind};
 
-/// Who waits for a name or a connection.
+/// For what a connection is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Caller {
     Server(ServerKey),
@@ -35,13 +35,13 @@ pub(super) struct Dialling {
     next_token: u64,
 }
 
-/// Where an attempt stands.
+/// The state of an attempt.
 pub(super) enum Dialled {
     /// The socket is connecting.
     Connecting(Stream),
     /// The name is being looked up.
     Resolving,
-    /// It cannot be reached.
+    /// The server cannot be reached; the text says why.
     Failed(String),
 }
 
@@ -82,7 +82,7 @@ impl Worker {
         }
     }
 
-    /// Tries the next address of a server; `failed` says what happened to the one before.
+    /// Tries the next address of a server. `failed`: the error of the previous address.
     pub(super) fn next_address(&mut self, caller: Caller, failed: Option<io::Error>) -> Dialled {
         let mut failed = failed;
         let Some(attempt) = self.dialling.attempts.get_mut(&caller) else {
@@ -102,12 +102,12 @@ impl Worker {
         Dialled::Failed(text)
     }
 
-    /// The connection stands, or nobody wants it any more.
+    /// Forgets the attempt, because it is connected or no longer needed.
     pub(super) fn forget_attempt(&mut self, caller: Caller) {
         self.dialling.attempts.remove(&caller);
     }
 
-    /// Names whose addresses have come.
+    /// Goes on with the attempts whose host names have been looked up.
     pub(super) fn handle_resolved_names(&mut self) {
         while let Some(resolved) = self.resolver.try_recv() {
             let Some(caller) = self.dialling.tokens.remove(&resolved.token) else { continue };
@@ -149,7 +149,7 @@ impl Worker {
         }
     }
 
-    /// A server's socket became writable, or failed, before it was connected. False when it is not connected yet.
+    /// Handles an event of a server's socket that is connecting. True if the socket is connected now.
     pub(super) fn finish_dial(&mut self, key: ServerKey) -> bool {
         let Some(socket) = self.sockets.servers.get_mut(key) else { return false };
         match dial::finish_connect(socket.stream()) {

@@ -1,7 +1,8 @@
-//! Connections that were told something before the close.
+//! Connections that are closed after a last message, such as an error.
 //!
-//! Closing a socket with unread input makes the kernel reset the connection, and the peer may lose our last words. So
-//! it is kept for a moment, what it still sends is thrown away, and it is closed when the peer closes it.
+//! If a socket with unread input is closed, the kernel resets the connection, and the peer may lose the last message. So
+//! the socket stays open for a short time. What the peer still sends is discarded, and the socket is closed when the
+//! peer closes its side.
 
 use std::time::{Duration, Instant};
 
@@ -10,11 +11,11 @@ use mio::Registry;
 use super::socket::{ReadOutcome, Socket};
 use super::token::{Kind, token};
 
-/// Connections kept at most; beyond, the oldest is closed at once.
+/// Most connections that are kept. Beyond this, the oldest one is closed at once.
 const LINGERING_MAX: usize = 256;
-/// How long.
+/// How long a connection is kept.
 const LINGER: Duration = Duration::from_secs(2);
-/// How much is read of what nobody wants.
+/// How many bytes are read from a connection and discarded before it is closed.
 const DISCARDED_BYTES_MAX: usize = 4 << 20;
 
 struct LingeringSocket {
@@ -30,7 +31,7 @@ pub(super) struct Lingering {
 }
 
 impl Lingering {
-    /// Takes over a socket whose last bytes were written.
+    /// Takes over a socket after its last message was written.
     pub(super) fn add(&mut self, mut socket: Box<Socket>, registry: &Registry) {
         if self.sockets.is_empty() {
             self.sockets.resize_with(LINGERING_MAX, || None);

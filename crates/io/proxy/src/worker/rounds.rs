@@ -1,4 +1,4 @@
-//! What one round does with each event, and what it does of what the board asks.
+//! How a round handles each event and performs the board's actions.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::mailbox::{Report, WorkerMessage};
 use super::socket::{ReadOutcome, Socket};
 use super::token::{self, Kind, Source};
 
-/// Reads of one connection in one round, before the others get their turn.
+/// Most reads of one connection in a round, so that the other connections need not wait long.
 const READS_MAX: usize = 8;
 
 impl Worker {
@@ -26,7 +26,7 @@ impl Worker {
             Kind::Lingering => self.lingering.readable(source.bits, &mut self.scratch, &mut self.decrypted),
             Kind::Listener => {
                 let listener = usize::try_from(source.bits).unwrap_or(usize::MAX);
-                // One that could not be accepted from waits for the clock, however many knock.
+                // After a failed accept the listener waits for the next tick, whatever connects to it.
                 if !self.failed_listeners.contains(&listener) {
                     self.accept_later(listener);
                 }
@@ -73,8 +73,8 @@ impl Worker {
         }
     }
 
-    /// Reads what a connection has that takes nothing any more. A client that is held back is not read, and what holds it
-    /// back may be its own unsent answers: it would be waited for for ever.
+    /// Reads the remaining bytes of a connection that takes no more writes. A paused client is closed instead: a paused
+    /// client is not read, and if its own unsent answers are the reason for the pause, the pause would never end.
     fn read_before_close(&mut self, source: Source) {
         let key = ClientKey::from_u64(source.bits);
         if source.kind == Kind::Client
@@ -86,7 +86,8 @@ impl Worker {
         self.read_unless_logging_in(source);
     }
 
-    /// Reads what a connection has, unless it is a client's that is logging in: its turn comes after those that are in.
+    /// Reads from a connection, unless it is a client that is logging in. Logins are read later in the round, after the
+    /// clients that are logged in.
     pub(super) fn read_unless_logging_in(&mut self, source: Source) {
         if source.kind != Kind::Client || self.board.client_ready(ClientKey::from_u64(source.bits)) {
             self.read(source);
@@ -107,7 +108,7 @@ impl Worker {
         }
     }
 
-    /// Reads what a connection has, as far as one round goes.
+    /// Reads from a connection, at most [`READS_MAX`] times. If there may be more, the next round goes on.
     pub(super) fn read(&mut self, source: Source) {
         for _ in 0..READS_MAX {
             let go_on = match source.kind {
@@ -121,7 +122,7 @@ impl Worker {
         self.unfinished.push(source);
     }
 
-    /// One read from a client; true when there may be more.
+    /// Reads once from a client. True when there may be more to read.
     fn read_client(&mut self, key: ClientKey) -> bool {
         if self.board.client_paused(key) {
             return false;
@@ -176,7 +177,7 @@ impl Worker {
         }
     }
 
-    /// One read from a server; true when there may be more.
+    /// Reads once from a server. True when there may be more to read.
     fn read_server(&mut self, key: ServerKey) -> bool {
         if self.board.server_paused(key)
             && !self.sockets.servers.get_mut(key).is_some_and(|socket| socket.is_handshaking())
@@ -228,7 +229,7 @@ impl Worker {
                 WorkerMessage::Tls(tls) => self.tls = tls,
                 WorkerMessage::Report(answer) => {
                     let report = Report { pools: self.board.pools(), board: self.board.status() };
-                    // The client that asked may have stopped waiting.
+                    // The HTTP thread may have stopped waiting.
                     let _ = answer.try_send(report);
                 }
             }
@@ -244,7 +245,7 @@ impl Worker {
         }
     }
 
-    /// Does what the board asks, and writes to everybody who has something coming, until nothing is left.
+    /// Performs the board's actions and writes to all connections with unsent bytes, until nothing is left to do.
     pub(super) fn carry_out(&mut self) {
         loop {
             let mut done = true;
@@ -378,7 +379,7 @@ impl Worker {
         let message = WorkerMessage::Server(server, *socket);
         let Some(peer) = self.peers.get(worker) else { return };
         if let Err(WorkerMessage::Server(server, _)) = peer.send(message) {
-            // Kept here it would be sent there again at once, and again.
+            // If this worker kept the connection, the board would hand it to the same worker again, without end.
             tracing::warn!(worker, "a worker does not read its messages");
             self.board.handoff_failed(server);
         }

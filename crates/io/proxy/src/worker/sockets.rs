@@ -1,4 +1,4 @@
-//! The sockets of a worker's clients and servers, by the board's keys.
+//! The sockets of a worker's clients and servers, found by the board's keys.
 
 use mio::Registry;
 use trunkline_net::stream::Keepalive;
@@ -8,11 +8,11 @@ use trunkline_relay::{ClientKey, ServerKey, Wires};
 use super::socket::Socket;
 use super::token::{self, Kind, Source};
 
-/// A table of sockets beside one of the board's arenas.
+/// A table of sockets, with the same indexes as one of the board's arenas.
 pub(super) struct Table<T> {
     kind: Kind,
     slots: Vec<Option<(Key<T>, Box<Socket>)>>,
-    /// Sockets whose slot the board has given to somebody else before its last action about them was carried out.
+    /// Sockets whose slot the board has reused before the worker has carried out the board's last action about them.
     displaced: Vec<(Key<T>, Box<Socket>)>,
 }
 
@@ -45,13 +45,13 @@ impl<T> Table<T> {
     }
 }
 
-/// All of them, with what it takes to write to one.
+/// All sockets of a worker, with the registry that a write needs.
 pub(super) struct Sockets {
     pub(super) registry: Registry,
     pub(super) keepalive: Option<Keepalive>,
     pub(super) clients: Table<trunkline_relay::Clients>,
     pub(super) servers: Table<trunkline_relay::Servers>,
-    /// Writes failed on these: whether they still have something to say is to be read.
+    /// Connections to which a write failed. They are read once more, because the peer may have sent a reason before.
     pub(super) failed_writes: Vec<Source>,
 }
 
@@ -79,7 +79,7 @@ fn send<T>(
     match socket.write(bytes, registry, token::for_key(kind, key)) {
         Ok(written) => written,
         Err(error) => {
-            // A server may have said why before it closed: reading tells, and tells the board.
+            // A server may have sent the reason before it closed. The read finds it and tells the board.
             tracing::debug!("writing to {kind:?} {key:?} failed: {error}");
             socket.read_closed = true;
             failed_writes.push(Source { kind, bits: key.to_u64() });

@@ -1,4 +1,4 @@
-//! What an event is about, in the 64 bits that the kernel keeps for us.
+//! The source of an event, encoded in the 64-bit token that the kernel returns with it.
 //!
 //! ```text
 //!   63     60 59            32 31             0
@@ -8,7 +8,7 @@
 use mio::Token;
 use trunkline_pool::arena::Key;
 
-/// Of which table.
+/// The kind of an event's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Client,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Clock,
 }
 
-/// A connection's, listener's or waker's place.
+/// The source of an event: a connection, a listener, the waker or the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Source {
     pub(super) kind: Kind,
