@@ -84,7 +84,10 @@ fn the_packaged_file_is_accepted_and_suggests_only_real_settings() {
     let mut suggestions = 0;
     for line in text.lines().filter_map(|line| line.strip_prefix("# ")) {
         let Some((name, _)) = line.split_once(" = ") else { continue };
-        assert!(schema::keys().iter().any(|key| key.name == name), "`{name}` is suggested but is not a setting");
+        assert!(
+            schema::keys().iter().any(|key| key.name == name),
+            "`{name}` is suggested but is not a setting"
+        );
         suggestions += 1;
     }
     assert!(suggestions > 15, "{suggestions}");

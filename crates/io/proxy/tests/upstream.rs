@@ -103,7 +103,7 @@ fn advice_warns_of_md5_hashes_with_scram() {
 }
 
 #[test]
-fn a_users_setting_overrides_the_databases_and_that_the_pools() {
+fn settings_of_a_user_override_those_of_database_and_pool() {
     let config = from_file(
         "pool_mode = \"session\"\n[pool]\npool_size = 5\n[timeouts]\nquery_timeout = \"9s\"\n\
          [databases.a]\nhost = \"h\"\npool_mode = \"statement\"\npool_size = 6\nserver_lifetime = 0\n\

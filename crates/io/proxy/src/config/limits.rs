@@ -1,5 +1,5 @@
 //! `[limits]`: bounds on what peers can make Trunkline hold. The declaration of a limit also makes its metric,
-//! `trunkline_limit{limit="..."}`. Each limit is the greatest allowed number of what its comment names.
+//! `trunkline_limit{limit="..."}`. The comment of each setting names what is counted; the setting is the greatest number.
 
 use std::time::Duration;
 

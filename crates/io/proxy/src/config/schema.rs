@@ -27,7 +27,7 @@ pub struct Key {
 /// Every key, in the order of the documentation.
 pub fn keys() -> Vec<Key> {
     fn of<S: Section + Default>(table: &'static str, keys: &mut Vec<Key>) {
-        keys.extend(S::KEYS.iter().zip(S::default().shown()).map(|(key, default)| Key {
+        keys.extend(S::KEYS.iter().zip(S::default().value_texts()).map(|(key, default)| Key {
             table,
             name: key.name,
             default,

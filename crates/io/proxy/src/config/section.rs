@@ -1,5 +1,5 @@
-//! A table of the file as a struct. One definition makes the struct, its defaults, its keys and its reader, so that the
-//! program and its documentation cannot come to differ.
+//! A table of the file as a struct. One definition makes the struct, its defaults, its keys and its reader, so that these
+//! always agree.
 
 use super::pgbouncer;
 use super::problem::{Findings, Quote, is_secret_key, nearest};
@@ -15,10 +15,10 @@ pub(super) trait Section {
     fn set(&mut self, key: &str, value: &Value) -> Option<Result<(), Refusal>>;
 
     /// The text of each value, as `trunkline.toml` would have it.
-    fn shown(&self) -> Vec<String>;
+    fn value_texts(&self) -> Vec<String>;
 
     /// The number of each value, `None` where it is not a number: [`super::setting::Setting::number`].
-    fn numbers(&self) -> Vec<Option<f64>>;
+    fn value_numbers(&self) -> Vec<Option<f64>>;
 
     /// Whether each value differs from that in `other`.
     fn differs(&self, other: &Self) -> Vec<bool>;
@@ -28,14 +28,14 @@ pub(super) trait Section {
 
     /// The name and number of each bound in this table.
     fn bounds(&self) -> Vec<(&'static str, f64)> {
-        let numbers = Self::KEYS.iter().zip(self.numbers());
+        let numbers = Self::KEYS.iter().zip(self.value_numbers());
         let bounds = numbers.filter(|(key, _)| !key.marks.contains(&Mark::NoBound));
         bounds.filter_map(|(key, number)| Some((key.name, number?))).collect()
     }
 
     /// The keys whose number is too small: key, number, least allowed number.
     fn too_small(&self) -> Vec<(&'static str, f64, u32)> {
-        let numbers = Self::KEYS.iter().zip(self.numbers());
+        let numbers = Self::KEYS.iter().zip(self.value_numbers());
         let compared = numbers.filter_map(|(key, number)| Some((key.name, number?, key.least()?)));
         compared.filter(|(_, number, least)| *number < f64::from(*least)).collect()
     }
@@ -140,11 +140,11 @@ macro_rules! section {
                 None
             }
 
-            fn shown(&self) -> Vec<String> {
+            fn value_texts(&self) -> Vec<String> {
                 vec![$( $crate::config::setting::Setting::show(&self.$field) ),*]
             }
 
-            fn numbers(&self) -> Vec<Option<f64>> {
+            fn value_numbers(&self) -> Vec<Option<f64>> {
                 vec![$( $crate::config::setting::Setting::number(&self.$field) ),*]
             }
 

@@ -1,4 +1,4 @@
-//! The metrics of the cache that keeps what SQL texts do (`Classes`).
+//! The metrics of `Classes`, the cache of what SQL texts do.
 
 use trunkline_relay::ClassesStatus;
 

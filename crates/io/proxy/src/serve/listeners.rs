@@ -111,7 +111,7 @@ fn is_taken(address: SocketAddr) -> bool {
     bind().is_err_and(|error: io::Error| error.kind() == io::ErrorKind::AddrInUse)
 }
 
-/// Adds advice about what to do to the error.
+/// The error with advice about what to do.
 fn with_advice(error: &io::Error) -> io::Error {
     let text = error.to_string();
     let advice = match error.kind() {

@@ -21,10 +21,10 @@ pub(super) type Users = HashMap<String, User>;
 pub(super) fn derive(users: &mut Users, settings: &LoginSettings, before: Option<&Users>) {
     let mut missing = Vec::new();
     for (name, user) in users {
-        let Some(password) = plain(user) else { continue };
-        let previous = before
-            .and_then(|before| before.get(name))
-            .filter(|previous| plain(previous).is_some_and(|previous| previous.matches(password.expose())));
+        let Some(password) = clear_text_password(user) else { continue };
+        let previous = before.and_then(|before| before.get(name)).filter(|previous| {
+            clear_text_password(previous).is_some_and(|previous| previous.matches(password.expose()))
+        });
         match previous.and_then(|previous| previous.login_secret.clone()) {
             Some(secret) => user.login_secret = Some(secret),
             None => missing.push((name.as_str(), user)),
@@ -42,7 +42,8 @@ pub(super) fn derive(users: &mut Users, settings: &LoginSettings, before: Option
         for chunk in missing.chunks_mut(chunk) {
             scope.spawn(move || {
                 for (name, user) in chunk {
-                    let keys = plain(user).map(|password| settings.scram_keys(name, password.expose()));
+                    let keys = clear_text_password(user)
+                        .map(|password| settings.scram_keys(name, password.expose()));
                     user.login_secret = keys.map(|keys| Secret::Scram(keys.to_secret()));
                 }
             });
@@ -50,7 +51,7 @@ pub(super) fn derive(users: &mut Users, settings: &LoginSettings, before: Option
     });
 }
 
-fn plain(user: &User) -> Option<&Password> {
+fn clear_text_password(user: &User) -> Option<&Password> {
     match &user.secret {
         Some(Secret::Plain(password)) => Some(password),
         _ => None,

@@ -122,7 +122,7 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
         0 => std::thread::available_parallelism().map_or(1, NonZero::get),
         workers => workers as usize,
     };
-    open_files::raise(&config, count);
+    open_files::raise_limit(&config, count);
     let active = ActiveSettings::load(config).map_err(ServeError::Certificate)?;
     let config = Arc::clone(&active.config);
     let mut listeners = listeners::bind(&config.general, count).map_err(ServeError::Listen)?;
@@ -227,7 +227,7 @@ impl Running {
             match event {
                 Ok(Event::Order(order)) => order.reply(self.operator.obey(order.command)),
                 Ok(Event::Ended(index)) => {
-                    if let Some(why) = self.ended(index) {
+                    if let Some(why) = self.join_worker(index) {
                         tracing::error!("{why}: the process ends");
                         lost.push(why);
                         self.operator.obey(Command::ShutDown(Shutdown::Now));
@@ -247,7 +247,7 @@ impl Running {
     }
 
     /// Joins the thread of a worker that has ended. Returns what is wrong about its end; `None` if nothing is.
-    fn ended(&mut self, index: usize) -> Option<String> {
+    fn join_worker(&mut self, index: usize) -> Option<String> {
         let thread = self.threads.get_mut(index)?.take()?;
         match thread.join() {
             Err(panic) => {

@@ -8,7 +8,7 @@ use crate::config::Config;
 const OTHER_FILES: u64 = 64;
 
 /// Raises the limit as far as this is possible without privileges. Warns if it is still less than `config` may need.
-pub(super) fn raise(config: &Config, workers: usize) {
+pub(super) fn raise_limit(config: &Config, workers: usize) {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let mut bound = current;
     if current != maximum {
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn the_limit_is_raised_to_the_maximum() {
-        raise(&Config::default(), 1);
+        raise_limit(&Config::default(), 1);
         let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
         assert_eq!(current, maximum);
     }

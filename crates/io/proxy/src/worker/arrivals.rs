@@ -59,7 +59,7 @@ impl Worker {
     fn accept_some(&mut self, index: usize) -> bool {
         while self.board.may_accept(self.micros_now()) {
             match self.accept(index) {
-                Accepted::Connection(stream, unix) => self.assign(stream, unix),
+                Accepted::Connection(stream, unix) => self.assign_to_worker(stream, unix),
                 Accepted::Aborted => {}
                 Accepted::Nobody => return false,
                 Accepted::Failed => {
@@ -94,21 +94,21 @@ impl Worker {
     }
 
     /// Gives a new connection to the worker that the board chooses.
-    fn assign(&mut self, stream: Stream, unix: bool) {
-        let worker = self.board.seat();
+    fn assign_to_worker(&mut self, stream: Stream, unix: bool) {
+        let worker = self.board.assign_worker();
         let Some(peer) = self.peers.get(worker).filter(|_| worker != self.board.worker()) else {
             return self.adopt_client(stream, unix);
         };
         if let Err(WorkerMessage::Client(stream, unix)) = peer.send(WorkerMessage::Client(stream, unix)) {
             tracing::warn!(worker, "a worker does not read its messages");
-            self.board.seat_given_back(worker);
+            self.board.end_assignment(worker);
             self.adopt_client(stream, unix);
         }
     }
 
     /// Takes a connection that another worker has accepted for this worker.
     pub(super) fn client_from_other_worker(&mut self, stream: Stream, unix: bool) {
-        self.board.seat_given_back(self.board.worker());
+        self.board.end_assignment(self.board.worker());
         self.adopt_client(stream, unix);
     }
 
@@ -221,7 +221,7 @@ mod tests {
         stream.write_all(b"\0\0\0\x1b\0\x03\0\0user\0u\0database\0d\0\0").expect("sent");
     }
 
-    /// Reads what has arrived. Whether it ends with ReadyForQuery.
+    /// Reads the bytes that have arrived. Returns whether they end with ReadyForQuery.
     fn is_ready(mut stream: &TcpStream) -> bool {
         let mut buffer = [0; 4096];
         match stream.read(&mut buffer) {

@@ -14,7 +14,7 @@ use super::Worker;
 use super::socket::Socket;
 use super::token::{self, Kind};
 
-/// For what a connection is made.
+/// The purpose of a connection: for a pool's server connection, or for a cancel request in this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Caller {
     Server(ServerKey),
@@ -59,7 +59,7 @@ impl Worker {
         let known = self.resolver.resolve(&target.host, token);
         self.dialling.attempts.insert(caller, Attempt { target, addresses: None, next: 0 });
         match known {
-            Lookup::Known(found) => self.resolved(caller, found),
+            Lookup::Known(found) => self.use_addresses(caller, found),
             Lookup::Pending => {
                 self.dialling.tokens.insert(token, caller);
                 Dialled::Resolving
@@ -67,7 +67,7 @@ impl Worker {
         }
     }
 
-    fn resolved(&mut self, caller: Caller, found: Result<Addresses, ResolveError>) -> Dialled {
+    fn use_addresses(&mut self, caller: Caller, found: Result<Addresses, ResolveError>) -> Dialled {
         match found {
             Ok(addresses) => {
                 if let Some(attempt) = self.dialling.attempts.get_mut(&caller) {
@@ -114,7 +114,7 @@ impl Worker {
             if !self.dialling.attempts.contains_key(&caller) {
                 continue;
             }
-            let dialled = self.resolved(caller, resolved.addresses);
+            let dialled = self.use_addresses(caller, resolved.addresses);
             self.continue_dialling(caller, dialled);
         }
     }

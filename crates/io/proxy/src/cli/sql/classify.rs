@@ -86,18 +86,18 @@ fn modes(modes: TransactionModes) -> Option<Value> {
 /// The subject of a statement, as an object with one field, whose name is the kind of the subject.
 fn subject(subject: Subject<'_>) -> Option<Value> {
     Some(match subject {
-        Subject::Setting(setting) => json!({ "setting": of_setting(setting) }),
+        Subject::Setting(setting) => json!({ "setting": setting_json(setting) }),
         Subject::Show(name) => json!({ "show": name }),
         Subject::Prepare { name, types, query } => json!({
-            "prepare": { "name": name, "parameters": types.len(), "query": query.and_then(sql) },
+            "prepare": { "name": name, "parameters": types.len(), "query": query.and_then(part_as_sql) },
         }),
         Subject::Execute { name, parameters } => json!({
-            "execute": { "name": name, "parameters": all_sql(parameters) },
+            "execute": { "name": name, "parameters": parts_as_sql(parameters) },
         }),
         Subject::Deallocate(name) => json!({ "deallocate": one_or_all(name) }),
         Subject::Discard(mode) => json!({ "discard": json::variant_name(mode).replace("discard_", "") }),
         Subject::Declare { name, query } => json!({
-            "declare": { "name": name, "query": query.and_then(sql) },
+            "declare": { "name": name, "query": query.and_then(part_as_sql) },
         }),
         Subject::Fetch(cursor) => json!({ "fetch": cursor }),
         Subject::Close(cursor) => json!({ "close": one_or_all(cursor) }),
@@ -113,7 +113,7 @@ fn subject(subject: Subject<'_>) -> Option<Value> {
             "copy": {
                 "schema": table.and_then(|table| table.schemaname()),
                 "table": table.and_then(|table| table.relname()),
-                "query": query.and_then(sql),
+                "query": query.and_then(part_as_sql),
                 "file": file,
             },
         }),
@@ -126,14 +126,14 @@ fn one_or_all(name: Option<&str>) -> Value {
     name.map_or_else(|| json!({ "all": true }), |name| json!({ "name": name }))
 }
 
-fn of_setting(setting: Setting<'_>) -> Value {
+fn setting_json(setting: Setting<'_>) -> Value {
     let values: Vec<Value> = setting
         .values()
         .filter_map(|value| match value {
             SettingValue::Text(text) | SettingValue::Number(text) => Some(text.into()),
             SettingValue::Integer(number) => Some(number.into()),
             // Transaction modes have no SQL text of their own. The field `modes` has them.
-            SettingValue::Other(node) => sql(node).map(Value::from),
+            SettingValue::Other(node) => part_as_sql(node).map(Value::from),
         })
         .collect();
     json!({
@@ -145,12 +145,12 @@ fn of_setting(setting: Setting<'_>) -> Value {
 }
 
 /// The SQL text of a part of a statement; `None` if the part has none.
-fn sql(node: Node<'_>) -> Option<String> {
+fn part_as_sql(node: Node<'_>) -> Option<String> {
     node.deparse().ok()
 }
 
-fn all_sql(nodes: List<'_>) -> Vec<Option<String>> {
-    nodes.nodes().map(sql).collect()
+fn parts_as_sql(nodes: List<'_>) -> Vec<Option<String>> {
+    nodes.nodes().map(part_as_sql).collect()
 }
 
 pub(super) fn run(arguments: &Classify, out: &mut dyn Write) -> Result<(), SqlFailure> {

@@ -31,12 +31,12 @@ impl Excerpt {
         let left = before.get(line_start..).unwrap_or_default();
         let right = after.split(['\n', '\r']).next().unwrap_or_default();
 
-        let reserved = fitting(right.chars(), COLUMNS_RIGHT).1;
-        let (count, columns) = fitting(left.chars().rev(), COLUMNS_MAX - reserved);
+        let reserved = fit_columns(right.chars(), COLUMNS_RIGHT).1;
+        let (count, columns) = fit_columns(left.chars().rev(), COLUMNS_MAX - reserved);
         let skipped = left.chars().rev().nth(count).is_some();
         let mut kept: Vec<char> = left.chars().rev().take(count).map(visible).collect();
         kept.reverse();
-        let (count, _) = fitting(right.chars(), COLUMNS_MAX - columns);
+        let (count, _) = fit_columns(right.chars(), COLUMNS_MAX - columns);
         Self {
             line: line_ends(before) + 1,
             left: kept.into_iter().collect(),
@@ -66,7 +66,7 @@ fn boundary(text: &str, at: usize) -> usize {
 }
 
 /// How many of the characters fit into `columns_max` columns, and how many columns they take.
-fn fitting(characters: impl Iterator<Item = char>, columns_max: usize) -> (usize, usize) {
+fn fit_columns(characters: impl Iterator<Item = char>, columns_max: usize) -> (usize, usize) {
     let (mut count, mut taken) = (0, 0);
     for character in characters {
         let columns = columns(character);

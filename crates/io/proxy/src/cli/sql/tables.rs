@@ -57,7 +57,7 @@ impl<'a> Row<'a> {
             written: usage.is_written,
             locked: usage.is_locked,
             defined: usage.is_defined,
-            lock: relation.lock.and_then(strength),
+            lock: relation.lock.and_then(lock_name),
             in_definition: relation.is_in_definition,
             statement,
             start: usize::try_from(relation.location).ok(),
@@ -65,7 +65,7 @@ impl<'a> Row<'a> {
     }
 }
 
-fn strength(lock: LockClauseStrength) -> Option<&'static str> {
+fn lock_name(lock: LockClauseStrength) -> Option<&'static str> {
     match lock {
         LockClauseStrength::LcsNone => None,
         LockClauseStrength::LcsForkeyshare => Some("key share"),
