@@ -49,7 +49,7 @@ fn cve_2021_3935_bytes_stuffed_after_an_encryption_request() {
             for tls in [TlsOffer::Allowed, TlsOffer::Disabled] {
                 let mut login = login_with(|settings| settings.tls = tls);
                 let (failure, code) = failure(&mut login, &[&request, stuffed].concat());
-                assert_eq!(failure, LoginFailure::StuffedBytes { request: name });
+                assert_eq!(failure, LoginFailure::UnencryptedBytes { request: name });
                 assert_eq!(code, Some(SqlState::PROTOCOL_VIOLATION));
                 assert!(failure.is_misbehaviour());
             }

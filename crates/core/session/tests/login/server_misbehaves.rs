@@ -70,7 +70,7 @@ fn cve_2021_23222_bytes_stuffed_after_the_answer_to_an_ssl_request() {
     for input in [&b"SE"[..], b"S\0", &[b"N", OK].concat()] {
         for tls in [TlsWish::Prefer, TlsWish::Require] {
             let error = error(&mut connected(|login| login.tls = tls), input);
-            assert_eq!(error, LoginError::ServerMisbehaved(Misbehaviour::StuffedBytes));
+            assert_eq!(error, LoginError::ServerMisbehaved(Misbehaviour::UnencryptedBytes));
         }
     }
 }
@@ -91,7 +91,10 @@ fn cve_2024_10977_an_error_before_tls_is_neither_believed_nor_shown() {
 fn a_server_that_speaks_first() {
     let login = Arc::new(ServerLogin::new("alice", "shop"));
     let mut login = Login::new(login, &mut entropy(5));
-    assert_eq!(error(&mut login, b"220 smtp"), LoginError::ServerMisbehaved(Misbehaviour::SpokeFirst));
+    assert_eq!(
+        error(&mut login, b"220 smtp"),
+        LoginError::ServerMisbehaved(Misbehaviour::BytesBeforeRequest)
+    );
 }
 
 #[test]
@@ -187,14 +190,14 @@ fn cve_2026_6664_absurd_iteration_counts_cost_nothing() {
 fn a_server_that_is_content_without_proving_itself() {
     let mut login = connected(|_| {});
     sasl(&mut login, &["SCRAM-SHA-256"]).expect("an answer");
-    assert_eq!(error(&mut login, OK), LoginError::ServerMisbehaved(Misbehaviour::Unproved));
+    assert_eq!(error(&mut login, OK), LoginError::ServerMisbehaved(Misbehaviour::EndedWithoutProof));
 
     let mut login = connected(|_| {});
     let first = sasl(&mut login, &["SCRAM-SHA-256"]).expect("an answer");
     let nonce = String::from_utf8_lossy(&first).rsplit("r=").next().expect("a nonce").to_owned();
     let data = format!("r={nonce}x,s=AAAA,i=1");
     answer(&mut login, &Authentication::SaslContinue { data: data.as_bytes() }).expect("a proof");
-    assert_eq!(error(&mut login, OK), LoginError::ServerMisbehaved(Misbehaviour::Unproved));
+    assert_eq!(error(&mut login, OK), LoginError::ServerMisbehaved(Misbehaviour::EndedWithoutProof));
 }
 
 #[test]
