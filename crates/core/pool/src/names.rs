@@ -1,9 +1,10 @@
-//! What moments and pools are named by.
+//! The types for a moment and for a pool's number.
 
 /// A moment: microseconds of the process's own clock, never 0.
 pub type Micros = u64;
 
-/// A pool's number, the same in every worker. The place of a pool that is gone is another's later; the number is not.
+/// A pool's number, the same in every worker. After a pool was forgotten, another pool can get its place in the workers'
+/// tables, but not its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PoolId {
     place: u32,
@@ -11,14 +12,14 @@ pub struct PoolId {
 }
 
 impl PoolId {
-    /// No pool's.
+    /// The number of no pool.
     pub const NONE: Self = Self { place: u32::MAX, generation: u32::MAX };
 
     pub(crate) const fn new(place: u32, generation: u32) -> Self {
         Self { place, generation }
     }
 
-    /// Where it stands in a table of pools: dense, and taken again by others.
+    /// The pool's index in each worker's table of pools. Indexes are dense, and are used again.
     #[inline]
     #[must_use]
     pub const fn place(self) -> usize {

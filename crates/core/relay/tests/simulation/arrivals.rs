@@ -106,22 +106,22 @@ fn few_clients_sit_with_one_worker() {
     let mut first_clients = Vec::new();
     for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
         // Accepted by the other one: on the way it counts already.
-        assert_eq!(second.seat(), 0);
+        assert_eq!(second.assign_worker(), 0);
     }
-    assert_eq!(second.seat(), 1, "the first worker has enough");
+    assert_eq!(second.assign_worker(), 1, "the first worker has enough");
     for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
-        first.seat_given_back(0);
+        first.end_assignment(0);
         first_clients.push(first.client_accepted(false).expect("a client is welcome"));
     }
     for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
-        assert_eq!(first.seat(), 1, "then the second is woken");
+        assert_eq!(first.assign_worker(), 1, "then the second is woken");
     }
     for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
-        second.seat_given_back(1);
+        second.end_assignment(1);
         second.client_accepted(false).expect("a client is welcome");
     }
     // Beyond that each keeps whom the kernel gives it.
-    assert_eq!((first.seat(), second.seat()), (0, 1));
+    assert_eq!((first.assign_worker(), second.assign_worker()), (0, 1));
     first.client_closed(first_clients[0]);
-    assert_eq!(second.seat(), 0, "a place with the first is free");
+    assert_eq!(second.assign_worker(), 0, "a place with the first is free");
 }

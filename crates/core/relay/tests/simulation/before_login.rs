@@ -9,7 +9,7 @@ use trunkline_relay::prepared::Registry;
 use trunkline_relay::{Action, Board, Classes, ClientKey, Directory, ServerKey, Shared, UnprovenLookUps};
 
 use crate::frames::{field, frame, take, text};
-use crate::scenes::{NoWires, answers, log_in, plain};
+use crate::scenes::{NoDirectSend, answers, log_in, plain};
 use crate::world::settings::Flavour;
 
 const SECOND: u64 = 1_000_000;
@@ -23,7 +23,7 @@ fn every_name() -> Directory {
     let mut database = directory.databases.remove("d").expect("it is there");
     Arc::get_mut(&mut database).expect("nobody else has it").name = "*".to_owned();
     directory.fallback = Some(database);
-    directory.strangers = None;
+    directory.unknown_database_entry = None;
     directory.auth_cache_ttl = Duration::from_secs(10);
     directory
 }
@@ -74,13 +74,13 @@ impl Scene {
         let client = self.board.client_accepted(false).expect("a client is welcome");
         let body = format!("\0\x03\0\0user\0{user}\0database\0{database}\0\0");
         let length = u32::try_from(body.len() + 4).expect("short").to_be_bytes();
-        self.board.client_bytes(client, &[&length, body.as_bytes(), behind].concat(), &mut NoWires);
+        self.board.client_bytes(client, &[&length, body.as_bytes(), behind].concat(), &mut NoDirectSend);
         self.carry_out();
         client
     }
 
     fn password(&mut self, client: ClientKey, password: &str) {
-        self.board.client_bytes(client, &text(b'p', password).bytes, &mut NoWires);
+        self.board.client_bytes(client, &text(b'p', password).bytes, &mut NoDirectSend);
         self.carry_out();
     }
 
@@ -89,7 +89,7 @@ impl Scene {
         let server = self.dials.pop().expect("a connection was asked for");
         self.board.server_connected(server);
         let error = format!("SFATAL\0VFATAL\0C{code}\0Mdatabase at 10.0.0.5 does not exist\0\0");
-        self.board.server_bytes(server, &frame(b'E', error.as_bytes()).bytes, &mut NoWires);
+        self.board.server_bytes(server, &frame(b'E', error.as_bytes()).bytes, &mut NoDirectSend);
         self.carry_out();
     }
 
@@ -176,12 +176,12 @@ fn a_database_that_is_there_needs_no_leave() {
     let server = scene.dials.pop().expect("a connection is opened");
     log_in(&mut scene.board, server);
     let found = answers(&[(b'1', b""), (b'2', b""), (b'C', b"SELECT 0\0"), (b'3', b""), (b'Z', b"I")]);
-    scene.board.server_bytes(server, &found, &mut NoWires);
+    scene.board.server_bytes(server, &found, &mut NoDirectSend);
     assert_eq!(scene.told(first), PASSWORD_ASKED_FOR);
     let _waits = [scene.client(STRANGER, "made up"), scene.client(STRANGER, "made up too")];
     for user in ["x", "y", "z"] {
         let client = scene.client(user, "there");
-        scene.board.server_bytes(server, &found, &mut NoWires);
+        scene.board.server_bytes(server, &found, &mut NoDirectSend);
         assert_eq!(scene.told(client), PASSWORD_ASKED_FOR, "{user}");
     }
     assert!(scene.board.pools().iter().any(|pool| pool.database == "there"));
@@ -199,7 +199,7 @@ fn nobody_learns_who_and_what_is_there_without_a_password() {
             log_in(&mut scene.board, server);
             let nobody =
                 answers(&[(b'1', b""), (b'2', b""), (b'C', b"SELECT 0\0"), (b'3', b""), (b'Z', b"I")]);
-            scene.board.server_bytes(server, &nobody, &mut NoWires);
+            scene.board.server_bytes(server, &nobody, &mut NoDirectSend);
         }
         let asked = scene.told(client);
         scene.password(client, "guess");
@@ -243,7 +243,7 @@ fn a_look_up_that_fails_has_one_answer() {
             log_in(&mut scene.board, server);
             let error: (u8, &[u8]) =
                 (b'E', b"SERROR\0VERROR\0C42P01\0Mrelation \"hidden\" does not exist\0\0");
-            scene.board.server_bytes(server, &answers(&[error, (b'Z', b"I")]), &mut NoWires);
+            scene.board.server_bytes(server, &answers(&[error, (b'Z', b"I")]), &mut NoDirectSend);
         }),
         ("lost", |scene, server| {
             log_in(&mut scene.board, server);

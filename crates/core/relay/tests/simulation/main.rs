@@ -32,7 +32,7 @@ const REFUSALS: [&str; 13] = [
     "3D000 no such database: \"d\"",
     "53300 no more client connections",
     "53300 no more connections allowed",
-    "53300 no server connection came",
+    "53300 no server connection became",
     "57014 canceling statement due to",
     "57P01 terminating connection due to",
     "57P01 the proxy is shutting",

@@ -14,15 +14,15 @@ use trunkline_pool::PoolMode;
 use trunkline_relay::prepared::Registry;
 use trunkline_relay::turn::Chore;
 use trunkline_relay::{
-    Action, Board, Classes, ClientKey, Directory, Mail, ServerKey, ServerStage, Shared, Wires,
+    Action, Board, Classes, ClientKey, DirectSend, Directory, Mail, ServerKey, ServerStage, Shared,
 };
 
 use crate::frames::{field, frame, row_description, take, text};
 use crate::world::settings::{Edition, Flavour, Limits};
 
-pub(crate) struct NoWires;
+pub(crate) struct NoDirectSend;
 
-impl Wires for NoWires {
+impl DirectSend for NoDirectSend {
     fn send_client(&mut self, _: ClientKey, _: &[u8]) -> usize {
         0
     }
@@ -80,12 +80,12 @@ fn boards_with<const N: usize>(directory: Directory) -> [Board; N] {
 pub(crate) fn lent(mut board: Board, work_mem: &str, turn: &[u8]) -> (Board, ClientKey, ServerKey) {
     let client = board.client_accepted(false).expect("a client is welcome");
     let own = if work_mem.is_empty() { String::new() } else { format!("work_mem\0{work_mem}\0") };
-    board.client_bytes(client, &start_up(&own), &mut NoWires);
+    board.client_bytes(client, &start_up(&own), &mut NoDirectSend);
     let server = opened(&mut board);
     if !own.is_empty() {
-        board.server_bytes(server, &answers(&[(b'C', b"SET\0"), (b'Z', b"I")]), &mut NoWires);
+        board.server_bytes(server, &answers(&[(b'C', b"SET\0"), (b'Z', b"I")]), &mut NoDirectSend);
     }
-    board.client_bytes(client, turn, &mut NoWires);
+    board.client_bytes(client, turn, &mut NoDirectSend);
     let lent = board.clients().any(|(_, client)| client.server() == Some(server));
     assert!(lent, "the client has no server connection");
     (board, client, server)
@@ -101,7 +101,7 @@ fn opened(board: &mut Board) -> ServerKey {
 pub(crate) fn log_in(board: &mut Board, server: ServerKey) {
     board.server_connected(server);
     let welcome = answers(&[(b'R', &[0; 4]), (b'K', &[0, 0, 0, 1, 0, 0, 0, 2]), (b'Z', b"I")]);
-    board.server_bytes(server, &welcome, &mut NoWires);
+    board.server_bytes(server, &welcome, &mut NoDirectSend);
 }
 
 fn start_up(parameters: &str) -> Vec<u8> {
@@ -147,17 +147,17 @@ const CUT: (u8, &[u8]) = (b'E', b"SERROR\0VERROR\0C57014\0Mcanceling statement\0
 fn a_copy_cut_short_behind_an_early_sync_is_settled_before_its_connection_is_lent() {
     for ready in [1, 2] {
         let (mut board, client, server) = scene(&copy(true));
-        board.server_bytes(server, &answers(&BEGUN), &mut NoWires);
-        board.server_bytes(server, &answers(&[CUT, (b'Z', b"I")]), &mut NoWires);
+        board.server_bytes(server, &answers(&BEGUN), &mut NoDirectSend);
+        board.server_bytes(server, &answers(&[CUT, (b'Z', b"I")]), &mut NoDirectSend);
         assert!(board.server_unsent(server).ends_with(&text(b'Q', "").bytes), "an empty query of ours");
         for _ in 1..ready {
-            board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoWires);
+            board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoDirectSend);
         }
         let sent = board.client_unsent(client);
         let answer = [vec![CUT], vec![(b'Z', &b"I"[..]); ready]].concat();
         assert!(sent.ends_with(&answers(&answer)), "the client has its answers");
         let length = sent.len();
-        board.server_bytes(server, &answers(&[(b'I', b""), (b'Z', b"I")]), &mut NoWires);
+        board.server_bytes(server, &answers(&[(b'I', b""), (b'Z', b"I")]), &mut NoDirectSend);
         assert_eq!(board.client_unsent(client).len(), length, "what is ours");
         assert!(!closes(&mut board, server), "the connection is clean");
     }
@@ -169,8 +169,8 @@ fn a_copy_that_ends_well_or_has_no_early_sync_keeps_its_connection() {
     let ready = answers(&[(b'Z', b"I")]);
     for (early_sync, end) in [(true, done.clone()), (false, done), (false, answers(&[CUT]))] {
         let (mut board, _, server) = scene(&copy(early_sync));
-        board.server_bytes(server, &answers(&BEGUN), &mut NoWires);
-        board.server_bytes(server, &[end, ready.clone()].concat(), &mut NoWires);
+        board.server_bytes(server, &answers(&BEGUN), &mut NoDirectSend);
+        board.server_bytes(server, &[end, ready.clone()].concat(), &mut NoDirectSend);
         assert!(!closes(&mut board, server));
     }
 }
@@ -189,18 +189,18 @@ fn a_query_behind_a_lost_turn_that_was_answered_is_answered() {
         ([execute, query.clone(), sync].concat(), "Z"),
     ] {
         let (mut board, client, server) = scene(&turn);
-        board.server_bytes(server, &answers(&[(b'3', b"")]), &mut NoWires);
+        board.server_bytes(server, &answers(&[(b'3', b"")]), &mut NoDirectSend);
         board.server_closed(server, "the server is gone");
         let told = tags(&board, client);
         assert!(told.ends_with("Z3E"), "{told}");
-        board.client_bytes(client, &next, &mut NoWires);
+        board.client_bytes(client, &next, &mut NoDirectSend);
         let told = tags(&board, client);
         assert!(told.ends_with(&format!("Z3E{due}")), "{told} after {}", next.escape_ascii());
         if due.is_empty() {
             continue;
         }
         // The next turn is no part of that: it goes to a server.
-        board.client_bytes(client, &query, &mut NoWires);
+        board.client_bytes(client, &query, &mut NoDirectSend);
         assert_eq!(tags(&board, client), told, "after {}", next.escape_ascii());
     }
 }
@@ -209,8 +209,8 @@ fn a_query_behind_a_lost_turn_that_was_answered_is_answered() {
 fn sent_for_another(board: &mut Board, server: ServerKey, parameters: &str) -> String {
     let before = board.server_unsent(server).len();
     let other = board.client_accepted(false).expect("a client is welcome");
-    board.client_bytes(other, &start_up(parameters), &mut NoWires);
-    board.client_bytes(other, &text(b'Q', "SHOW work_mem").bytes, &mut NoWires);
+    board.client_bytes(other, &start_up(parameters), &mut NoDirectSend);
+    board.client_bytes(other, &text(b'Q', "SHOW work_mem").bytes, &mut NoDirectSend);
     String::from_utf8_lossy(&board.server_unsent(server)[before..]).into_owned()
 }
 
@@ -229,9 +229,9 @@ fn what_a_reset_may_have_changed_is_set_for_the_next_client() {
             board.client_closed(client);
         }
         for command in commands {
-            board.server_bytes(server, &text(b'C', command).bytes, &mut NoWires);
+            board.server_bytes(server, &text(b'C', command).bytes, &mut NoDirectSend);
         }
-        board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoWires);
+        board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoDirectSend);
         board.cancel_delivered(server, true);
         assert!(!closes(&mut board, server));
         let sent = sent_for_another(&mut board, server, "");
@@ -247,9 +247,9 @@ fn a_reset_whose_client_vanishes_before_its_turn_ends_is_known_of() {
         [("RESET ALL", "RESET"), ("RESET work_mem", "RESET"), ("DISCARD ALL", "DISCARD ALL")]
     {
         let (mut board, client, server) = scene_of("64kB", &text(b'Q', text_of_reset).bytes);
-        board.server_bytes(server, &text(b'C', tag).bytes, &mut NoWires);
+        board.server_bytes(server, &text(b'C', tag).bytes, &mut NoDirectSend);
         board.client_closed(client);
-        board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoWires);
+        board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoDirectSend);
         board.cancel_delivered(server, true);
         assert!(!closes(&mut board, server));
         let sent = sent_for_another(&mut board, server, "work_mem\x0064kB\0");
@@ -265,7 +265,7 @@ fn statement_mode_refuses_a_transaction_before_it_is_ready() {
     for behind in [Vec::new(), [text(b'Q', "SELECT 1").bytes, text(b'Q', "COMMIT").bytes].concat()] {
         let (mut board, client, server) =
             scene_in(PoolMode::Statement, "", &[begin.clone(), behind].concat());
-        board.server_bytes(server, &answers(&[(b'C', b"BEGIN\0"), (b'Z', b"T")]), &mut NoWires);
+        board.server_bytes(server, &answers(&[(b'C', b"BEGIN\0"), (b'Z', b"T")]), &mut NoDirectSend);
         let last = std::iter::from_fn(|| board.next_action()).find_map(|action| match action {
             Action::CloseClient(key, last) if key == client => Some(last),
             _ => None,
@@ -285,8 +285,8 @@ fn a_place_in_a_pool_is_told_to_the_worker_whose_client_waits() {
     let [first, mut second] = boards(PoolMode::Transaction);
     let (mut first, _, server) = lent(first, "", &text(b'Q', "SELECT 1").bytes);
     let client = second.client_accepted(false).expect("a client is welcome");
-    second.client_bytes(client, &start_up(""), &mut NoWires);
-    second.client_bytes(client, &text(b'Q', "SELECT 1").bytes, &mut NoWires);
+    second.client_bytes(client, &start_up(""), &mut NoDirectSend);
+    second.client_bytes(client, &text(b'Q', "SELECT 1").bytes, &mut NoDirectSend);
     let opens = |board: &mut Board| {
         std::iter::from_fn(|| board.next_action()).any(|action| matches!(action, Action::Connect(..)))
     };
@@ -307,8 +307,8 @@ fn a_connection_that_another_worker_does_not_take_is_closed() {
     let (mut first, client, server) = lent(first, "", &text(b'Q', "SELECT 1").bytes);
     let waiting = second.client_accepted(false).expect("a client is welcome");
     let query = text(b'Q', "SELECT 1").bytes;
-    second.client_bytes(waiting, &[start_up(""), query].concat(), &mut NoWires);
-    first.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoWires);
+    second.client_bytes(waiting, &[start_up(""), query].concat(), &mut NoDirectSend);
+    first.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoDirectSend);
     first.client_closed(client);
     let mail = |from: &mut Board, to: &mut Board| {
         while let Some(action) = from.next_action() {
@@ -339,9 +339,13 @@ fn a_look_up_leaves_no_statement_behind() {
             let [mut board] = boards_of(&Flavour { mode, passwords: true, ..plain() });
             let client = board.client_accepted(false).expect("a client is welcome");
             let start_up = b"\0\0\0\x1b\0\x03\0\0user\0w\0database\0d\0\0";
-            board.client_bytes(client, start_up, &mut NoWires);
+            board.client_bytes(client, start_up, &mut NoDirectSend);
             let server = opened(&mut board);
-            board.server_bytes(server, &[answer.clone(), answers(&[(b'Z', b"I")])].concat(), &mut NoWires);
+            board.server_bytes(
+                server,
+                &[answer.clone(), answers(&[(b'Z', b"I")])].concat(),
+                &mut NoDirectSend,
+            );
             let (_, found) = board.servers().find(|(key, _)| *key == server).expect("it is there");
             let reset = matches!(found.stage(), ServerStage::Chore(Chore::Reset));
             // A session's client could bind it, others have it closed first.
@@ -373,13 +377,13 @@ fn a_statement_that_came_back_within_its_turn_is_asked_about_again() {
     let told = [parse("a"), frame(b'D', b"Sa\0").bytes, sync.clone()].concat();
     let (mut board, client, server) = lent(board, "", &told);
     let parsed = answers(&[(b'1', b"")]);
-    board.server_bytes(server, &[parsed, described.clone(), ready.clone()].concat(), &mut NoWires);
-    board.client_bytes(client, &[parse("b"), sync.clone()].concat(), &mut NoWires);
+    board.server_bytes(server, &[parsed, described.clone(), ready.clone()].concat(), &mut NoDirectSend);
+    board.client_bytes(client, &[parse("b"), sync.clone()].concat(), &mut NoDirectSend);
     let replaced = answers(&[(b'3', b""), (b'1', b"")]);
-    board.server_bytes(server, &[replaced.clone(), ready].concat(), &mut NoWires);
+    board.server_bytes(server, &[replaced.clone(), ready].concat(), &mut NoDirectSend);
     board.server_sent(server, board.server_unsent(server).len());
-    board.client_bytes(client, &[bind("a"), bind("b"), bind("a"), sync].concat(), &mut NoWires);
-    board.server_bytes(server, &[replaced, described].concat(), &mut NoWires);
+    board.client_bytes(client, &[bind("a"), bind("b"), bind("a"), sync].concat(), &mut NoDirectSend);
+    board.server_bytes(server, &[replaced, described].concat(), &mut NoDirectSend);
     let mut sent = board.server_unsent(server).to_vec();
     let sent: Vec<_> = std::iter::from_fn(|| take(&mut sent)).map(|message| message[0]).collect();
     // `a` in place of `b`, and what it gives; the Bind; `b` in its place; and the same for `a` again.
@@ -391,11 +395,11 @@ fn a_statement_that_came_back_within_its_turn_is_asked_about_again() {
 fn a_failed_probe_whose_client_has_vanished_ends_its_connection() {
     let [mut board] = boards(PoolMode::Transaction);
     let client = board.client_accepted(false).expect("a client is welcome");
-    board.client_bytes(client, &start_up("work_mem\x0064kB\0TimeZone\0bad\0"), &mut NoWires);
+    board.client_bytes(client, &start_up("work_mem\x0064kB\0TimeZone\0bad\0"), &mut NoDirectSend);
     let server = opened(&mut board);
     board.client_closed(client);
     let refused: (u8, &[u8]) = (b'E', b"SERROR\0VERROR\0C22023\0Minvalid value\0\0");
-    board.server_bytes(server, &answers(&[refused, (b'Z', b"I")]), &mut NoWires);
+    board.server_bytes(server, &answers(&[refused, (b'Z', b"I")]), &mut NoDirectSend);
     board.cancel_delivered(server, true);
     assert!(closes(&mut board, server));
 }
@@ -408,13 +412,17 @@ fn a_pool_that_changes_to_session_mode_begins_with_no_statements() {
     let prepare = [frame(b'P', b"s\0SELECT 1\0\0\0").bytes, frame(b'S', b"").bytes].concat();
     let (mut board, client, server) = lent(board, "", &prepare);
     let prepared = answers(&[(b'1', b""), (b'Z', b"I")]);
-    board.server_bytes(server, &prepared, &mut NoWires);
+    board.server_bytes(server, &prepared, &mut NoDirectSend);
     let second = Edition { epoch: 2, ..flavour(PoolMode::Transaction).edition() };
     board.handle_mail(Mail::Reload(Arc::new(flavour(PoolMode::Session).directory(&second))));
     board.tick();
     assert!(closes(&mut board, server), "what earlier clients have prepared is there");
     // A client of before goes on as it did, and leaves nothing.
-    board.client_bytes(client, &[frame(b'D', b"Ss\0").bytes, frame(b'S', b"").bytes].concat(), &mut NoWires);
+    board.client_bytes(
+        client,
+        &[frame(b'D', b"Ss\0").bytes, frame(b'S', b"").bytes].concat(),
+        &mut NoDirectSend,
+    );
     let server = std::iter::from_fn(|| board.next_action())
         .find_map(|action| match action {
             Action::Connect(server, _) => Some(server),
@@ -424,7 +432,7 @@ fn a_pool_that_changes_to_session_mode_begins_with_no_statements() {
     log_in(&mut board, server);
     let described = [frame(b't', &[0, 0]), row_description(&["answer"])].map(|frame| frame.bytes).concat();
     let answer = [answers(&[(b'1', b"")]), described, answers(&[(b'Z', b"I")])].concat();
-    board.server_bytes(server, &answer, &mut NoWires);
+    board.server_bytes(server, &answer, &mut NoDirectSend);
     let (_, found) = board.servers().find(|(key, _)| *key == server).expect("it is there");
     assert!(matches!(found.stage(), ServerStage::Chore(Chore::Reset)), "{:?}", found.stage());
 }
@@ -435,13 +443,13 @@ fn refused_in_login(user: &str, reload: &Edition, messages: &[u8], opens: bool) 
     let [mut board] = boards_of(&flavour);
     let client = board.client_accepted(false).expect("a client is welcome");
     let start_up = format!("\0\0\0\x1b\0\x03\0\0user\0{user}\0database\0d\0\0");
-    board.client_bytes(client, start_up.as_bytes(), &mut NoWires);
+    board.client_bytes(client, start_up.as_bytes(), &mut NoDirectSend);
     let reload = Edition { epoch: 2, ..reload.clone() };
     board.handle_mail(Mail::Reload(Arc::new(flavour.directory(&reload))));
     if opens {
         opened(&mut board);
     }
-    board.client_bytes(client, messages, &mut NoWires);
+    board.client_bytes(client, messages, &mut NoDirectSend);
     let last = std::iter::from_fn(|| board.next_action()).find_map(|action| match action {
         Action::CloseClient(key, last) if key == client => Some(last),
         _ => None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use trunkline_relay::{ClientKey, ServerKey, Wires};
+use trunkline_relay::{ClientKey, DirectSend, ServerKey};
 
 use crate::pipe::Pipe;
 
@@ -64,7 +64,7 @@ impl Wiring<'_> {
     }
 }
 
-impl Wires for Wiring<'_> {
+impl DirectSend for Wiring<'_> {
     fn send_client(&mut self, client: ClientKey, bytes: &[u8]) -> usize {
         self.send(self.sockets.clients.get(&client.to_u64()).copied(), bytes)
     }

@@ -220,7 +220,7 @@ fn check_server_tls(table: &str, keys: [&str; 4], tls: &ServerTls, findings: &mu
             findings.add_at(&format!("{table}.{root_key}"), message);
         }
         Some(RootCertificates::File(path)) => {
-            check_readable(&format!("{table}.{root_key}"), Some(path), findings)
+            check_readable(&format!("{table}.{root_key}"), Some(path), findings);
         }
         _ => {}
     }

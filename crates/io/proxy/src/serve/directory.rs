@@ -80,7 +80,7 @@ pub(super) fn build(config: &Config, inputs: &BuildInputs<'_>) -> Directory {
         check_query: pool.server_check_query.clone(),
         auth_cache_ttl: config.auth.auth_cache_ttl.unwrap_or_default(),
         auth_cache_bytes_max: config.limits.auth_cache_bytes_max.bytes(),
-        strangers: entry_for_unknown_databases(config),
+        unknown_database_entry: entry_for_unknown_databases(config),
         unproven_look_ups: UnprovenLookUps {
             at_once: config.limits.unproven_lookups_max,
             per_second: config.limits.unproven_lookups_per_second,
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_users_settings_override_the_databases() {
+    fn settings_of_a_user_override_those_of_the_database() {
         let directory = directory(
             "pool_mode = \"session\"\n[pool]\npool_size = 5\nreserve_pool_size = 2\nreserve_pool_timeout = 3\n\
              max_user_connections = 9\nserver_round_robin = true\n\
@@ -463,14 +463,15 @@ mod tests {
 
     #[test]
     fn users_of_an_unknown_database_are_looked_up_by_the_first_entry_with_an_auth_query() {
-        let strangers = |text: &str| directory(&format!("{text}[users.u]\npassword = \"x\"\n")).strangers;
-        assert_eq!(strangers(APP), None, "no entry has an auth_query");
+        let unknown_database_entry =
+            |text: &str| directory(&format!("{text}[users.u]\npassword = \"x\"\n")).unknown_database_entry;
+        assert_eq!(unknown_database_entry(APP), None, "no entry has an auth_query");
         let asked = "[auth]\nuser = \"asker\"\n[databases.\"*\"]\nhost = \"h\"\n";
-        assert_eq!(strangers(asked), None, "with the star entry no database is unknown");
+        assert_eq!(unknown_database_entry(asked), None, "with the star entry no database is unknown");
         let b = "[databases.b]\nhost = \"h\"\nauth_user = \"asker\"\n";
-        assert_eq!(strangers(&format!("{APP}{b}")).as_deref(), Some("b"));
+        assert_eq!(unknown_database_entry(&format!("{APP}{b}")).as_deref(), Some("b"));
         let all = format!("[auth]\nuser = \"asker\"\ndbname = \"b\"\n{b}{APP}");
-        assert_eq!(strangers(&all).as_deref(), Some("app"));
+        assert_eq!(unknown_database_entry(&all).as_deref(), Some("app"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use trunkline_relay::board::{BoardStatus, PoolStatus};
-use trunkline_relay::{Counters, in_short};
+use trunkline_relay::{Counters, shorten_name};
 
 use crate::logging::escape::write_escaped;
 use crate::worker::Report;
@@ -59,7 +59,7 @@ impl Figures {
 fn label(name: &str) -> String {
     let mut label = String::new();
     // Writing into a String cannot fail.
-    let _ = write_escaped(&mut label, &in_short(name));
+    let _ = write_escaped(&mut label, &shorten_name(name));
     label
 }
 

@@ -348,7 +348,7 @@ mod tests {
 
     use trunkline_relay::board::{BoardStatus, PoolStatus};
     use trunkline_relay::parameters::Profile;
-    use trunkline_relay::prepared::{Parsed, Registry};
+    use trunkline_relay::prepared::{ParseRequest, Registry};
     use trunkline_relay::{Classes, Counters};
 
     use super::*;
@@ -395,7 +395,7 @@ mod tests {
         let shared = Shared::new(2, Registry::new(1 << 20), Classes::new(1 << 20, 7));
         shared.clients.store(6, Relaxed);
         let (profile, schema) = (Profile::default(), Arc::default());
-        let parsed = Parsed::new(b"SELECT 1\0\0\0", &profile, &schema, 1);
+        let parsed = ParseRequest::new(b"SELECT 1\0\0\0", &profile, &schema, 1);
         shared.registry.intern(parsed, 0, &mut |bytes: &mut [u8]| bytes.fill(7));
         let process = ProcessStatus { started: UNIX_EPOCH, workers: 2, answering: 1, paused: false };
         let mut out = String::new();

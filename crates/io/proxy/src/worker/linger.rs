@@ -55,7 +55,7 @@ impl Lingering {
         loop {
             match lingering.socket.read(scratch, decrypted) {
                 Ok(ReadOutcome::Bytes(bytes, _)) if bytes <= lingering.bytes_left => {
-                    lingering.bytes_left -= bytes
+                    lingering.bytes_left -= bytes;
                 }
                 Ok(ReadOutcome::WouldBlock) => return,
                 Ok(ReadOutcome::Handshaken) => {}

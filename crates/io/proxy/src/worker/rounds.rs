@@ -274,7 +274,7 @@ impl Worker {
     fn flush_client(&mut self, key: ClientKey) {
         let unsent = self.board.client_unsent(key);
         if !unsent.is_empty() {
-            let sent = trunkline_relay::Wires::send_client(&mut self.sockets, key, unsent);
+            let sent = trunkline_relay::DirectSend::send_client(&mut self.sockets, key, unsent);
             self.board.client_sent(key, sent);
         }
     }
@@ -282,7 +282,7 @@ impl Worker {
     fn flush_server(&mut self, key: ServerKey) {
         let unsent = self.board.server_unsent(key);
         if !unsent.is_empty() {
-            let sent = trunkline_relay::Wires::send_server(&mut self.sockets, key, unsent);
+            let sent = trunkline_relay::DirectSend::send_server(&mut self.sockets, key, unsent);
             self.board.server_sent(key, sent);
         }
     }
@@ -299,14 +299,14 @@ impl Worker {
             Action::CloseServer(key, last) => {
                 self.forget_attempt(Caller::Server(key));
                 if !last.is_empty() {
-                    trunkline_relay::Wires::send_server(&mut self.sockets, key, &last);
+                    trunkline_relay::DirectSend::send_server(&mut self.sockets, key, &last);
                 }
                 if let Some(mut socket) = self.sockets.servers.remove(key) {
                     socket.close_tls();
                 }
             }
             Action::ResumeClient(key) => {
-                self.read_unless_logging_in(Source { kind: Kind::Client, bits: key.to_u64() })
+                self.read_unless_logging_in(Source { kind: Kind::Client, bits: key.to_u64() });
             }
             Action::ResumeServer(key) => self.read(Source { kind: Kind::Server, bits: key.to_u64() }),
             Action::Cancel(ticket) => self.start_cancel(ticket),

@@ -3,7 +3,7 @@
 use mio::Registry;
 use trunkline_net::stream::Keepalive;
 use trunkline_pool::arena::Key;
-use trunkline_relay::{ClientKey, ServerKey, Wires};
+use trunkline_relay::{ClientKey, DirectSend, ServerKey};
 
 use super::socket::Socket;
 use super::token::{self, Kind, Source};
@@ -88,7 +88,7 @@ fn send<T>(
     }
 }
 
-impl Wires for Sockets {
+impl DirectSend for Sockets {
     fn send_client(&mut self, key: ClientKey, bytes: &[u8]) -> usize {
         send(&mut self.clients, &self.registry, &mut self.failed_writes, key, bytes)
     }

@@ -10,7 +10,7 @@ const CROWD: usize = 20_000;
 fn crowd(board: &mut Board, bytes: &[u8]) -> Vec<ClientKey> {
     let clients: Vec<ClientKey> =
         (0..CROWD).map(|_| board.client_accepted(false).expect("a client is welcome")).collect();
-    clients.iter().for_each(|client| board.client_bytes(*client, bytes, &mut NoWires));
+    clients.iter().for_each(|client| board.client_bytes(*client, bytes, &mut NoDirectSend));
     clients
 }
 
@@ -39,8 +39,8 @@ fn thousands_of_malformed_turns_that_wait_are_refused_one_after_the_other() {
     let turn = [start_up(""), frame(b'P', b"no end").bytes, frame(b'S', b"").bytes].concat();
     crowd(&mut board, &turn);
     let last = board.client_accepted(false).expect("a client is welcome");
-    board.client_bytes(last, &[start_up(""), text(b'Q', "SELECT last").bytes].concat(), &mut NoWires);
-    board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoWires);
+    board.client_bytes(last, &[start_up(""), text(b'Q', "SELECT last").bytes].concat(), &mut NoDirectSend);
+    board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoDirectSend);
     assert_eq!(closed(&mut board, "08P01"), CROWD);
     let sent = String::from_utf8_lossy(board.server_unsent(server)).into_owned();
     assert!(sent.contains("SELECT last"), "the client that waited after them is served");
@@ -118,8 +118,8 @@ fn others_are_served_between_the_messages_of_a_client_that_sends_thousands() {
     let (mut board, flooding, server) = lent(board, "", &begun);
     let flood = [parse_bind_execute("").repeat(FLOOD / 4), frame(b'S', b"").bytes].concat();
     let other = board.client_accepted(false).expect("a client is welcome");
-    board.client_bytes(other, &start_up(""), &mut NoWires);
-    board.client_bytes(flooding, &flood, &mut NoWires);
+    board.client_bytes(other, &start_up(""), &mut NoDirectSend);
+    board.client_bytes(flooding, &flood, &mut NoDirectSend);
     let mut rounds = 0;
     let mut sent_before = 0;
     while board.is_round_due() {
@@ -128,7 +128,7 @@ fn others_are_served_between_the_messages_of_a_client_that_sends_thousands() {
         assert!((1..60_000).contains(&(sent - sent_before)), "{} bytes in one round", sent - sent_before);
         (sent_before, rounds) = (sent, rounds + 1);
         if rounds == 2 {
-            board.client_bytes(other, &text(b'Q', "SELECT other").bytes, &mut NoWires);
+            board.client_bytes(other, &text(b'Q', "SELECT other").bytes, &mut NoDirectSend);
             let second = opened(&mut board);
             assert!(board.server_unsent(second).ends_with(b"SELECT other\0"), "the other client waits");
         }
@@ -137,8 +137,8 @@ fn others_are_served_between_the_messages_of_a_client_that_sends_thousands() {
     assert!(rounds >= FLOOD / 1_000 - 1, "{rounds} rounds");
     assert!(board.server_unsent(server).ends_with(&frame(b'S', b"").bytes));
     let answer = answers(&[(b'1', b""), (b'2', b""), (b'n', b""), (b'C', b"SELECT 0\0")]);
-    board.server_bytes(server, &answer.repeat(FLOOD / 4 + 1), &mut NoWires);
-    board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoWires);
+    board.server_bytes(server, &answer.repeat(FLOOD / 4 + 1), &mut NoDirectSend);
+    board.server_bytes(server, &answers(&[(b'Z', b"I")]), &mut NoDirectSend);
     let told = tags(&board, flooding);
     assert!(told.ends_with("12nCZ") && told.matches("12nC").count() == FLOOD / 4 + 1);
 }
@@ -148,9 +148,9 @@ fn others_are_served_between_the_messages_of_a_client_that_sends_thousands() {
 fn texts_that_must_be_parsed_have_their_share_of_a_round() {
     let (mut board, client, server) = scene(&text(b'Q', "SET my.x = 0").bytes);
     let sets: Vec<u8> = (1..=2_000).flat_map(|n| text(b'Q', &format!("SET my.x = {n}")).bytes).collect();
-    board.server_bytes(server, &answers(&[(b'C', b"SET\0"), (b'Z', b"I")]), &mut NoWires);
+    board.server_bytes(server, &answers(&[(b'C', b"SET\0"), (b'Z', b"I")]), &mut NoDirectSend);
     let client_has_it = |board: &Board| board.clients().any(|(_, client)| client.server() == Some(server));
-    board.client_bytes(client, &sets, &mut NoWires);
+    board.client_bytes(client, &sets, &mut NoDirectSend);
     assert!(client_has_it(&board));
     let queries =
         |board: &Board| board.server_unsent(server).windows(8).filter(|text| *text == b"SET my.x").count();
@@ -169,7 +169,7 @@ fn texts_that_must_be_parsed_have_their_share_of_a_round() {
 fn a_client_that_goes_is_not_dealt_with_in_the_next_round() {
     let begun = [parse_bind_execute(""), frame(b'H', b"").bytes].concat();
     let (mut board, flooding, server) = scene(&begun);
-    board.client_bytes(flooding, &parse_bind_execute("").repeat(FLOOD / 4), &mut NoWires);
+    board.client_bytes(flooding, &parse_bind_execute("").repeat(FLOOD / 4), &mut NoDirectSend);
     assert!(board.is_round_due());
     let before = board.server_unsent(server).len();
     board.client_closed(flooding);
@@ -187,12 +187,12 @@ fn a_pipeline_without_end_keeps_nobody_out() {
     for status in [b"I", b"T"] {
         let (mut board, pipelining, server) = scene(&select);
         let other = board.client_accepted(false).expect("a client is welcome");
-        board.client_bytes(other, &start_up(""), &mut NoWires);
-        board.client_bytes(other, &text(b'Q', "SELECT other").bytes, &mut NoWires);
+        board.client_bytes(other, &start_up(""), &mut NoDirectSend);
+        board.client_bytes(other, &text(b'Q', "SELECT other").bytes, &mut NoDirectSend);
         board.server_sent(server, board.server_unsent(server).len());
         let (mut others_turn, mut owed) = (0, 1);
         for turn in 1..1_000 {
-            board.client_bytes(pipelining, &select.repeat(2), &mut NoWires);
+            board.client_bytes(pipelining, &select.repeat(2), &mut NoDirectSend);
             let mut unsent = board.server_unsent(server).to_vec();
             board.server_sent(server, unsent.len());
             if unsent.ends_with(b"SELECT other\0") {
@@ -201,7 +201,7 @@ fn a_pipeline_without_end_keeps_nobody_out() {
             }
             owed += std::iter::from_fn(|| take(&mut unsent)).count();
             assert!(owed > 0, "turn {turn} is not sent");
-            board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', status)]), &mut NoWires);
+            board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', status)]), &mut NoDirectSend);
             owed -= 1;
         }
         assert_eq!(others_turn, if status == b"I" { 101 } else { 0 });
@@ -237,11 +237,15 @@ fn a_transaction_that_could_not_begin_is_not_run_without_its_begin() {
                 false => first,
             };
             if waits {
-                board.client_bytes(client, &start_up(""), &mut NoWires);
+                board.client_bytes(client, &start_up(""), &mut NoDirectSend);
             } else {
-                board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoWires);
+                board.server_bytes(
+                    server,
+                    &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]),
+                    &mut NoDirectSend,
+                );
             }
-            board.client_bytes(client, &turns, &mut NoWires);
+            board.client_bytes(client, &turns, &mut NoDirectSend);
             board.server_closed(server, "the server is gone");
             if waits {
                 let dialled = std::iter::from_fn(|| board.next_action()).find_map(|action| match action {

@@ -32,15 +32,15 @@ fn a_reset_bound_in_an_earlier_turn_waits_for_the_turns_before_it() {
         frame(b'S', b"").bytes,
     ];
     let (mut board, client, server) = scene_of("64kB", &text(b'Q', "BEGIN").bytes);
-    board.server_bytes(server, &answers(&[(b'C', b"BEGIN\0"), (b'Z', b"T")]), &mut NoWires);
-    board.client_bytes(client, &bound.concat(), &mut NoWires);
-    board.server_bytes(server, &answers(&[(b'1', b""), (b'2', b""), (b'Z', b"T")]), &mut NoWires);
+    board.server_bytes(server, &answers(&[(b'C', b"BEGIN\0"), (b'Z', b"T")]), &mut NoDirectSend);
+    board.client_bytes(client, &bound.concat(), &mut NoDirectSend);
+    board.server_bytes(server, &answers(&[(b'1', b""), (b'2', b""), (b'Z', b"T")]), &mut NoDirectSend);
     board.server_sent(server, board.server_unsent(server).len());
     let execute = frame(b'E', b"p\0\0\0\0\0").bytes;
     let sync = frame(b'S', b"").bytes;
-    board.client_bytes(client, &[sync.clone(), execute.clone(), sync.clone()].concat(), &mut NoWires);
+    board.client_bytes(client, &[sync.clone(), execute.clone(), sync.clone()].concat(), &mut NoDirectSend);
     assert_eq!(board.server_unsent(server), sync, "one turn is unanswered");
-    board.server_bytes(server, &answers(&[(b'Z', b"T")]), &mut NoWires);
+    board.server_bytes(server, &answers(&[(b'Z', b"T")]), &mut NoDirectSend);
     assert_eq!(board.server_unsent(server), [sync.clone(), execute, sync].concat());
 }
 
@@ -55,7 +55,7 @@ fn a_long_query_that_comes_in_pieces_is_read_to_its_end() {
     let (mut board, client, server) = lent(board, "", &query[..6_000]);
     board.server_sent(server, board.server_unsent(server).len());
     assert!(!board.client_paused(client), "the rest of the message is never read");
-    board.client_bytes(client, &query[6_000..], &mut NoWires);
+    board.client_bytes(client, &query[6_000..], &mut NoDirectSend);
     board.server_sent(server, board.server_unsent(server).len());
     assert!(board.client_paused(client), "one turn is under way");
 }

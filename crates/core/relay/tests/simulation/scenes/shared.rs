@@ -26,7 +26,7 @@ impl Two {
         let [board] = boards_of(&Flavour { early: Some(buffered_bytes_max), ..flavour });
         let (mut board, first, server) = lent(board, "", first_turn);
         let second = board.client_accepted(false).expect("a client is welcome");
-        board.client_bytes(second, &[start_up(""), second_turn.to_vec()].concat(), &mut NoWires);
+        board.client_bytes(second, &[start_up(""), second_turn.to_vec()].concat(), &mut NoDirectSend);
         Self { board, first, second, server }
     }
 
@@ -45,7 +45,7 @@ impl Two {
     }
 
     fn server_says(&mut self, messages: &[(u8, &[u8])]) {
-        self.board.server_bytes(self.server, &answers(messages), &mut NoWires);
+        self.board.server_bytes(self.server, &answers(messages), &mut NoDirectSend);
     }
 
     /// What each was told after its welcome.
@@ -63,7 +63,7 @@ fn two_clients_get_their_answers_in_the_order_of_their_turns() {
     two.server_says(&[ROW, DONE[0], DONE[1], ROW]);
     assert_eq!(two.told(), ["DCZ", "D"]);
     // The first one's next turn waits for a connection, first in the queue.
-    two.board.client_bytes(two.first, &text(b'Q', "SELECT 3").bytes, &mut NoWires);
+    two.board.client_bytes(two.first, &text(b'Q', "SELECT 3").bytes, &mut NoDirectSend);
     two.server_says(&DONE);
     assert_eq!(two.told(), ["DCZ", "DCZ"]);
     two.server_says(&DONE);
@@ -131,7 +131,7 @@ fn a_cancel_that_waits_goes_with_its_client() {
     let mut two = Two::sent();
     let third = two.board.client_accepted(false).expect("a client is welcome");
     let turn = [start_up(""), text(b'Q', "SELECT 3").bytes].concat();
-    two.board.client_bytes(third, &turn, &mut NoWires);
+    two.board.client_bytes(third, &turn, &mut NoDirectSend);
     cancel(&mut two.board, two.second);
     two.board.client_closed(two.second);
     let cancels = |board: &mut Board| {
@@ -152,7 +152,7 @@ fn cancel(board: &mut Board, victim: ClientKey) {
     let key = std::iter::from_fn(|| take(&mut welcome)).find(|message| message[0] == b'K').expect("a key");
     let request = [&[0, 0, 0, 16, 4, 210, 22, 46], &key[5..13]].concat();
     let asker = board.client_accepted(false).expect("a client is welcome");
-    board.client_bytes(asker, &request, &mut NoWires);
+    board.client_bytes(asker, &request, &mut NoDirectSend);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_slow_reader_does_not_hold_the_next_back() {
         let mut two =
             Two::with(&text(b'Q', "SELECT 1").bytes, &text(b'Q', "SELECT 2").bytes, buffered_bytes_max);
         for _ in 0..5 {
-            two.board.server_bytes(two.server, &row, &mut NoWires);
+            two.board.server_bytes(two.server, &row, &mut NoDirectSend);
             assert!(!two.board.server_paused(two.server), "the second waits for the first to read");
         }
         let there = two.board.clients().any(|(client, _)| client == two.first);

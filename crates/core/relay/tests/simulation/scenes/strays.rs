@@ -18,8 +18,8 @@ fn a_stray_behind_an_answer_is_not_the_next_clients() {
     for stray in strays() {
         let (mut board, _, server) = scene(&query());
         let next = board.client_accepted(false).expect("a client is welcome");
-        board.client_bytes(next, &[start_up(""), query()].concat(), &mut NoWires);
-        board.server_bytes(server, &[answers(&DONE), stray.clone()].concat(), &mut NoWires);
+        board.client_bytes(next, &[start_up(""), query()].concat(), &mut NoDirectSend);
+        board.server_bytes(server, &[answers(&DONE), stray.clone()].concat(), &mut NoDirectSend);
         assert_eq!(tags(&board, next).matches(['D', 'N']).count(), 0, "{}", stray.escape_ascii());
         assert!(closes(&mut board, server), "{} leaves the connection clean", stray.escape_ascii());
     }
@@ -29,9 +29,9 @@ fn a_stray_behind_an_answer_is_not_the_next_clients() {
 fn a_stray_on_an_idle_connection_is_not_the_next_clients() {
     for stray in strays() {
         let (mut board, client, server) = scene(&query());
-        board.server_bytes(server, &answers(&DONE), &mut NoWires);
-        board.server_bytes(server, &stray, &mut NoWires);
-        board.client_bytes(client, &query(), &mut NoWires);
+        board.server_bytes(server, &answers(&DONE), &mut NoDirectSend);
+        board.server_bytes(server, &stray, &mut NoDirectSend);
+        board.client_bytes(client, &query(), &mut NoDirectSend);
         let lent = board.clients().any(|(_, client)| client.server() == Some(server));
         assert!(!lent, "{} is on the connection of the next turn", stray.escape_ascii());
     }
@@ -43,10 +43,10 @@ fn a_stray_behind_a_reset_is_not_the_next_clients() {
     for stray in strays() {
         let [mut board] = boards_of(&Flavour { reset_always: true, pool_size: 1, ..transactions() });
         let next = board.client_accepted(false).expect("a client is welcome");
-        board.client_bytes(next, &[start_up(""), query()].concat(), &mut NoWires);
+        board.client_bytes(next, &[start_up(""), query()].concat(), &mut NoDirectSend);
         let server = opened(&mut board);
         let reset = answers(&[(b'C', b"DISCARD ALL\0"), (b'Z', b"I")]);
-        board.server_bytes(server, &[reset, stray.clone()].concat(), &mut NoWires);
+        board.server_bytes(server, &[reset, stray.clone()].concat(), &mut NoDirectSend);
         assert_eq!(tags(&board, next).matches(['D', 'N']).count(), 0, "{}", stray.escape_ascii());
         assert!(closes(&mut board, server), "{} leaves the connection clean", stray.escape_ascii());
     }
@@ -61,7 +61,7 @@ fn transactions() -> Flavour {
 fn a_whole_notice_behind_an_answer_costs_no_connection() {
     let (mut board, _, server) = scene(&query());
     let notice = frame(b'N', b"SNOTICE\0Mstray\0\0").bytes;
-    board.server_bytes(server, &[answers(&DONE), notice].concat(), &mut NoWires);
+    board.server_bytes(server, &[answers(&DONE), notice].concat(), &mut NoDirectSend);
     assert!(!closes(&mut board, server));
 }
 
@@ -80,8 +80,8 @@ fn a_server_that_reports_parameters_without_end_is_closed() {
         ([many(200), many(200), long("x.a"), long("x.a"), long("x.a"), long("x.a")].concat(), false),
     ] {
         let (mut board, _, server) = scene(&query());
-        board.server_bytes(server, &reports, &mut NoWires);
-        board.server_bytes(server, &answers(&DONE), &mut NoWires);
+        board.server_bytes(server, &reports, &mut NoDirectSend);
+        board.server_bytes(server, &answers(&DONE), &mut NoDirectSend);
         assert_eq!(closes(&mut board, server), closed, "{} bytes", reports.len());
     }
 }

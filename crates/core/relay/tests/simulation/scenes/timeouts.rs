@@ -21,7 +21,7 @@ fn pass_time(board: &mut Board) -> Vec<Action> {
 fn a_login_does_not_wait_for_ever_while_its_start_up_parameters_are_tried() {
     let mut board = timed(false);
     let client = board.client_accepted(false).expect("a client is welcome");
-    board.client_bytes(client, &start_up("work_mem\x0064kB\0"), &mut NoWires);
+    board.client_bytes(client, &start_up("work_mem\x0064kB\0"), &mut NoDirectSend);
     let server = opened(&mut board);
     assert!(String::from_utf8_lossy(board.server_unsent(server)).contains("64kB"), "it is not tried");
     let actions = pass_time(&mut board);
@@ -34,7 +34,7 @@ fn a_login_does_not_wait_for_ever_while_its_start_up_parameters_are_tried() {
 fn a_connect_query_that_hangs_is_a_failed_login_and_in_the_log() {
     let mut board = timed(true);
     let client = board.client_accepted(false).expect("a client is welcome");
-    board.client_bytes(client, &[start_up(""), text(b'Q', "SELECT 1").bytes].concat(), &mut NoWires);
+    board.client_bytes(client, &[start_up(""), text(b'Q', "SELECT 1").bytes].concat(), &mut NoDirectSend);
     let _server = opened(&mut board);
     let actions = pass_time(&mut board);
     let is_told = |action: &Action| matches!(action, Action::Note(note) if format!("{note:?}").contains("server_connect_timeout"));

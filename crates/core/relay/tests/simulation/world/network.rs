@@ -181,13 +181,13 @@ impl World {
         if client {
             let unsent = board.client_unsent(client_key(key));
             if !unsent.is_empty() {
-                let sent = trunkline_relay::Wires::send_client(&mut wiring, client_key(key), unsent);
+                let sent = trunkline_relay::DirectSend::send_client(&mut wiring, client_key(key), unsent);
                 board.client_sent(client_key(key), sent);
             }
         } else {
             let unsent = board.server_unsent(server_key(key));
             if !unsent.is_empty() {
-                let sent = trunkline_relay::Wires::send_server(&mut wiring, server_key(key), unsent);
+                let sent = trunkline_relay::DirectSend::send_server(&mut wiring, server_key(key), unsent);
                 board.server_sent(server_key(key), sent);
             }
         }

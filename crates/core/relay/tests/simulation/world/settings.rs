@@ -275,7 +275,7 @@ impl Flavour {
             check_query: if self.check_query { "SELECT live, 1, 1".to_owned() } else { String::new() },
             auth_cache_ttl: Duration::from_secs(u64::from(self.passwords_kept)),
             auth_cache_bytes_max: 1 << 16,
-            strangers: edition.look_up.then(|| "d".to_owned()),
+            unknown_database_entry: edition.look_up.then(|| "d".to_owned()),
             unproven_look_ups: UnprovenLookUps::default(),
             pools_max: 0,
         }
