@@ -155,8 +155,8 @@ pub fn fingerprint_opts(sql: &str, parser_options: i32, fingerprint_options: i32
     }
 }
 
-/// The text that the tree of `sql` is written as. The tree goes through pg_query's protobuf, as it does for its users:
-/// one that is nested too deep for that is an error.
+/// The SQL that pg_query writes from the tree of `sql`. The tree is encoded as protobuf, as for users of pg_query, so a tree that is
+/// nested too deep for protobuf is an error.
 ///
 /// # Errors
 /// The parser's, or the deparser's (with position 0).

@@ -63,7 +63,7 @@ fn set_follows_the_client_and_leaks_to_nobody(stage: &Stage) {
         let here = rotation.turn();
         assert_eq!(settings(&mut b), (here, untouched.clone()));
     }
-    assert_eq!(b.parameter("TimeZone"), Some("UTC"), "nobody else hears of it");
+    assert_eq!(b.parameter("TimeZone"), Some("UTC"), "no other client gets it");
     // A turn of the extended protocol gets them too.
     rotation.turn();
     assert_eq!(a.extended("select current_setting($1)", &[Some("TimeZone")]).expect("rows"), ["Asia/Tokyo"]);

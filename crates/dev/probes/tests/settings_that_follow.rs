@@ -52,7 +52,7 @@ fn a_read_only_default_makes_nobody_elses_writes_fail(stage: &Stage) {
         for _ in 0..SIZE {
             writer.sql("insert into written values (1)").expect("the other client may write");
         }
-        reader.sql("insert into written values (1)").expect_err("it is read only for the one who asked");
+        reader.sql("insert into written values (1)").expect_err("only the client that asked is read-only");
     }
     assert_eq!(one(&mut reader, "show default_transaction_read_only"), "on");
 }

@@ -69,8 +69,8 @@ fn hup_changes_what_it_can(stage: &Stage) {
     assert_eq!(sqlstate(&old), "28P01", "{old:#}");
     let gone = try_login(&proxy, TRUSTED_USER, PASSWORD).expect_err("no such user any more");
     assert_eq!(sqlstate(&gone), "28P01", "{gone:#}");
-    assert_eq!(stays.sql("select 1").expect("who is in stays in"), ["1"]);
-    assert_eq!(stays_too.sql("select 1").expect("who is in stays in"), ["1"]);
+    assert_eq!(stays.sql("select 1").expect("a connected client stays connected"), ["1"]);
+    assert_eq!(stays_too.sql("select 1").expect("a connected client stays connected"), ["1"]);
     // Transactions run at the same time, so some need new server connections, which are opened with the new password.
     let mut new: Vec<_> =
         (0..3).map(|_| try_login(&proxy, &role, "another").expect("the new password opens")).collect();
@@ -198,7 +198,7 @@ fn usr1_pauses_and_usr2_resumes(stage: &Stage) {
     idle.sql("select 1").expect("a server connection");
     proxy.signal(Signal::USR1).expect("sent");
     proxy.wait_for_log("paused").expect("said");
-    in_transaction.sql("commit").expect("what has begun goes on");
+    in_transaction.sql("commit").expect("a transaction that has begun continues");
     stage.eventually("server connections are closed", || match stage.backends().len() {
         0 => Ok(()),
         left => Err(format!("{left} left")),

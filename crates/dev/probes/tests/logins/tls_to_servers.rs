@@ -36,7 +36,7 @@ fn mode(stage: &Stage, mode: &str) -> Setup {
 
 /// Asserts that the proxy cannot connect to the server, with an error that names TLS or the certificate.
 fn assert_refused(proxy: &Proxy) {
-    let error = try_login(proxy, "app", PASSWORD).expect_err("no server connection is to be had");
+    let error = try_login(proxy, "app", PASSWORD).expect_err("no server connection can be opened");
     assert_eq!(sqlstate(&error), "08006", "{error:#}");
     let text = error.to_string();
     assert!(text.contains("TLS") || text.contains("certificate"), "{text}");

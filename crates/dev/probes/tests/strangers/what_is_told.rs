@@ -15,7 +15,7 @@ trunkline_probes::probes! {
 fn told(proxy: &Proxy, user: &str, database: &str) -> Vec<String> {
     let mut client = RawClient::connect(proxy.address()).expect("accepted");
     let parameters = [("user", user), ("database", database)];
-    let error = client.authenticate("guess", &parameters).expect_err("nobody comes in");
+    let error = client.authenticate("guess", &parameters).expect_err("a wrong password is refused");
     client.expect_end().expect("closed");
     // The messages before the error, by their types and lengths.
     let mut client = begin_login(proxy, user, database);

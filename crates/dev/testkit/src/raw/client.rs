@@ -204,8 +204,8 @@ impl RawClient {
         self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Asks the server at `address` to cancel what this client's query does, and waits until it has been
-    /// heard (the server closes the connection).
+    /// Sends a cancel request for this client's query to the server at `address`, and waits until the server has handled it (it
+    /// then closes the connection).
     ///
     /// # Errors
     /// When the login gave no key, or nobody listens.
@@ -216,7 +216,7 @@ impl RawClient {
         second.expect_end()
     }
 
-    /// Whether the peer closes without another byte (a reset counts as closed).
+    /// Waits until the peer closes without sending another byte. A reset counts as a close.
     ///
     /// # Errors
     /// When a byte arrives, or neither happens within the deadline.
