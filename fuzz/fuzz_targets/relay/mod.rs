@@ -7,8 +7,8 @@ use std::time::Duration;
 use trunkline_pool::{Capacity, PoolMode, PoolSettings};
 use trunkline_relay::prepared::Registry;
 use trunkline_relay::{
-    Action, Board, Classes, ClientKey, Database, Directory, Note, ServerKey, Shared, Target, Timeouts,
-    TurnLimits, UnprovenLookUps, User, Wires,
+    Action, Board, Classes, ClientKey, Database, DirectSend, Directory, Note, ServerKey, Shared, Target,
+    Timeouts, TurnLimits, UnprovenLookUps, User,
 };
 use trunkline_session::backend::{Challenge, LoginSettings};
 use trunkline_session::frontend::TlsWish;
@@ -39,7 +39,7 @@ pub struct Sockets {
     pub to_client: Vec<u8>,
 }
 
-impl Wires for Sockets {
+impl DirectSend for Sockets {
     fn send_client(&mut self, _: ClientKey, bytes: &[u8]) -> usize {
         if self.client_takes {
             self.to_client.extend_from_slice(bytes);
