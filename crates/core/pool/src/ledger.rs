@@ -29,7 +29,7 @@ pub struct Capacity {
 
 /// The limit that forbids another server connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LimitReached {
+pub enum Limit {
     /// `pool_size` (with the reserve, where it may be used).
     PoolSize,
     /// The database's connection limit.
@@ -124,18 +124,18 @@ impl Ledger {
     ///
     /// # Errors
     /// The limit that is reached. Then nothing is counted.
-    pub fn try_add_server(&self, pool_limit: u32, database: u32, user: u32) -> Result<(), LimitReached> {
+    pub fn try_add_server(&self, pool_limit: u32, database: u32, user: u32) -> Result<(), Limit> {
         if !try_increment(&self.open, pool_limit.max(1)) {
-            return Err(LimitReached::PoolSize);
+            return Err(Limit::PoolSize);
         }
         if !try_increment(&self.database.servers, database) {
             decrement(&self.open);
-            return Err(LimitReached::Database);
+            return Err(Limit::Database);
         }
         if !try_increment(&self.user.servers, user) {
             decrement(&self.database.servers);
             decrement(&self.open);
-            return Err(LimitReached::User);
+            return Err(Limit::User);
         }
         self.database.claim.settle(self.id);
         self.user.claim.settle(self.id);
@@ -145,11 +145,11 @@ impl Ledger {
     /// Raises a claim for a client of this pool that waits since `since`: `limit` forbids a connection for it, and no other
     /// pool under that limit has an idle connection that could be closed. The claim ends after a second unless it is
     /// raised again.
-    pub fn claim(&self, limit: LimitReached, since: Micros, now: Micros) {
+    pub fn claim(&self, limit: Limit, since: Micros, now: Micros) {
         match limit {
-            LimitReached::PoolSize => {}
-            LimitReached::Database => self.database.claim.raise(self.id, since, now),
-            LimitReached::User => self.user.claim.raise(self.id, since, now),
+            Limit::PoolSize => {}
+            Limit::Database => self.database.claim.raise(self.id, since, now),
+            Limit::User => self.user.claim.raise(self.id, since, now),
         }
     }
 
@@ -172,15 +172,15 @@ impl Ledger {
         self.logins.load(Relaxed)
     }
 
-    /// The limit under which another pool has a claim that goes before this pool, whose first client waits since `since`
-    /// (`None`: no client waits).
+    /// The limit under which another pool has a claim that takes precedence over this pool. This pool's first client waits
+    /// since `since` (`None`: no client waits).
     #[must_use]
-    pub fn limit_claimed_by_other_pool(&self, since: Option<Micros>, now: Micros) -> Option<LimitReached> {
+    pub fn limit_of_other_claim(&self, since: Option<Micros>, now: Micros) -> Option<Limit> {
         let is_claimed = |tally: &Tally| tally.claim.takes_precedence(self.id, since, now);
         if is_claimed(&self.database) {
-            return Some(LimitReached::Database);
+            return Some(Limit::Database);
         }
-        is_claimed(&self.user).then_some(LimitReached::User)
+        is_claimed(&self.user).then_some(Limit::User)
     }
 
     /// Whether `other` is the ledger of another pool of the same database or user.
@@ -286,10 +286,10 @@ mod tests {
         let (a, b) = (pool(&ledgers, "d", "a"), pool(&ledgers, "d", "b"));
         assert_eq!(a.try_add_server(2, 2, 0), Ok(()));
         assert_eq!(b.try_add_server(2, 2, 0), Ok(()));
-        assert_eq!(a.try_add_server(2, 2, 0), Err(LimitReached::Database));
+        assert_eq!(a.try_add_server(2, 2, 0), Err(Limit::Database));
         b.remove_server();
         assert_eq!(a.try_add_server(2, 2, 0), Ok(()));
-        assert_eq!(a.try_add_server(2, 9, 0), Err(LimitReached::PoolSize));
+        assert_eq!(a.try_add_server(2, 9, 0), Err(Limit::PoolSize));
         assert_eq!((a.open(), b.open(), a.database.servers()), (2, 0, 2));
     }
 

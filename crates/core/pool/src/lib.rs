@@ -13,7 +13,7 @@ mod names;
 mod pool;
 mod settings;
 
-pub use ledger::{Capacity, Ledger, LimitReached, Tally};
+pub use ledger::{Capacity, Ledger, Limit, Tally};
 pub use ledgers::Ledgers;
 pub use names::{Micros, PoolId};
 pub use pool::{Pool, Release, Waiter, Want};

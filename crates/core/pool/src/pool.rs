@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ledger::{Capacity, Ledger, LimitReached};
+use crate::ledger::{Capacity, Ledger, Limit};
 use crate::names::Micros;
 use crate::settings::PoolSettings;
 
@@ -39,13 +39,12 @@ pub enum Release<C> {
 /// What the caller must do for the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// Open a server connection, which is already counted. Then call [`Pool::opened`], [`Pool::open_failed`] or
-    /// [`Pool::open_cancelled`].
+    /// Open a connection, which is already counted; then call [`Pool::opened`], `open_failed` or `open_cancelled`.
     Open,
     /// Ask this worker for one of its idle connections.
     Ask(usize),
     /// This limit is reached: close an idle connection of another pool under it, then call [`Pool::want`] again.
-    Evict(LimitReached),
+    Evict(Limit),
     /// Nothing: the clients can only wait.
     Nothing,
 }
@@ -104,8 +103,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         }
     }
 
-    /// Sets new settings and limits. If the new size is smaller, [`Pool::exceeds_size`] says so until enough connections
-    /// are closed.
+    /// Sets new settings and limits.
     pub fn configure(&mut self, settings: PoolSettings, database: Capacity, user: Capacity) {
         self.settings = settings;
         self.database_limit = database.servers;
@@ -142,8 +140,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         self.opening
     }
 
-    /// Takes the idle connection to use next, and says since when it was idle. `None` if there is none, or if clients wait
-    /// in the queue: they come first.
+    /// Takes the idle connection to use next, and since when it was idle. `None` if there is none, or if clients wait.
     #[inline]
     pub fn take_idle(&mut self) -> Option<(S, Micros)> {
         if !self.queue.is_empty() {
@@ -185,18 +182,18 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         }
     }
 
-    /// What must be done for the clients that wait. Call it again after each [`Want::Open`], and after an eviction.
+    /// What must be done for the clients that wait. Call it again after [`Want::Open`] and after an eviction.
     pub fn want(&mut self, now: Micros) -> Want {
         let Some(head) = self.queue.front() else { return Want::Nothing };
-        if self.queue.len() <= self.opening as usize || self.waits_after_failed_login(now) {
+        if self.queue.len() <= self.opening as usize || self.in_login_backoff(now) {
             return Want::Nothing;
         }
         let waited_long = now.saturating_sub(head.since) >= micros(self.settings.reserve_timeout);
         let reserve = if waited_long { self.settings.reserve_size } else { 0 };
         let limit = self.settings.size.saturating_add(reserve);
         // If another pool has a claim, the next free place under the limit is for that pool. So this pool counts as full.
-        let taken = match self.ledger.limit_claimed_by_other_pool(Some(head.since), now) {
-            Some(_) => Err(LimitReached::PoolSize),
+        let taken = match self.ledger.limit_of_other_claim(Some(head.since), now) {
+            Some(_) => Err(Limit::PoolSize),
             None => self.ledger.try_add_server(limit, self.database_limit, self.user_limit),
         };
         match taken {
@@ -204,28 +201,24 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
                 self.opening += 1;
                 Want::Open
             }
-            Err(limit) => match (self.ledger.other_worker_with_idle(self.worker), limit) {
+            Err(reached) => match (self.ledger.other_worker_with_idle(self.worker), reached) {
                 (Some(worker), _) => Want::Ask(worker),
-                (None, LimitReached::PoolSize) => Want::Nothing,
-                (None, limit) => Want::Evict(limit),
+                (None, Limit::PoolSize) => Want::Nothing,
+                (None, reached) => Want::Evict(reached),
             },
         }
     }
 
-    /// The limit that forbids another connection now, if any. The pool's own size comes first if its reserve is used up
-    /// too, and otherwise last.
+    /// The limit that forbids another connection now. The pool's own size comes first if its reserve is used up, else last.
     #[must_use]
-    pub fn reached_limit(&self) -> Option<LimitReached> {
+    pub fn reached_limit(&self) -> Option<Limit> {
         let reached = |held: u32, limit: u32| limit != 0 && held >= limit;
         let open = self.ledger.open();
         let limits = [
-            (
-                LimitReached::PoolSize,
-                reached(open, self.settings.size.saturating_add(self.settings.reserve_size)),
-            ),
-            (LimitReached::Database, reached(self.ledger.database.servers(), self.database_limit)),
-            (LimitReached::User, reached(self.ledger.user.servers(), self.user_limit)),
-            (LimitReached::PoolSize, reached(open, self.settings.size)),
+            (Limit::PoolSize, reached(open, self.settings.size.saturating_add(self.settings.reserve_size))),
+            (Limit::Database, reached(self.ledger.database.servers(), self.database_limit)),
+            (Limit::User, reached(self.ledger.user.servers(), self.user_limit)),
+            (Limit::PoolSize, reached(open, self.settings.size)),
         ];
         limits.into_iter().find(|(_, reached)| *reached).map(|(limit, _)| limit)
     }
@@ -233,10 +226,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// Whether a connection must be opened because of `min_size`. If so, it is already counted as being opened.
     pub fn begin_opening_spare(&mut self, now: Micros) -> bool {
         let wanted = self.ledger.open() < self.settings.min_size.min(self.settings.size);
-        if !wanted
-            || self.waits_after_failed_login(now)
-            || self.ledger.limit_claimed_by_other_pool(None, now).is_some()
-        {
+        if !wanted || self.in_login_backoff(now) || self.ledger.limit_of_other_claim(None, now).is_some() {
             return false;
         }
         let taken = self.ledger.try_add_server(self.settings.min_size, self.database_limit, self.user_limit);
@@ -253,7 +243,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     }
 
     /// Whether the wait after a failed login is not over, and no login has succeeded since then in any worker.
-    fn waits_after_failed_login(&self, now: Micros) -> bool {
+    fn in_login_backoff(&self, now: Micros) -> bool {
         now < self.retry_at && self.ledger.logins() == self.logins_at_failure
     }
 
@@ -288,7 +278,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
     /// Whether the pool has no connection, and opens none because a login failed a moment ago.
     #[must_use]
     pub fn cannot_serve(&self, now: Micros) -> bool {
-        self.waits_after_failed_login(now) && self.ledger.open() == 0
+        self.in_login_backoff(now) && self.ledger.open() == 0
     }
 
     /// A connection became free. Says where it goes.
@@ -359,8 +349,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         has_passed(self.settings.check_delay, idle_since, now)
     }
 
-    /// Whether the pool has more connections than its settings allow: a reload made the size smaller, or the reserve is no
-    /// longer needed.
+    /// Whether the pool has too many connections: a reload made its size smaller, or the reserve is no longer needed.
     #[must_use]
     pub fn exceeds_size(&self) -> bool {
         let reserve = if self.queue.is_empty() { 0 } else { self.settings.reserve_size };
@@ -375,7 +364,7 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
 
     /// Raises a claim for the first client of the queue: `limit` forbids a connection for it, and no other pool has an idle
     /// connection that could be closed. The next connection that comes free in another pool is closed for it.
-    pub fn claim(&self, limit: LimitReached, now: Micros) {
+    pub fn claim(&self, limit: Limit, now: Micros) {
         if let Some(head) = self.queue.front() {
             self.ledger.claim(limit, head.since, now);
         }
@@ -387,20 +376,18 @@ impl<C: Copy + Eq, S: Copy + Eq> Pool<C, S> {
         !self.queue.is_empty() || self.ledger.has_waiting_clients() || self.must_close_for_other_pool(now)
     }
 
-    /// Whether a connection that became free must be closed, so that another pool, whose client waits longer, can open
-    /// one.
+    /// Whether a connection that became free must be closed, because the client of another pool waits longer for its place.
     #[must_use]
     pub fn must_close_for_other_pool(&self, now: Micros) -> bool {
         let since = self.queue.front().map(|head| head.since);
-        match self.ledger.limit_claimed_by_other_pool(since, now) {
-            Some(LimitReached::Database) => self.ledger.database.servers() >= self.database_limit,
-            Some(LimitReached::User) => self.ledger.user.servers() >= self.user_limit,
-            Some(LimitReached::PoolSize) | None => false,
+        match self.ledger.limit_of_other_claim(since, now) {
+            Some(Limit::Database) => self.ledger.database.servers() >= self.database_limit,
+            Some(Limit::User) => self.ledger.user.servers() >= self.user_limit,
+            Some(Limit::PoolSize) | None => false,
         }
     }
 
-    /// Takes a connection off the idle list that was idle too long or is above the size. The one that was idle longest
-    /// comes first.
+    /// Takes a connection off the idle list that was idle too long or is above the size, the one that was idle longest first.
     pub fn pop_expired_idle(&mut self, now: Micros) -> Option<S> {
         let (_, since) = *self.idle.front()?;
         let expired = has_passed(self.settings.server_idle_timeout, since, now);
@@ -505,8 +492,7 @@ mod tests {
         assert_eq!(pools[0].want(7), Want::Ask(1));
     }
 
-    /// Without this rule, a TPC-B run of 50 clients, 10 connections and 2 workers moved a connection to the other worker in
-    /// two of five transactions.
+    /// Without this, a TPC-B run (50 clients, 10 connections, 2 workers) moved a connection in two of five transactions.
     #[test]
     fn workers_whose_clients_wait_about_equally_long_exchange_no_connections() {
         let mut pools = pools(2, &PoolSettings { size: 2, ..PoolSettings::default() });
@@ -540,8 +526,8 @@ mod tests {
         assert!(matches!(pools[0].release(7, 1), Release::Serve(_)));
         for leaves in [true, false] {
             pools[1].enqueue(2, 2);
-            assert_eq!(pools[1].want(1_000_000), Want::Evict(LimitReached::Database));
-            pools[1].claim(LimitReached::Database, 1_000_000);
+            assert_eq!(pools[1].want(1_000_000), Want::Evict(Limit::Database));
+            pools[1].claim(Limit::Database, 1_000_000);
             assert!(pools[0].must_close_for_other_pool(1_000_000));
             if leaves {
                 pools[1].leave_queue(2);

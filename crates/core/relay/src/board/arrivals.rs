@@ -44,7 +44,7 @@ impl Board {
 
     /// The next client that is logging in and must be read, until this round's share is used up.
     pub fn next_login(&mut self, now: Micros) -> Option<ClientKey> {
-        while self.arrivals.steps < LOGIN_STEPS_MAX && !self.arrivals.is_late(now) {
+        while self.arrivals.steps < LOGIN_STEPS_MAX && !self.arrivals.is_time_used(now) {
             let key = self.arrivals.queue.pop_front()?;
             // A client that has left does not count.
             let Some(client) = self.clients.get_mut(key) else { continue };
@@ -59,7 +59,7 @@ impl Board {
 
     /// Whether one more connection may be accepted in this round; counts it.
     pub fn may_accept(&mut self, now: Micros) -> bool {
-        let crowded = self.arrivals.queue.len() >= LOGINS_WAITING_MAX || self.arrivals.is_late(now);
+        let crowded = self.arrivals.queue.len() >= LOGINS_WAITING_MAX || self.arrivals.is_time_used(now);
         let most = if crowded { 1 } else { ACCEPTS_MAX };
         let may = self.arrivals.accepts < most;
         self.arrivals.accepts += u32::from(may);

@@ -99,7 +99,7 @@ impl Board {
                     self.waiting_for_permit.remove(at);
                 }
             }
-            Stage::Linked(server, _) => self.abandon(server, key, &client),
+            Stage::Linked(server, _) => self.abandon_server(server, key, &client),
             Stage::Owed(server) => self.abandon_owed(server, key),
             _ => {}
         }
@@ -108,7 +108,7 @@ impl Board {
 
     /// The client that had this server connection is gone, perhaps in the middle of a turn. Ends what it has begun, so that
     /// the connection can be used again, or closes the connection.
-    fn abandon(&mut self, key: crate::keys::ServerKey, client_key: ClientKey, client: &Client) {
+    fn abandon_server(&mut self, key: crate::keys::ServerKey, client_key: ClientKey, client: &Client) {
         let now = self.now;
         let Some(server) = self.servers.get_mut(key) else { return };
         server.turns.disown(client_key);
@@ -125,7 +125,7 @@ impl Board {
         }
         if client.resets.is_some() {
             // We no longer learn which parameters its RESET has changed.
-            self.parameters_unknown(key);
+            self.forget_unreported_parameters(key);
         }
         let Some(server) = self.servers.get_mut(key) else { return };
         let is_message_incomplete = client.rest.is_passed();
@@ -138,7 +138,7 @@ impl Board {
             }
             return self.close_server(key);
         }
-        Self::end_abandoned(server);
+        Self::end_unfinished_turn(server);
         self.list_unsent_server(key);
         if running && may_cancel {
             self.cancel_server(key);
@@ -151,7 +151,7 @@ impl Board {
 
     /// Ends a COPY and a turn that their client has left unfinished. As on a direct connection that is closed, nothing of
     /// them is committed.
-    pub(super) fn end_abandoned(server: &mut crate::server::Server) {
+    pub(super) fn end_unfinished_turn(server: &mut crate::server::Server) {
         let push = |server: &mut crate::server::Server, expect| {
             server.turns.push(expect, Owner::Chore(Chore::Abandoned));
         };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trunkline_pool::{LimitReached, Micros, PoolId};
+use trunkline_pool::{Limit, Micros, PoolId};
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::sqlstate::SqlState;
 
@@ -191,18 +191,18 @@ impl Board {
 
     /// The limit that keeps a pool from opening another server connection now, and how many connections it counts. Adds to that
     /// limit's metric.
-    fn count_reached_limit(&self, pool: PoolId) -> Option<(LimitReached, u32)> {
+    fn count_reached_limit(&self, pool: PoolId) -> Option<(Limit, u32)> {
         let local = self.local_pool(pool)?;
         let ledger = local.pool.ledger();
         Some(match local.pool.reached_limit()? {
-            LimitReached::PoolSize => (LimitReached::PoolSize, ledger.open()),
-            LimitReached::Database => {
+            Limit::PoolSize => (Limit::PoolSize, ledger.open()),
+            Limit::Database => {
                 self.shared.count_limit_hit("max_db_connections");
-                (LimitReached::Database, ledger.database.servers())
+                (Limit::Database, ledger.database.servers())
             }
-            LimitReached::User => {
+            Limit::User => {
                 self.shared.count_limit_hit("max_user_connections");
-                (LimitReached::User, ledger.user.servers())
+                (Limit::User, ledger.user.servers())
             }
         })
     }
@@ -228,17 +228,17 @@ impl Board {
 }
 
 /// The error for a client that has waited too long for a server connection.
-fn wait_expired_refusal(limit: Option<(LimitReached, u32)>) -> Refusal<'static> {
+fn wait_expired_refusal(limit: Option<(Limit, u32)>) -> Refusal<'static> {
     let (reason, hint) = match limit {
-        Some((LimitReached::PoolSize, held)) => (
+        Some((Limit::PoolSize, held)) => (
             format!("all {held} connections are in use"),
             "raise pool_size, or look for transactions that stay open",
         ),
-        Some((LimitReached::Database, held)) => (
+        Some((Limit::Database, held)) => (
             format!("the pools of its database have all {held} connections (max_db_connections)"),
             "raise max_db_connections (max_connections of a database), or lower server_idle_timeout, so that idle connections are closed sooner",
         ),
-        Some((LimitReached::User, held)) => (
+        Some((Limit::User, held)) => (
             format!("the pools of its user have all {held} connections (max_user_connections)"),
             "raise max_user_connections (max_connections of a user), or lower server_idle_timeout, so that idle connections are closed sooner",
         ),

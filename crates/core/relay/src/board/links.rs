@@ -421,7 +421,7 @@ impl Board {
         let (consumed, stop) = from_server(&mut context, client, server, input);
         if server.is_abandoned() && (server.copy.takes_data || server.turns.is_unsynced()) {
             // After its client left, a COPY has begun, or an error makes the server skip messages up to a Sync.
-            Self::end_abandoned(server);
+            Self::end_unfinished_turn(server);
         }
         if !server.outbox.is_empty() {
             self.list_unsent_server(key);
@@ -453,10 +453,10 @@ impl Board {
             ServerStop::TurnOver => self.all_turns_over(key, client_key),
             ServerStop::NextOwner => self.next_turn_comes_first(key, client_key),
             ServerStop::ClientCanContinue => {
-                client_key.into_iter().for_each(|client| self.schedule_inbox(client))
+                client_key.into_iter().for_each(|client| self.schedule_inbox(client));
             }
             ServerStop::TransactionOpen => {
-                client_key.into_iter().for_each(|client| self.transaction_refused(client));
+                client_key.into_iter().for_each(|client| self.refuse_transaction(client));
             }
             ServerStop::ChoreOver(chore) => self.finish_chore(key, chore),
             ServerStop::Replay(turn) => {
@@ -464,7 +464,7 @@ impl Board {
             }
             ServerStop::Parameter(name, value) => self.parameter_changed(key, &name, &value),
             ServerStop::ParametersUnknown => {
-                self.parameters_unknown(key);
+                self.forget_unreported_parameters(key);
                 // A message that the client has sent after its DISCARD may have waited for this.
                 self.resume_after_answers(key, client_key);
             }
@@ -525,7 +525,7 @@ impl Board {
     }
 
     /// A client of a pool in statement mode has begun a transaction: it gets an error instead of ReadyForQuery, and is closed.
-    fn transaction_refused(&mut self, key: ClientKey) {
+    fn refuse_transaction(&mut self, key: ClientKey) {
         let refusal = Refusal::new(
             SqlState::FEATURE_NOT_SUPPORTED,
             "transaction blocks are not allowed in statement pooling mode",

@@ -17,7 +17,7 @@ use crate::server::ServerStage;
 
 pub(super) fn schema_of(schemas: &Schemas, database: &Database, name: &str) -> Arc<Schema> {
     let server_name = database.server_name.as_deref().unwrap_or(name);
-    schemas.of(&database.target.host, database.target.port, server_name)
+    schemas.find_or_add(&database.target.host, database.target.port, server_name)
 }
 
 /// The credential with which the configuration lets a pool log in to servers.

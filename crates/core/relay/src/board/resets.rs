@@ -52,9 +52,9 @@ impl Board {
             // The values that were reported before may already be in the new encoding: decode them again.
             let encoding = String::from_utf8_lossy(value).into_owned();
             for (name, value) in std::mem::take(&mut server.maybe_misdecoded) {
-                self.read_parameter(key, &name, &value, &encoding);
+                self.decode_parameter(key, &name, &value, &encoding);
             }
-            return self.read_parameter(key, name, value, &encoding);
+            return self.decode_parameter(key, name, value, &encoding);
         }
         if server.turns.sets_parameters_again() {
             // We have sent SETs for another client meanwhile, and the profile already says what holds after them.
@@ -69,10 +69,10 @@ impl Board {
         if !value.is_ascii() && server.maybe_misdecoded.len() < MISDECODED_MAX {
             server.maybe_misdecoded.push((name.into(), value.into()));
         }
-        self.read_parameter(key, name, value, &encoding);
+        self.decode_parameter(key, name, value, &encoding);
     }
 
-    fn read_parameter(&mut self, key: ServerKey, name: &str, value: &[u8], encoding: &str) {
+    fn decode_parameter(&mut self, key: ServerKey, name: &str, value: &[u8], encoding: &str) {
         if !can_be_set(name) {
             return;
         }
@@ -119,7 +119,7 @@ impl Board {
 
     /// Parameters were reset, and we do not know which. So the values of all parameters that the server does not report become
     /// unknown.
-    pub(super) fn parameters_unknown(&mut self, key: ServerKey) {
+    pub(super) fn forget_unreported_parameters(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         let Some(welcome) = server.welcome.clone() else { return };
         let profile = server.profile.with_unreported_unknown(|name| welcome.reports(name));
@@ -161,7 +161,7 @@ impl Board {
                 local_defaults.extend(back.map(|value| (name.as_str().into(), value.into())));
             }
         }
-        for (name, value) in changed(&client.profile, &of_client) {
+        for (name, value) in changed_parameters(&client.profile, &of_client) {
             if reports(name) {
                 let value = encode(value, of_client.value("client_encoding").unwrap_or("UTF8"));
                 let status = ParameterStatus { name: name.as_bytes(), value: &value };
@@ -202,6 +202,6 @@ impl Board {
 }
 
 /// The parameters whose values differ, with their new values.
-fn changed<'a>(before: &'a Profile, now: &'a Profile) -> impl Iterator<Item = (&'a str, &'a str)> {
+fn changed_parameters<'a>(before: &'a Profile, now: &'a Profile) -> impl Iterator<Item = (&'a str, &'a str)> {
     now.iter().filter(|(name, value)| before.value(name) != Some(value))
 }

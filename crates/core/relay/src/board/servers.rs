@@ -91,7 +91,7 @@ impl Board {
         if let Some(ServerStage::Login(opening)) = self.servers.get_mut(key).map(|server| &mut server.stage) {
             opening.reached = Reached::Connected;
         }
-        self.with_login(key, |login, out| login.handle_connected(out).map(|()| 0));
+        self.advance_login(key, |login, out| login.handle_connected(out).map(|()| 0));
         self.run_due_tasks();
     }
 
@@ -101,7 +101,7 @@ impl Board {
             server.paused = false;
         }
         self.actions.push_back(Action::ResumeServer(key));
-        self.with_login(key, |login, out| login.tls_started(binding, out).map(|()| 0));
+        self.advance_login(key, |login, out| login.tls_started(binding, out).map(|()| 0));
         self.run_due_tasks();
     }
 
@@ -109,11 +109,11 @@ impl Board {
         if self.servers.get(key).is_none_or(|server| server.paused) {
             return (0, false);
         }
-        let consumed = self.with_login(key, |login, out| login.handle_bytes(input, out));
+        let consumed = self.advance_login(key, |login, out| login.handle_bytes(input, out));
         (consumed, consumed > 0 && consumed < input.len())
     }
 
-    fn with_login(
+    fn advance_login(
         &mut self,
         key: ServerKey,
         step: impl FnOnce(&mut Login, &mut Vec<u8>) -> Result<usize, LoginError>,
@@ -124,7 +124,7 @@ impl Board {
         let (consumed, event) = match step(login, server.outbox.buffer()) {
             Ok(consumed) => (consumed, login.poll()),
             Err(error) => {
-                self.login_refused(key, &error);
+                self.fail_login(key, &error);
                 return 0;
             }
         };
@@ -145,7 +145,7 @@ impl Board {
         consumed
     }
 
-    fn login_refused(&mut self, key: ServerKey, error: &LoginError) {
+    fn fail_login(&mut self, key: ServerKey, error: &LoginError) {
         let body = match error {
             LoginError::Refused(refusal) => match refusal.response() {
                 Some(response) => {

@@ -95,7 +95,7 @@ impl Resets {
     }
 
     /// The server has run DISCARD ALL, which is a transaction of its own.
-    pub(crate) fn discarded(&mut self) {
+    pub(crate) fn discard_all_done(&mut self) {
         let end = self
             .uncommitted
             .iter()

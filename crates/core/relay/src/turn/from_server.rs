@@ -341,7 +341,7 @@ fn described(server: &mut Server, description: Option<&[u8]>) {
     let Some((Expect { message: Message::Describe(subject), fate, .. }, _)) = server.turns.pop() else {
         return;
     };
-    let shape = Shape::of(description);
+    let shape = Shape::of_description(description);
     match subject {
         Subject::Named(named) => {
             server.statements.set_shape(named.statement.id, shape);
@@ -380,7 +380,7 @@ fn completed<W>(
         match (tag, &mut client.resets) {
             (b"COMMIT\0" | b"PREPARE TRANSACTION\0", Some(resets)) => resets.transaction_ended(true),
             (b"ROLLBACK\0", Some(resets)) => resets.transaction_ended(false),
-            (b"DISCARD ALL\0", resets) => resets.get_or_insert_default().discarded(),
+            (b"DISCARD ALL\0", resets) => resets.get_or_insert_default().discard_all_done(),
             _ => {}
         }
         is_reset = client.resets.is_some();

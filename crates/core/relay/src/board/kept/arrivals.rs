@@ -22,7 +22,7 @@ pub const LOGINS_WAITING_MAX: usize = 64;
 /// costs more than a worker that finds several messages.
 pub const CLIENTS_BEFORE_NEXT_WORKER: u32 = 16;
 
-/// The queue of logins, and what of the round's share is used.
+/// The queue of logins, and how much of the round's share is used.
 #[derive(Debug, Default)]
 pub(in crate::board) struct Arrivals {
     /// Clients that are logging in and have sent something, each once. Some may be gone.
@@ -36,7 +36,7 @@ pub(in crate::board) struct Arrivals {
 }
 
 impl Arrivals {
-    pub(in crate::board) fn is_late(&self, now: Micros) -> bool {
+    pub(in crate::board) fn is_time_used(&self, now: Micros) -> bool {
         now.saturating_sub(self.began) >= ARRIVALS_MICROS_MAX
     }
 }

@@ -183,7 +183,7 @@ impl Registry {
         SCHEMA.with(|schema| {
             let profile = Profile::default();
             self.intern(ParseRequest::new(body, &profile, schema, 1), 0, &mut |bytes: &mut [u8]| {
-                bytes.fill(7)
+                bytes.fill(7);
             })
         })
     }

@@ -32,7 +32,7 @@ pub struct Schemas {
 
 impl Schemas {
     /// The changes of a database, by host, port and its name on the server.
-    pub fn of(&self, host: &str, port: u16, database: &str) -> Arc<Schema> {
+    pub fn find_or_add(&self, host: &str, port: u16, database: &str) -> Arc<Schema> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (host.to_owned(), port, database.to_owned());
         if let Some(schema) = known.get(&key) {
@@ -59,10 +59,10 @@ mod tests {
     #[test]
     fn the_same_database_has_one_record() {
         let schemas = Schemas::default();
-        let (a, b) = (schemas.of("h", 5432, "d"), schemas.of("h", 5432, "d"));
+        let (a, b) = (schemas.find_or_add("h", 5432, "d"), schemas.find_or_add("h", 5432, "d"));
         a.changed();
         assert_eq!(b.version(), 1);
-        assert_eq!(schemas.of("h", 5432, "e").version(), 0);
+        assert_eq!(schemas.find_or_add("h", 5432, "e").version(), 0);
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl Shape {
 
     /// The shape by the answer to a Describe: the body of a RowDescription, or `None` for NoData.
     #[must_use]
-    pub fn of(description: Option<&[u8]>) -> Self {
+    pub fn of_description(description: Option<&[u8]>) -> Self {
         let mut hasher = FixedState::default().build_hasher();
         match description.map(RowDescription::decode) {
             Some(Ok(description)) => {
@@ -72,7 +72,7 @@ mod tests {
         let columns: Vec<_> = names.iter().map(column).collect();
         let mut frame = Vec::new();
         RowDescription::write(&mut frame, &columns).expect("small");
-        Shape::of(Some(&frame[5..]))
+        Shape::of_description(Some(&frame[5..]))
     }
 
     #[test]
@@ -80,8 +80,8 @@ mod tests {
         assert_eq!(described(&[b"a"]), described(&[b"a"]));
         assert_ne!(described(&[b"a"]), described(&[b"b"]));
         assert_ne!(described(&[b"a"]), described(&[b"a", b"b"]));
-        assert_ne!(described(&[]), Shape::of(None));
-        assert_ne!(Shape::of(None), Shape::UNKNOWN);
+        assert_ne!(described(&[]), Shape::of_description(None));
+        assert_ne!(Shape::of_description(None), Shape::UNKNOWN);
     }
 
     #[test]
