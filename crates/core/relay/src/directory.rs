@@ -38,12 +38,13 @@ pub struct Directory {
     pub ignored_parameters: Vec<String>,
     /// Bounds of a turn.
     pub limits: TurnLimits,
-    /// If present, the next client may get a server connection while it still owes answers to the one before. Only tests set
-    /// this, because we do not know what the functions do that a statement calls.
+    /// If present, the next client may get a server connection while it still owes answers to the one before. Only
+    /// tests set this, because we do not know what the functions do that a statement calls.
     pub early_release: Option<EarlyRelease>,
     /// The greatest number of clients of all workers together (`max_client_conn`).
     pub clients_max: Option<u32>,
-    /// The greatest number of connections that have not logged in yet, of all workers together (`unauthenticated_conn_max`).
+    /// The greatest number of connections that have not logged in yet, of all workers together
+    /// (`unauthenticated_conn_max`).
     pub unauthenticated_max: Option<u32>,
     /// The greatest number of cancel requests under way in one worker (`cancel_requests_max`).
     pub cancels_max: usize,
@@ -101,8 +102,8 @@ pub struct Timeouts {
     pub cancel_wait: Option<Duration>,
     /// We forget a pool after it had neither clients nor connections for this long.
     pub pool_idle: Option<Duration>,
-    /// How long the turn of a vanished client may go on. If the client sent Terminate after the turn, we wait this long before we
-    /// cancel the turn, and this long again after that.
+    /// How long the turn of a vanished client may go on. If the client sent Terminate after the turn, we wait this long
+    /// before we cancel the turn, and this long again after that.
     pub abandoned_turn: Option<Duration>,
 }
 
@@ -145,7 +146,8 @@ pub struct AuthQuery {
 /// Early release: a client that has sent its turns completely passes its server connection on before the answers have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EarlyRelease {
-    /// If a client reads slowly while others wait behind it, we keep this many bytes of its answers. Above that we disconnect it.
+    /// If a client reads slowly while others wait behind it, we keep this many bytes of its answers. Above that we
+    /// disconnect it.
     pub buffered_bytes_max: usize,
 }
 
@@ -177,7 +179,8 @@ pub struct Target {
     pub port: u16,
     /// Whether to ask for TLS.
     pub tls: TlsWish,
-    /// What to try when a login with `tls` fails: libpq's sslmode `prefer` then tries without TLS, `allow` then tries with TLS.
+    /// What to try when a login with `tls` fails: libpq's sslmode `prefer` then tries without TLS, `allow` then tries
+    /// with TLS.
     pub second_try: Option<TlsWish>,
     /// The index of the TLS configuration that the shell uses.
     pub tls_profile: usize,

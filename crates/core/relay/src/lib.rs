@@ -1,8 +1,8 @@
 //! Relays turns between clients and server connections, and decides when a server connection becomes free.
 //!
-//! [`Board`] holds the state of one worker and does no I/O. The code around it (the proxy's event loop, or the simulation in
-//! the tests) tells it what clients and servers have sent. The board decides what to write and which connections to open
-//! and close, and the code around it does that.
+//! [`Board`] holds the state of one worker and does no I/O. The code around it (the proxy's event loop, or the
+//! simulation in the tests) tells it what clients and servers have sent. The board decides what to write and which
+//! connections to open and close, and the code around it does that.
 
 pub mod board;
 mod carried;

@@ -35,8 +35,8 @@ impl Rest {
         matches!(self, Self::Passed(_))
     }
 
-    /// Takes the message's bytes off the beginning of `available` bytes. Returns how many of them to pass on, and how many to
-    /// drop. One of the two is 0.
+    /// Takes the message's bytes off the beginning of `available` bytes. Returns how many of them to pass on, and how
+    /// many to drop. One of the two is 0.
     #[inline]
     pub(crate) fn take(&mut self, available: usize) -> (usize, usize) {
         match *self {

@@ -127,8 +127,8 @@ pub struct Server {
     pub(crate) opened: Micros,
     /// When its stage last changed, or its current turn began.
     pub(crate) last_change: Micros,
-    /// Turns that its client has begun since it got the connection. The count starts again when the limit finds the client in
-    /// a transaction with all its turns answered.
+    /// Turns that its client has begun since it got the connection. The count starts again when the limit finds the
+    /// client in a transaction with all its turns answered.
     pub(crate) lent_turns: usize,
     /// Parse messages that were answered without the server.
     pub(crate) hits: u64,
@@ -227,8 +227,8 @@ impl Server {
         matches!(self.stage, ServerStage::Abandoned | ServerStage::Finishing)
     }
 
-    /// Whether we may send the client an answer of our own now: no answer of the server must come before it, and no message of
-    /// the server is incomplete.
+    /// Whether we may send the client an answer of our own now: no answer of the server must come before it, and no
+    /// message of the server is incomplete.
     #[inline]
     pub(crate) fn owes_nothing(&self) -> bool {
         self.turns.is_empty() && self.rest.is_none()
@@ -270,8 +270,8 @@ impl Server {
         self.profile.iter().any(|(name, value)| value != UNKNOWN && !reports(name))
     }
 
-    /// Whether `value` is the value that a reset brings back on this connection. True also for a parameter that the server does
-    /// not report.
+    /// Whether `value` is the value that a reset brings back on this connection. True also for a parameter that the
+    /// server does not report.
     pub(crate) fn is_own_default(&self, name: &str, value: Option<&str>) -> bool {
         self.welcome
             .as_ref()

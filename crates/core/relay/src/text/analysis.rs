@@ -47,8 +47,8 @@ impl Analysis {
     }
 }
 
-/// Whether a text of this class only reads or writes rows. Then the next client finds the connection unchanged, and the answer
-/// does not depend on the client before.
+/// Whether a text of this class only reads or writes rows. Then the next client finds the connection unchanged, and the
+/// answer does not depend on the client before.
 pub(crate) fn is_only_rows(class: Class) -> bool {
     const HARMLESS: Touches = Touches::FUNCTIONS.with(Touches::TRANSACTION_TIME).with(Touches::ROW_LOCK);
     class.count() == Count::One && class.kind().is_query() && class.touches().without(HARMLESS).is_empty()

@@ -61,8 +61,8 @@ impl ParseBudget {
 pub(crate) struct ParseBudgetUsed;
 
 impl Classes {
-    /// Makes a cache of at most `bytes_max` bytes (`statement_classes_bytes_max`). 0: nothing is kept, and each text is parsed
-    /// again. `seed` must be a secret random number.
+    /// Makes a cache of at most `bytes_max` bytes (`statement_classes_bytes_max`). 0: nothing is kept, and each text is
+    /// parsed again. `seed` must be a secret random number.
     #[must_use]
     pub fn new(bytes_max: usize, seed: u64) -> Self {
         Self {

@@ -42,15 +42,15 @@ impl Effects {
         may_define: false,
     };
 
-    /// The effects of a text that our grammar refuses. The grammar of another server's version may accept it: then the text may
-    /// set parameters, and may begin a transaction if it has a word for that.
+    /// The effects of a text that our grammar refuses. The grammar of another server's version may accept it: then the
+    /// text may set parameters, and may begin a transaction if it has a word for that.
     pub(super) fn of_unreadable(text: &[u8]) -> Self {
         let has = |word: &[u8]| text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
         Self { may_set: true, begins_transaction: has(b"begin") || has(b"start"), ..Self::default() }
     }
 
-    /// It may do anything. Only `may_define` is false: otherwise all statements of the database would be parsed again, and the
-    /// CommandComplete of nearly all commands that create tables says so anyway.
+    /// It may do anything. Only `may_define` is false: otherwise all statements of the database would be parsed again,
+    /// and the CommandComplete of nearly all commands that create tables says so anyway.
     pub(crate) const UNKNOWN: Self = Self {
         resets: Vec::new(),
         may_deallocate: true,

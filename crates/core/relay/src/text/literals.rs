@@ -12,8 +12,8 @@ use super::plain::first_word;
 pub(crate) struct Literals {
     /// Whether it has a string in quotes of any kind.
     pub(crate) strings: bool,
-    /// Whether its meaning depends on the client's encoding. It has a byte above 127 in a name or a string, or a quote after a
-    /// backslash (`backslash_quote` allows that only in some encodings).
+    /// Whether its meaning depends on the client's encoding. It has a byte above 127 in a name or a string, or a quote
+    /// after a backslash (`backslash_quote` allows that only in some encodings).
     pub(crate) encoding_dependent: bool,
     /// How much of it a Parse evaluates.
     pub(crate) depth: Depth,
@@ -108,13 +108,15 @@ impl Literals {
         PARSE_SETTINGS.contains(&parameter) && self.depend_on(parameter)
     }
 
-    /// Whether the parameter (by its canonical name) decides what a text with these literals means, or what its plan returns.
+    /// Whether the parameter (by its canonical name) decides what a text with these literals means, or what its plan
+    /// returns.
     ///
-    /// `search_path` decides what names mean, and `transform_null_equals` what `= null` does (parse_expr.c). We assume the same of
-    /// every parameter that is not known to be harmless. For strings, the lexer reads `standard_conforming_strings`,
-    /// `backslash_quote` and `escape_string_warning` (scan.l). The input functions of types run when a constant is parsed, and
-    /// read `DateStyle`, `IntervalStyle`, `TimeZone`, `timezone_abbreviations`, `array_nulls`, `lc_monetary` and `xmloption`
-    /// (datetime.c, arrayfuncs.c, cash.c, xml.c).
+    /// `search_path` decides what names mean, and `transform_null_equals` what `= null` does (parse_expr.c). We assume
+    /// the same of every parameter that is not known to be harmless. For strings, the lexer reads
+    /// `standard_conforming_strings`, `backslash_quote` and `escape_string_warning` (scan.l). The input functions of
+    /// types run when a constant is parsed, and read `DateStyle`, `IntervalStyle`, `TimeZone`,
+    /// `timezone_abbreviations`, `array_nulls`, `lc_monetary` and `xmloption` (datetime.c, arrayfuncs.c, cash.c,
+    /// xml.c).
     pub(crate) fn depend_on(self, parameter: &str) -> bool {
         match parameter {
             "client_encoding" => self.encoding_dependent,
@@ -139,8 +141,8 @@ impl Literals {
     }
 }
 
-/// Parameters that decide neither what a text means nor what its plan returns: limits of time and memory, costs, messages, and
-/// rights (PostgreSQL checks these when a statement runs).
+/// Parameters that decide neither what a text means nor what its plan returns: limits of time and memory, costs,
+/// messages, and rights (PostgreSQL checks these when a statement runs).
 const HARMLESS: [&str; 24] = [
     "application_name",
     "default_transaction_deferrable",

@@ -1,7 +1,7 @@
 //! What an SQL text may do to its session. The server's answers do not tell all of it.
 //!
-//! PostgreSQL's own grammar parses each text once for all clients that send it ([`Classes`]). We assume that a text which does
-//! not parse may do anything.
+//! PostgreSQL's own grammar parses each text once for all clients that send it ([`Classes`]). We assume that a text
+//! which does not parse may do anything.
 
 mod analysis;
 mod classes;

@@ -12,8 +12,8 @@ const WORDS: [&str; 17] = [
     "declare", "copy", "show", "lock", "truncate", "notify",
 ];
 
-/// Whether a text is one statement that changes no settings, prepared statements or definitions, as far as its text tells. This
-/// is true under all encodings and settings, because no byte within a longer character is a semicolon.
+/// Whether a text is one statement that changes no settings, prepared statements or definitions, as far as its text
+/// tells. This is true under all encodings and settings, because no byte within a longer character is a semicolon.
 pub(super) fn leaves_session_unchanged(text: &[u8]) -> bool {
     let word = first_word(text);
     WORDS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
@@ -33,8 +33,8 @@ pub(super) fn first_word(text: &[u8]) -> &[u8] {
     &start[..length]
 }
 
-/// Whether the text has `set_config` or `pg_settings` anywhere (an UPDATE of that view sets parameters), or may have one of them
-/// in the form `U&"..."` with the codes of its letters.
+/// Whether the text has `set_config` or `pg_settings` anywhere (an UPDATE of that view sets parameters), or may have
+/// one of them in the form `U&"..."` with the codes of its letters.
 fn mentions_settings(text: &[u8]) -> bool {
     let stands = |at: usize, before: usize, word: &[u8]| {
         let from = at.checked_sub(before);

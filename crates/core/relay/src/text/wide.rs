@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-/// Replaces ASCII bytes that are only a part of a character. In SJIS, for example, the second byte of U+8868 is a backslash.
+/// Replaces ASCII bytes that are only a part of a character. In SJIS, for example, the second byte of U+8868 is a
+/// backslash.
 ///
-/// PostgreSQL converts a text to the server's encoding before it parses it. We look only for words and quotes in ASCII, so it is
-/// enough to hide the other bytes. The lengths of characters are those of wchar.c.
+/// PostgreSQL converts a text to the server's encoding before it parses it. We look only for words and quotes in ASCII,
+/// so it is enough to hide the other bytes. The lengths of characters are those of wchar.c.
 pub(super) fn hide_trail_bytes<'a>(text: &'a [u8], client_encoding: Option<&str>) -> Cow<'a, [u8]> {
     let Some(length) = length_of_characters(client_encoding) else { return Cow::Borrowed(text) };
     let mut hidden = Cow::Borrowed(text);

@@ -1,5 +1,5 @@
-//! What the code of a turn needs beside the two connections, and how it sends bytes: many at once directly to the socket, few
-//! by the outbox.
+//! What the code of a turn needs beside the two connections, and how it sends bytes: many at once directly to the
+//! socket, few by the outbox.
 
 use std::sync::Arc;
 
@@ -37,7 +37,8 @@ pub(crate) struct Context<'a, W> {
     pub(crate) messages_left: usize,
     /// Whether the client's messages are a recorded turn that is repeated.
     pub(crate) replaying: bool,
-    /// Whether a client may pass its server connection on before its answers have come. Then the class of each SQL text counts.
+    /// Whether a client may pass its server connection on before its answers have come. Then the class of each SQL text
+    /// counts.
     pub(crate) early_release: bool,
     /// Whether other clients wait for the server connection.
     pub(crate) others_wait: bool,

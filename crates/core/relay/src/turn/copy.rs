@@ -1,16 +1,17 @@
 //! COPY FROM STDIN on a server connection, and the Syncs that a client sends during it.
 
-/// While a COPY reads its data, the server ignores Syncs (CopyGetData in PostgreSQL). A client may still send some, because it
-/// does not know yet that the COPY has begun or has failed.
+/// While a COPY reads its data, the server ignores Syncs (CopyGetData in PostgreSQL). A client may still send some,
+/// because it does not know yet that the COPY has begun or has failed.
 #[derive(Debug, Default)]
 pub(crate) struct CopyState {
     /// Whether the server waits for the client's CopyData.
     pub(crate) takes_data: bool,
-    /// Syncs that the client has sent during the COPY and that we keep back. Whether the server would answer them depends on
-    /// when the COPY fails, and we could not see which ones it has answered. So we send them only after the COPY has failed.
+    /// Syncs that the client has sent during the COPY and that we keep back. Whether the server would answer them
+    /// depends on when the COPY fails, and we could not see which ones it has answered. So we send them only after the
+    /// COPY has failed.
     pub(crate) held_syncs: usize,
-    /// Syncs that we sent before we knew of the COPY. The server ignores them, unless the COPY fails before the server reads
-    /// them.
+    /// Syncs that we sent before we knew of the COPY. The server ignores them, unless the COPY fails before the server
+    /// reads them.
     pub(crate) ignored_syncs: usize,
     /// After a COPY has failed: Syncs that we sent during it. The server may still answer them, before all other messages.
     pub(crate) early_syncs: usize,

@@ -22,13 +22,13 @@ pub enum Message {
     Parse(Subject),
     /// BindComplete.
     Bind(Subject),
-    /// ParameterDescription (for a statement), then RowDescription or NoData. The answer for a named statement, or for a portal
-    /// bound from one, tells the client the statement's result columns.
+    /// ParameterDescription (for a statement), then RowDescription or NoData. The answer for a named statement, or for
+    /// a portal bound from one, tells the client the statement's result columns.
     Describe(Subject),
     /// CommandComplete, EmptyQueryResponse or PortalSuspended after rows or a COPY.
     Execute,
-    /// An Execute of a SELECT of our own: one row, then CommandComplete. If the SELECT asks for the settings under which the
-    /// server has parsed a statement, this is the statement.
+    /// An Execute of a SELECT of our own: one row, then CommandComplete. If the SELECT asks for the settings under
+    /// which the server has parsed a statement, this is the statement.
     Select(Option<Arc<Statement>>),
     /// CloseComplete.
     Close,
@@ -49,8 +49,8 @@ pub enum Fate {
     Forward,
     /// We drop the server's answer and the notices that come with it, because the message was our own.
     Discard,
-    /// We did not send the message to the server. We answer the client ourselves after all earlier answers (for CopyEnd we send
-    /// nothing).
+    /// We did not send the message to the server. We answer the client ourselves after all earlier answers (for CopyEnd
+    /// we send nothing).
     AnswerLocally,
 }
 
@@ -86,8 +86,8 @@ pub enum Subject {
     Numbered(StatementId),
     /// A named statement of the client.
     Named(Arc<Named>),
-    /// A statement whose result columns are no longer those that the client was told. We sent the server a name that it does
-    /// not have, so that the message fails.
+    /// A statement whose result columns are no longer those that the client was told. We sent the server a name that it
+    /// does not have, so that the message fails.
     Outdated,
 }
 

@@ -1,4 +1,5 @@
-//! Tests of [`Replies`] with many owed answers: its answers equal those of a plain list, but it does not read the whole queue.
+//! Tests of [`Replies`] with many owed answers: its answers equal those of a plain list, but it does not read the whole
+//! queue.
 
 use std::sync::Arc;
 
@@ -206,8 +207,8 @@ fn compare(
     }
 }
 
-/// Sends `turns` turns of Parse, Bind and Execute with a question for each, then answers them; every tenth answer is an error.
-/// Returns how many answers were looked at.
+/// Sends `turns` turns of Parse, Bind and Execute with a question for each, then answers them; every tenth answer is an
+/// error. Returns how many answers were looked at.
 fn visits(turns: usize, synced: bool) -> usize {
     let registry = Registry::new(1 << 20);
     let statements: Vec<_> = (0..50).map(|n| registry.plain(format!("{n}").as_bytes())).collect();

@@ -1,7 +1,7 @@
 //! A client's turn on a server connection: messages in one direction, answers in the other.
 //!
-//! A **turn** is what a client sends up to and including a Sync (or one Query, or one FunctionCall), with all its answers up
-//! to ReadyForQuery. [`Replies`] is the queue of the answers that a server connection still owes.
+//! A **turn** is what a client sends up to and including a Sync (or one Query, or one FunctionCall), with all its
+//! answers up to ReadyForQuery. [`Replies`] is the queue of the answers that a server connection still owes.
 
 mod body;
 mod client_step;

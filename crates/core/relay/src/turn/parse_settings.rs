@@ -90,8 +90,8 @@ fn add_call(sql: &mut String, name_and_value: &str) {
 /// settings may be others.
 pub(super) fn ask<W>(context: &mut Context<'_, W>, server: &mut Server, statement: &Arc<Statement>) {
     if server.status == TransactionStatus::Failed || server.turns.turns_of_client() > 0 {
-        // In a failed transaction our SELECT would fail, although the Parse of a ROLLBACK does not. Before earlier turns are
-        // answered we cannot know whether the transaction has failed.
+        // In a failed transaction our SELECT would fail, although the Parse of a ROLLBACK does not. Before earlier
+        // turns are answered we cannot know whether the transaction has failed.
         return;
     }
     let literals = statement.literals();

@@ -40,8 +40,8 @@ pub(super) fn visit() {
 pub(super) struct Places {
     /// All answers before this place are indexed.
     indexed_to: Place,
-    /// By a statement's id, or by a name's hash. Two names with the same hash count as one name: then a message may wait for an
-    /// answer without need.
+    /// By a statement's id, or by a name's hash. Two names with the same hash count as one name: then a message may
+    /// wait for an answer without need.
     by_key: HashMap<u64, PlacesOfKey, RandomState>,
     /// Answers to messages that change the server's unnamed statement.
     unnamed: VecDeque<Place>,

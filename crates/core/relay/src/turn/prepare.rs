@@ -1,7 +1,7 @@
 //! Parse, Bind, Describe and Close of clients whose statements we track.
 //!
-//! Each client has its own names. The server has the statement under one global name. If the server does not have it, we prepare
-//! it just before it is needed, and drop the answers.
+//! Each client has its own names. The server has the statement under one global name. If the server does not have it,
+//! we prepare it just before it is needed, and drop the answers.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -74,8 +74,8 @@ pub(super) fn step<W: DirectSend>(
     }
 }
 
-/// Whether a command of the client runs before this Parse of a named statement, which other clients may share. A function, a
-/// trigger or a rule of that command may change how the server parses the text, and no SQL text shows that.
+/// Whether a command of the client runs before this Parse of a named statement, which other clients may share. A
+/// function, a trigger or a rule of that command may change how the server parses the text, and no SQL text shows that.
 fn may_be_misread(server: &Server, received: &[u8]) -> bool {
     let is_named = body(received).first().is_some_and(|first| *first != 0);
     is_named && !server.copy.takes_data && server.turns.client_may_run()

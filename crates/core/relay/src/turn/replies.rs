@@ -13,7 +13,8 @@ use crate::carried::prepared::{Statement, StatementId};
 pub struct CopyIn {
     /// Whether the client has not sent CopyDone or CopyFail yet.
     pub end_to_come: bool,
-    /// How many Syncs the client had sent. The server will not answer them, unless the COPY fails before the server reads them.
+    /// How many Syncs the client had sent. The server will not answer them, unless the COPY fails before the server
+    /// reads them.
     pub ignores_syncs: usize,
 }
 
@@ -142,9 +143,9 @@ impl Replies {
         self.queue.len()
     }
 
-    /// Whether an unanswered message of an earlier turn changes what the client's `name` means, or whether the server has the
-    /// statement. An error in that turn would undo the change. Changes in the present turn do not count, because an error there
-    /// makes the server skip the next message too.
+    /// Whether an unanswered message of an earlier turn changes what the client's `name` means, or whether the server
+    /// has the statement. An error in that turn would undo the change. Changes in the present turn do not count,
+    /// because an error there makes the server skip the next message too.
     #[must_use]
     pub fn is_undecided(&mut self, name: &[u8], statement: Option<StatementId>) -> bool {
         let Some(end) = self.last_end() else { return false };
@@ -176,9 +177,9 @@ impl Replies {
         self.queue.get_mut(at)
     }
 
-    /// After an error was undone: the first remaining message that changes the unnamed statement now finds another one before
-    /// it. Corrects its `Undo` for the server (an id), and the same for the client, whose messages are before `end`. Returns
-    /// for which of the two there was such a message.
+    /// After an error was undone: the first remaining message that changes the unnamed statement now finds another one
+    /// before it. Corrects its `Undo` for the server (an id), and the same for the client, whose messages are before
+    /// `end`. Returns for which of the two there was such a message.
     pub fn amend_unnamed(
         &mut self,
         server: Option<StatementId>,
@@ -233,8 +234,8 @@ impl Replies {
         self.owed.executes > 0
     }
 
-    /// CopyInResponse has come for the head. Removes the Syncs that the client had sent before the end of the COPY, because the
-    /// server ignores them (CopyGetData in PostgreSQL).
+    /// CopyInResponse has come for the head. Removes the Syncs that the client had sent before the end of the COPY,
+    /// because the server ignores them (CopyGetData in PostgreSQL).
     pub(super) fn copy_in_began(&mut self) -> CopyIn {
         let mut copy = CopyIn { end_to_come: true, ignores_syncs: 0 };
         let Some(head) = self.queue.pop_front() else { return copy };
@@ -262,9 +263,9 @@ impl Replies {
         copy
     }
 
-    /// An error has answered the head, and the server skips the messages up to the next Sync. Removes their answers and calls
-    /// `undo` for each, from the last one to the head, because changes must be undone in reverse order. Returns false if no Sync
-    /// was sent yet: then the server also skips the next messages.
+    /// An error has answered the head, and the server skips the messages up to the next Sync. Removes their answers and
+    /// calls `undo` for each, from the last one to the head, because changes must be undone in reverse order. Returns
+    /// false if no Sync was sent yet: then the server also skips the next messages.
     pub(super) fn fail(&mut self, mut undo: impl FnMut(Expect, /* failed itself: */ bool)) -> bool {
         let mut failed = Vec::new();
         let synced = loop {
@@ -330,8 +331,9 @@ impl Replies {
         self.end_of_failed_turn().is_some()
     }
 
-    /// The connection is lost. Moves the answers up to the next end of a turn to `lost`, in order, and returns the place of that
-    /// end, so that the caller can tell the turn's owner. If no end of a turn is owed, moves all answers and returns `None`.
+    /// The connection is lost. Moves the answers up to the next end of a turn to `lost`, in order, and returns the
+    /// place of that end, so that the caller can tell the turn's owner. If no end of a turn is owed, moves all answers
+    /// and returns `None`.
     pub(super) fn lose_turn(&mut self, lost: &mut Vec<Reply>) -> Option<Place> {
         let end = self.end_of_failed_turn();
         let taken = end.map_or(self.queue.len(), |end| end + 1);
@@ -340,8 +342,8 @@ impl Replies {
         place
     }
 
-    /// After an error was undone: if the next message about the statement is a Close that was already sent, corrects its `Undo`.
-    /// The Close finds `present`, or nothing. Returns false if there is no such Close.
+    /// After an error was undone: if the next message about the statement is a Close that was already sent, corrects
+    /// its `Undo`. The Close finds `present`, or nothing. Returns false if there is no such Close.
     pub fn amend_close(&mut self, statement: StatementId, present: Option<&Arc<Statement>>) -> bool {
         self.places.index_new(&self.queue, self.next);
         let first = self.places.of_statement(statement);

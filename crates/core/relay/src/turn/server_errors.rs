@@ -91,8 +91,9 @@ pub(super) fn error<W: DirectSend>(
     Ok(ours.map_or(Step::Pass, Step::Replace))
 }
 
-/// A COPY has failed, and the server may answer Syncs that were sent during it. Sends an empty query: when its answer comes, we
-/// know how many of the Syncs were answered. It can be sent neither within a turn nor while the server skips messages.
+/// A COPY has failed, and the server may answer Syncs that were sent during it. Sends an empty query: when its answer
+/// comes, we know how many of the Syncs were answered. It can be sent neither within a turn nor while the server skips
+/// messages.
 pub(super) fn await_early_syncs(server: &mut Server) {
     let ends = server.turns.is_empty() || server.turns.ends_with_turn();
     // If another COPY may have begun, the server would treat the query as a message within that COPY. Then we wait: the

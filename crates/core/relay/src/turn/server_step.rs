@@ -25,9 +25,11 @@ pub(crate) enum ServerStop {
     ChoreOver(Chore),
     /// The server has reported a parameter: its name, and its value in the client's encoding.
     Parameter(Box<str>, Box<[u8]>),
-    /// A command has reset parameters, and we do not know which: parameters that the server does not report may have changed.
+    /// A command has reset parameters, and we do not know which: parameters that the server does not report may have
+    /// changed.
     ParametersUnknown,
-    /// The turn that is about to end with this status has reset parameters. Tell the client its values now, then call again.
+    /// The turn that is about to end with this status has reset parameters. Tell the client its values now, then call
+    /// again.
     Resets(TransactionStatus),
     /// The server has said why it will close the connection. This is the ErrorResponse's body.
     Fatal(Vec<u8>),

@@ -20,8 +20,8 @@ pub enum Chore {
     Connect,
     /// Runs `auth_query` to look up a user's password.
     AuthQuery,
-    /// An empty query after a failed COPY. A ReadyForQuery that comes before its answer answers a Sync that was sent during the
-    /// COPY.
+    /// An empty query after a failed COPY. A ReadyForQuery that comes before its answer answers a Sync that was sent
+    /// during the COPY.
     Settle,
     /// The rest of a turn whose client has gone.
     Abandoned,

@@ -85,8 +85,8 @@ impl Turns {
         self.replies.is_empty() && !self.is_unsynced()
     }
 
-    /// Whether the client that has the connection has a turn here, perhaps one of which nothing was sent yet. Its turns come
-    /// after all other clients' turns.
+    /// Whether the client that has the connection has a turn here, perhaps one of which nothing was sent yet. Its turns
+    /// come after all other clients' turns.
     #[inline]
     pub(crate) fn has_turn_of(&self, client: ClientKey) -> bool {
         self.last_client() == Some(client)
@@ -156,8 +156,8 @@ impl Turns {
         self.open_for(Owner::Client(client));
     }
 
-    /// The index of the owner's open turn; begins one if there is none. If the last turn is another owner's and nothing of it was
-    /// sent, the new turn goes before it.
+    /// The index of the owner's open turn; begins one if there is none. If the last turn is another owner's and nothing
+    /// of it was sent, the new turn goes before it.
     fn open_for(&mut self, owner: Owner) -> usize {
         let turns = self.turns.len();
         let at = match self.turns.back() {
@@ -289,8 +289,8 @@ impl Turns {
         synced
     }
 
-    /// CopyInResponse has come for the head: see [`Replies::copy_in_began`]. A turn whose Sync the server ignores goes on with
-    /// the messages after that Sync.
+    /// CopyInResponse has come for the head: see [`Replies::copy_in_began`]. A turn whose Sync the server ignores goes
+    /// on with the messages after that Sync.
     pub(super) fn copy_in_began(&mut self) -> CopyIn {
         let is_query = self.replies.head().is_some_and(|head| head.expect.ends_turn());
         let owner = self.owner();
@@ -337,8 +337,8 @@ impl Turns {
         self.replies.forget_names();
     }
 
-    /// After an error was undone: corrects the next change of the unnamed statement, see [`Replies::amend_unnamed`]. Turns of
-    /// other clients are left out, because these have unnamed statements of their own.
+    /// After an error was undone: corrects the next change of the unnamed statement, see [`Replies::amend_unnamed`].
+    /// Turns of other clients are left out, because these have unnamed statements of their own.
     pub(super) fn amend_unnamed(
         &mut self,
         server: Option<StatementId>,
@@ -358,8 +358,8 @@ impl Turns {
         }
     }
 
-    /// The connection is lost. Removes all owed answers and calls `undo` for each, from the last to the first, because later
-    /// messages may build on changes of earlier ones. Returns the owners, who must be told.
+    /// The connection is lost. Removes all owed answers and calls `undo` for each, from the last to the first, because
+    /// later messages may build on changes of earlier ones. Returns the owners, who must be told.
     pub(super) fn lose(&mut self, mut undo: impl FnMut(Expect, Option<ClientKey>)) -> LostTurns {
         let (mut lost, mut owners, mut whose) = (Vec::new(), Vec::new(), Vec::new());
         let unended = loop {

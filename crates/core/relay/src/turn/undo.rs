@@ -1,7 +1,7 @@
 //! Puts back what we changed for messages that failed, that the server skipped, or that never arrived.
 //!
-//! We change our records of prepared statements when a message is sent, not when it is answered. Most messages succeed, and so
-//! the messages after them need not wait. [`Expect`] keeps the state before the change.
+//! We change our records of prepared statements when a message is sent, not when it is answered. Most messages succeed,
+//! and so the messages after them need not wait. [`Expect`] keeps the state before the change.
 
 use trunkline_pool::arena::Arena;
 

@@ -50,7 +50,8 @@ impl Unsettled {
         self.in_turn != InTurn::Nothing
     }
 
-    /// Whether a message of the turn that is being sent may have set a setting: it may have another value at the turn's end.
+    /// Whether a message of the turn that is being sent may have set a setting: it may have another value at the turn's
+    /// end.
     pub(super) fn is_set_in_turn(self) -> bool {
         self.in_turn == InTurn::Set
     }

@@ -1,4 +1,4 @@
-//! What a run is made of: drawn from its seed.
+//! The settings of a run. They are drawn from its seed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use trunkline_session::frontend::TlsWish;
 
 use crate::model_server::password_of;
 
-/// Which faults and habits a run has.
+/// The configuration of a run, and the kinds of faults that happen in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Flavour {
     pub(crate) workers: usize,
@@ -36,29 +36,30 @@ pub(crate) struct Flavour {
     pub(crate) reports_at_once: bool,
     pub(crate) prepared_max: usize,
     pub(crate) buffer_bytes: usize,
-    /// From one to such as no client here sends at once.
+    /// Between one message and more messages than a client here ever sends at once.
     pub(crate) round_messages_max: usize,
     pub(crate) lent_turns_max: usize,
     pub(crate) socket_bytes: usize,
     pub(crate) bytes_max: usize,
     pub(crate) two_pools: bool,
-    /// Clients have passwords, and some are looked up on a server.
+    /// Clients have passwords, and some passwords are looked up on a server.
     pub(crate) passwords: bool,
     pub(crate) passwords_kept: bool,
     pub(crate) limits: Limits,
-    /// The servers move when the configuration is read again.
+    /// The servers get another port at a reload.
     pub(crate) moves: bool,
     pub(crate) shutdown: bool,
-    /// Connections are kept open for nobody.
+    /// How many connections a pool keeps open without clients.
     pub(crate) min_size: u32,
     pub(crate) connect_query: bool,
     pub(crate) check_query: bool,
     pub(crate) reset_always: bool,
-    /// Server connections are given on before they have answered; with the bytes kept for who reads slowly.
+    /// Early release is on: a client may pass its server connection on before its answers have come. The number is
+    /// `EarlyRelease::buffered_bytes_max`.
     pub(crate) early: Option<usize>,
 }
 
-/// Bounds on clients and their servers; 0: none.
+/// Limits of clients and their servers. 0: no limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) clients: u32,
@@ -80,7 +81,7 @@ impl Limits {
         }
     }
 
-    /// What neither bound allows to be exceeded.
+    /// The looser one of each two limits.
     pub(crate) fn or(self, other: Self) -> Self {
         let either = |a: u32, b: u32| if a == 0 || b == 0 { 0 } else { a.max(b) };
         Self {
@@ -98,17 +99,17 @@ impl Limits {
     }
 }
 
-/// What a reload may change.
+/// The part of the configuration that a reload may change.
 #[derive(Clone, Debug)]
 pub(crate) struct Edition {
     pub(crate) epoch: u64,
     pub(crate) pool_size: u32,
     pub(crate) tracked: bool,
-    /// Where the servers are.
+    /// The servers' port.
     pub(crate) port: u16,
-    /// The database is there at all.
+    /// Whether the configuration has the database.
     pub(crate) present: bool,
-    /// Unknown users are looked up.
+    /// Whether passwords of unknown users are looked up.
     pub(crate) look_up: bool,
     pub(crate) limits: Limits,
 }
@@ -164,7 +165,7 @@ impl Flavour {
         }
     }
 
-    /// The configuration at the beginning.
+    /// The first configuration.
     pub(crate) fn edition(&self) -> Edition {
         Edition {
             epoch: 1,
