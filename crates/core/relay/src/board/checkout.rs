@@ -62,11 +62,11 @@ impl Board {
                     self.actions.push_back(Action::Mail(other, Mail::Starving(pool, worker)));
                     return;
                 }
-                Want::Evict(refused) => {
+                Want::Evict(limit) => {
                     let ledger = Arc::clone(local.pool.ledger());
                     if self.evict_for(&ledger).is_none() {
                         if let Some(local) = self.local_pool(pool) {
-                            local.pool.claim(refused, now);
+                            local.pool.claim(limit, now);
                         }
                         self.ask_for_eviction(&ledger);
                         return;
