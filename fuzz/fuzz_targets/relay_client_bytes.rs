@@ -1,5 +1,5 @@
-//! A logged-in client's bytes at the board, in pieces, with a server that answers or one that is mute: no panic, no
-//! more memory than the limits give, and a server that answers as it should is never blamed.
+//! The board gets a logged-in client's bytes in pieces, with a server that answers or a silent one. It must not panic, nor use more
+//! memory than the limits allow, and must not accuse a server that answers correctly of breaking the protocol.
 //!
 //! Input: settings, size of pieces, the client's stream.
 
@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use relay::Desk;
 use trunkline_wire::header;
 
-/// Servers after which a run has shown what it can.
+/// A run ends after this many server connections: more would show nothing new.
 const SERVERS_MAX: usize = 20;
 
 fuzz_target!(|input: &[u8]| {
@@ -34,7 +34,7 @@ fuzz_target!(|input: &[u8]| {
             break;
         }
     }
-    assert!(!desk.server_blamed, "a server that answers as it should was blamed");
+    assert!(!desk.server_accused, "a server that answers correctly was accused of breaking the protocol");
     if let Some(client) = desk.client {
         desk.board.client_closed(client);
         desk.client = None;
@@ -46,16 +46,16 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(desk.board.clients().count(), 0);
 });
 
-/// Succeeds with whatever it is asked.
+/// A server that answers every request with success.
 #[derive(Default)]
 struct AnsweringServer {
-    /// Which connection it is; another one starts afresh.
+    /// The number of the server connection. A new connection starts outside a transaction.
     dialled: usize,
     in_transaction: bool,
 }
 
 impl AnsweringServer {
-    /// Answers all that has come whole.
+    /// Answers all messages that have arrived completely.
     fn work(&mut self, desk: &mut Desk) {
         loop {
             if std::mem::replace(&mut self.dialled, desk.dialled) != desk.dialled {

@@ -1,7 +1,7 @@
-//! A logged-in server's bytes at the board, in pieces, after a client's turn: no panic, and no more memory than the
-//! limits and the input give.
+//! The board gets a logged-in server's bytes in pieces, after a client's turn. It must not panic, nor use more memory than the limits
+//! and the input allow.
 //!
-//! Input: settings, size of pieces and which turn, the server's stream.
+//! Input: settings, size of pieces and number of the turn, the server's stream.
 
 #![no_main]
 
@@ -10,10 +10,10 @@ mod relay;
 use libfuzzer_sys::fuzz_target;
 use relay::Desk;
 
-/// Servers after which a run has shown what it can.
+/// A run ends after this many server connections: more would show nothing new.
 const SERVERS_MAX: usize = 20;
 
-/// What the client asks, again whenever it has been answered.
+/// The turns that the client may send. It sends its turn again from time to time, and on each new server connection.
 const TURNS: [&[u8]; 8] = [
     b"Q\0\0\0\x0dSELECT 1\0",
     b"P\0\0\0\x0as\0one\0\0\0B\0\0\0\x0d\0s\0\0\0\0\0\0\0D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04",
@@ -35,8 +35,8 @@ fuzz_target!(|input: &[u8]| {
     for (at, piece) in stream.chunks(piece_bytes).enumerate() {
         let client_stays = desk.client.is_some();
         if settings & 32 != 0 && at == 2 && client_stays {
-            // The client vanishes in the middle.
-            desk.board.client_closed(desk.client.take().expect("it is there"));
+            // The client vanishes in the middle of its answer.
+            desk.board.client_closed(desk.client.take().expect("the client is connected"));
             desk.carry_out();
         }
         if !desk.server_sends(piece) && desk.server.is_some() || desk.dialled > SERVERS_MAX {

@@ -1,4 +1,4 @@
-//! A client's bytes at our login, in pieces: it goes on, ends or fails, and what it writes are whole messages.
+//! The login of a client gets the client's bytes in pieces. It continues, ends or fails, and writes only complete messages.
 //!
 //! Input: settings, size of pieces, the client's stream.
 
@@ -25,7 +25,7 @@ fuzz_target!(|input: &[u8]| {
     let (mut arrived, mut out) = (Vec::new(), Vec::new());
     for piece in stream.chunks(usize::from(*piece_bytes).max(1)) {
         arrived.extend_from_slice(piece);
-        let going_on = turn(&mut login, challenge, binding.as_deref(), &mut arrived, &mut out);
+        let going_on = step(&mut login, challenge, binding.as_deref(), &mut arrived, &mut out);
         assert!(arrived.len() <= login.input_bytes_max() + piece.len() || !going_on);
         if !going_on {
             break;
@@ -34,8 +34,8 @@ fuzz_target!(|input: &[u8]| {
     check_output(&out);
 });
 
-/// Handles what has arrived; whether the login goes on.
-fn turn(
+/// Handles the bytes that have arrived. True if the login continues.
+fn step(
     login: &mut Login,
     challenge: Challenge,
     binding: Option<&[u8]>,
@@ -73,7 +73,7 @@ fn turn(
     }
 }
 
-/// Answers to SSLRequest and GSSENCRequest, then whole messages, an error last.
+/// The output must be answers to SSLRequest and GSSENCRequest, then complete messages. An error may only be the last one.
 fn check_output(mut out: &[u8]) {
     while let [b'S' | b'N', rest @ ..] = out {
         out = rest;

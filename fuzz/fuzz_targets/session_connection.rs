@@ -1,6 +1,6 @@
-//! A server's bytes at a connection that asked for something, in pieces: the same events and the same end, whatever the pieces.
+//! A connection with open requests gets the server's bytes in pieces. Its events and its end must not depend on the pieces.
 //!
-//! Input: what is asked, size of pieces, the server's stream.
+//! Input: the requests, size of pieces, the server's stream.
 
 #![no_main]
 
@@ -24,14 +24,14 @@ fuzz_target!(|input: &[u8]| {
 fn connection() -> Connection {
     let mut login = Login::new(Arc::new(ServerLogin::new("a", "b")), &mut |_: &mut [u8]| {});
     login.handle_connected(&mut Vec::new()).expect("sendable");
-    login.handle_bytes(LOGIN, &mut Vec::new()).expect("by the book");
+    login.handle_bytes(LOGIN, &mut Vec::new()).expect("a valid login");
     match login.poll() {
         Some(LoginEvent::Ready(ready)) => Connection::new(ready, ConnectionLimits::default()),
         other => panic!("{other:?}"),
     }
 }
 
-/// Each bit asks for something.
+/// Sends one request for each bit that is set.
 fn ask(connection: &mut Connection, asked: u8) {
     let pipeline = connection.pipeline();
     if asked & 1 != 0 {
@@ -64,7 +64,7 @@ fn ask(connection: &mut Connection, asked: u8) {
     pipeline.handle_sent(if asked & 64 == 0 { sent } else { sent / 2 });
 }
 
-/// What came of it: a digest of the events, bytes left, the error, and what became of the turns.
+/// The result of a run: the events as text, the bytes that are left, the error, and the fates of the turns.
 type Outcome = (Vec<String>, usize, Option<Misbehaviour>, Vec<Fate>);
 
 fn run(asked: u8, stream: &[u8], piece_bytes: usize) -> Outcome {
@@ -96,7 +96,7 @@ fn run(asked: u8, stream: &[u8], piece_bytes: usize) -> Outcome {
     (seen, left, failed, connection.handle_end())
 }
 
-/// Runs are taken apart, for their lengths depend on the pieces.
+/// Writes down each message of an event that stands for several: how many these are depends on the pieces.
 fn note(seen: &mut Vec<String>, event: Event<'_>) {
     match event {
         Event::Rows { frames, .. } => seen.extend(Frames::rows(frames).map(row)),

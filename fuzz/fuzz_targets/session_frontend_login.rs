@@ -1,4 +1,4 @@
-//! A server's bytes at our login, in pieces: it goes on, ends or fails, whatever the pieces.
+//! Our login to a server gets the server's bytes in pieces. The result must not depend on the pieces.
 //!
 //! Input: settings, size of pieces, the server's stream.
 
@@ -26,13 +26,13 @@ fuzz_target!(|input: &[u8]| {
     let settings = Arc::new(settings);
     let whole = run(&settings, stream, usize::MAX);
     let pieces = run(&settings, stream, usize::from(*piece_bytes).max(1));
-    // Only the answer to an SSLRequest depends on what else came with it.
+    // The answer to an SSLRequest is the only one that depends on the bytes that came with it.
     if settings.tls == TlsWish::Never {
         assert_eq!(whole, pieces);
     }
 });
 
-/// What came of it: consumed bytes, what was written, and how it ended.
+/// The result of a login: consumed bytes, written bytes, and how it ended.
 type Outcome = (usize, Vec<u8>, Option<Result<Vec<(String, String)>, LoginError>>);
 
 fn run(settings: &Arc<ServerLogin>, stream: &[u8], piece_bytes: usize) -> Outcome {

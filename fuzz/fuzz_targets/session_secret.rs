@@ -1,4 +1,4 @@
-//! What is stored for a user, and the SCRAM messages made with it: read or refused.
+//! The stored secret of a user, and SCRAM messages, are read or refused.
 
 #![no_main]
 

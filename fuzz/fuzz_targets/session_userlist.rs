@@ -1,4 +1,4 @@
-//! A userlist.txt: read, or refused with a place in it; what is read is written and read again.
+//! A userlist.txt is read, or refused with a place in it. Entries that were read can be written, and are read back equal.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! SQL that parses and is written again, in one line or laid out, means the same: it parses to an equal tree.
+//! SQL that is written from a tree, in one line or laid out, parses to an equal tree.
 
 #![no_main]
 

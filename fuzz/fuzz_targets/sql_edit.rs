@@ -1,7 +1,7 @@
-//! Any edits of any field of any node: an edited tree can be read and freed, a copy of it is equal, and its text, if it
-//! has one, is that tree's and no other's.
+//! Makes any edits of any fields of any nodes. An edited tree can be read and freed, and a copy of it is equal. SQL that is written
+//! from it parses to the same tree.
 //!
-//! The text, a byte 255, then edits: what, where, with what.
+//! Input: SQL, a byte 255, then edits: what to do, where, and with which value.
 
 #![no_main]
 
@@ -14,28 +14,28 @@ use script::Script;
 use trunkline_parser::edit::{EditError, Fragment};
 use trunkline_parser::{ParsedSql, parse};
 
-/// Copies of copies double a tree each time: past this many bytes it is not edited any further.
+/// A copy of a tree in itself doubles its size. Trees larger than this are not edited any further.
 const TREE_BYTES_MAX: usize = 1 << 20;
 
 fuzz_target!(|input: &[u8]| {
     let mut parts = input.splitn(2, |byte| *byte == 255);
     let (Some(Ok(text)), Some(edits)) = (parts.next().map(std::str::from_utf8), parts.next()) else { return };
     let Ok(mut tree) = parse(text) else { return };
-    unchanged(&mut tree);
+    check_unchanged(&mut tree);
     let mut script = Script::new(edits);
     while let Some(edit) = script.next_edit() {
         let size = tree.nodes().count();
         if size == 0 || tree.bytes() > TREE_BYTES_MAX {
             break;
         }
-        // What an edit may not do is refused, and the tree is as it was or in part changed, but whole.
+        // An edit that is not allowed is refused. The tree is then unchanged or changed in part, but still valid.
         let _ = edit.apply(&mut tree, &mut script, size);
     }
     check(&tree, text);
 });
 
-/// A tree that was only borrowed to be changed is written as before.
-fn unchanged(tree: &mut ParsedSql) {
+/// A mutable borrow without an edit must not change what the tree is written as.
+fn check_unchanged(tree: &mut ParsedSql) {
     let Ok(written) = tree.deparse() else { return };
     assert_eq!(tree.statements_mut().len(), tree.root().len());
     assert_eq!(tree.deparse().as_ref(), Ok(&written));

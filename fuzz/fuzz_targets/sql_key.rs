@@ -1,6 +1,6 @@
-//! Our lexer against PostgreSQL's, and keys: texts with one key have one tree except for literals.
+//! Our lexer finds the same tokens and errors as PostgreSQL's. Texts with the same key have the same tree, except for literals.
 //!
-//! The first bytes say how a text is changed; the rest is the text, or two with a byte 255 between.
+//! Input: a byte of options, a byte that says how to change the text, and the text, or two texts with a byte 255 between them.
 
 #![no_main]
 
@@ -19,16 +19,16 @@ fuzz_target!(|input: &[u8]| {
     let other = changed(text, &literals, change);
     check_tokens(&other, options);
     if self::key(&other, options).is_some_and(|(found, _)| found == key) {
-        check_natures(text, &other, options, change % 4 < 2);
+        check_same_statement(text, &other, options, change % 4 < 2);
     }
     if let Some(Ok(other)) = texts.next()
         && self::key(other, options).is_some_and(|(found, _)| found == key)
     {
-        check_natures(text, other, options, false);
+        check_same_statement(text, other, options, false);
     }
 });
 
-/// Token by token, place by place, error by error.
+/// Compares the tokens of both lexers with their places, or their errors.
 fn check_tokens(text: &str, options: ParseOptions) {
     match (scan_by_c(text, options), scan_with(text, options)) {
         (Ok(expected), Ok(found)) => assert_eq!(expected, found),
@@ -59,10 +59,11 @@ fn key(text: &str, options: ParseOptions) -> Option<(Vec<u8>, Vec<Literal>)> {
     Some((key.bytes.to_vec(), key.literals.to_vec()))
 }
 
-/// The text with other literals (0, 1), with one of them twice (2), or with its words in capitals and more space (3).
+/// The text with other values in all literals (0) or in one (1), with one literal twice (2), or with capitals and more white
+/// space (3).
 fn changed(text: &str, literals: &[Literal], change: u8) -> String {
     if change % 4 == 3 {
-        return dressed_up(text);
+        return with_capitals_and_spaces(text);
     }
     let chosen = usize::from(change / 4);
     let mut out = String::new();
@@ -73,12 +74,13 @@ fn changed(text: &str, literals: &[Literal], change: u8) -> String {
             continue;
         }
         out.push_str(&text[copied..start]);
-        // A word before it may be the N of a string; anything else may be the end of another string.
+        // A word before the literal may be the N of `N'...'`, so it stays attached. Anything else may be the end of another
+        // string, and without a space the two strings would become one.
         if !out.ends_with(|before: char| before.is_alphanumeric()) {
             out.push(' ');
         }
         let twice = change % 4 == 2 && index == chosen % literals.len();
-        let value = if change % 4 == 2 { &text[start..end] } else { another(literal.class) };
+        let value = if change % 4 == 2 { &text[start..end] } else { other_value(literal.class) };
         out.push_str(value);
         if twice {
             out.push_str(", ");
@@ -91,7 +93,7 @@ fn changed(text: &str, literals: &[Literal], change: u8) -> String {
     out
 }
 
-fn another(class: LiteralClass) -> &'static str {
+fn other_value(class: LiteralClass) -> &'static str {
     match class {
         LiteralClass::Integer => "70001",
         LiteralClass::BigInteger => "70000000001",
@@ -102,7 +104,7 @@ fn another(class: LiteralClass) -> &'static str {
     }
 }
 
-fn dressed_up(text: &str) -> String {
+fn with_capitals_and_spaces(text: &str) -> String {
     let tokens = trunkline_parser::scan(text).unwrap_or_default();
     let mut out = String::from("/* a /* b */ ' */");
     for token in tokens {
@@ -116,12 +118,13 @@ fn dressed_up(text: &str) -> String {
     out
 }
 
-/// `alike`: the trees differ only in the values of constants, and not in the length of lists.
-fn check_natures(one: &str, other: &str, options: ParseOptions, alike: bool) {
+/// Two texts with the same key must have the same fingerprint, or both be refused. `same_lists`: their trees may differ only in
+/// the values of constants, and not in the length of lists.
+fn check_same_statement(one: &str, other: &str, options: ParseOptions, same_lists: bool) {
     match (parse_with(one, options), parse_with(other, options)) {
         (Ok(first), Ok(second)) => {
             assert_eq!(first.fingerprint(), second.fingerprint(), "{one:?}\n{other:?}");
-            if alike {
+            if same_lists {
                 check_trees(&first, &second, one, other);
             }
         }
@@ -149,7 +152,7 @@ fn check_trees(first: &ParsedSql, second: &ParsedSql, one: &str, other: &str) {
 }
 
 fn is_constant(node: Node<'_>) -> bool {
-    // The path of JSON_TABLE is a string of its node, and the values of others are nodes below it.
+    // A path of JSON_TABLE is a string in its own node. The values of other constants are nodes below them.
     matches!(node.tag(), NodeTag::AConst | NodeTag::JsonTablePathSpec)
 }
 

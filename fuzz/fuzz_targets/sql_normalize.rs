@@ -1,4 +1,4 @@
-//! What is made of a text and not of its tree alone: normalized, cut into statements, summarized.
+//! Functions that need the text and not only its tree: normalizing, splitting into statements, summarizing.
 
 #![no_main]
 
@@ -37,7 +37,7 @@ fuzz_target!(|input: &[u8]| {
     let _ = summary(text).map(|summary| format!("{summary:?}"));
     let ranges = split_with_parser(text).unwrap_or_default();
     assert_eq!(ranges.len(), tree.root().len());
-    // Each piece is one statement, and all of them are the text's.
+    // Each piece is one statement, and together they are all statements of the text.
     for (range, statement) in ranges.into_iter().zip(tree.root().nodes()) {
         let Ok(alone) = parse(&text[range.clone()]) else { panic!("{range:?} of {text:?} does not parse") };
         let Some(found) = alone.root().nodes().next() else { panic!("{range:?} of {text:?} is empty") };

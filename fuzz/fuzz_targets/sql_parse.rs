@@ -1,5 +1,6 @@
-//! SQL, read as the first byte says: an error with its place, or a tree that everything can read. The same text makes
-//! the same tree again.
+//! Parsing gives an error with a place in the text, or a tree that every function can read. A second parse gives the same tree.
+//!
+//! Input: a byte of options, SQL.
 
 #![no_main]
 

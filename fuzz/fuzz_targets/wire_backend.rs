@@ -1,4 +1,4 @@
-//! A message of a server: a tag, then a body. It is refused, or it is encoded to the same bytes again.
+//! A message of a server (a tag, then a body) is refused, or decoded and encoded to the same bytes.
 
 #![no_main]
 
@@ -21,7 +21,7 @@ fuzz_target!(|input: &[u8]| {
     visit(&message);
 });
 
-/// Goes through all that is decoded only when it is asked for.
+/// Reads all fields that are decoded only when they are read.
 fn visit(message: &Message<'_>) {
     match message {
         Message::DataRow(row) => assert_eq!(row.values.count(), row.values.len()),

@@ -1,4 +1,4 @@
-//! What a client sends first. It is refused, or it is encoded to the same bytes again.
+//! A client's first packet is refused, or decoded and encoded to the same bytes.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ fuzz_target!(|input: &[u8]| {
         assert!((8..=STARTUP_PACKET_BYTES as usize + 4).contains(&bytes));
     }
     assert!(input.len() < 4 || sized != Ok(None));
-    // Decoding does not depend on the length having been checked.
+    // Decoding must also work without an earlier check of the length.
     let Ok(packet) = FirstPacket::decode(input) else { return };
     let mut out = Vec::new();
     packet.encode(&mut out);

@@ -1,5 +1,5 @@
-//! A stream of frames, split anywhere. The first byte says how long the pieces are; the frames that are found must
-//! not depend on it, and the limits must agree with the headers.
+//! A stream of frames, split anywhere. The first byte is the length of the pieces. The frames that are found must not depend
+//! on this length, and the limits must agree with the headers.
 
 #![no_main]
 
@@ -25,7 +25,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// The headers in `stream` when `piece` bytes of it arrive at a time, and the error that ends it, if any does.
+/// The headers in `stream` if `piece` bytes arrive at a time, and the error that ends the stream, if there is one.
 fn frames(stream: &[u8], piece: usize) -> (Vec<Header>, Option<FrameError>) {
     let (mut found, mut at, mut arrived) = (Vec::new(), 0usize, 0usize);
     loop {

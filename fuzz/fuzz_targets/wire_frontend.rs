@@ -1,5 +1,7 @@
-//! A message of a client: a byte that says what a `p` is, a tag, then a body. It is refused, or it is encoded to the
-//! same bytes again; a message that is renamed on its way is compared with one that is made with the new name.
+//! A message of a client is refused, or decoded and encoded to the same bytes. Renaming a Bind or Parse must give the same
+//! bytes as making the message with the new name.
+//!
+//! Input: a byte that says which message a `p` is, a tag, a body.
 
 #![no_main]
 
@@ -15,7 +17,7 @@ fuzz_target!(|input: &[u8]| {
         2 => PasswordKind::Sasl,
         _ => PasswordKind::Gss,
     };
-    // A prefix of anything may be given to this one.
+    // This function may be called with any prefix of a message.
     let names = BindNames::decode(body);
     let Ok(message) = Message::decode(tag, body, kind) else { return };
     assert!(TAGS.contains(&tag));

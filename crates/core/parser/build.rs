@@ -22,7 +22,7 @@ use std::fs;
 use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Said by the build script of pg-query-sys.
+    // The build script of pg-query-sys sets this variable.
     let source = std::env::var_os("DEP_TRUNKLINE_PG_QUERY_SOURCE").map(PathBuf::from);
     let source = source.ok_or("trunkline-pg-query-sys does not say where libpg_query's source is")?;
     println!("cargo::rerun-if-changed=build");

@@ -1,4 +1,4 @@
-//! One client, one pool and its server on a board, with sockets that take all or nothing.
+//! A board with one client and one pool with its server, and with sockets that accept all bytes or none.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,18 +7,19 @@ use std::time::Duration;
 use trunkline_pool::{Capacity, PoolMode, PoolSettings};
 use trunkline_relay::prepared::Registry;
 use trunkline_relay::{
-    Action, Board, Classes, ClientKey, Database, Directory, Note, ServerKey, Shared, Target, Timeouts, TurnLimits,
-    UnprovenLookUps, User, Wires,
+    Action, Board, Classes, ClientKey, Database, DirectSend, Directory, Note, ServerKey, Shared, Target,
+    Timeouts, TurnLimits, UnprovenLookUps, User,
 };
 use trunkline_session::backend::{Challenge, LoginSettings};
 use trunkline_session::frontend::TlsWish;
 
-/// Small, so that short inputs reach them.
+/// These limits are small, so that short inputs reach them.
 pub const STATEMENT_BYTES: usize = 256;
 pub const BUFFER_BYTES: usize = 512;
-/// What a message may add beside its own bytes: a statement prepared again and another closed, over the shortest Bind.
+/// By how much a message may grow on its way to the server. At worst, the shortest Bind causes the Parse of its statement and the
+/// Close of another.
 const GROWTH: usize = 64;
-/// Answers and errors of the board's own.
+/// Bytes of answers and errors that the board itself makes.
 const OWN_BYTES: usize = 4096;
 
 /// StartupMessage of user `u`, database `d`.
@@ -32,13 +33,13 @@ const WELCOME: &[u8] =
 pub struct Sockets {
     pub client_takes: bool,
     pub server_takes: bool,
-    /// What the server has been sent.
+    /// Bytes that were sent to the server.
     pub to_server: Vec<u8>,
-    /// What the client has been sent.
+    /// Bytes that were sent to the client.
     pub to_client: Vec<u8>,
 }
 
-impl Wires for Sockets {
+impl DirectSend for Sockets {
     fn send_client(&mut self, _: ClientKey, bytes: &[u8]) -> usize {
         if self.client_takes {
             self.to_client.extend_from_slice(bytes);
@@ -59,33 +60,40 @@ pub struct Desk {
     pub sockets: Sockets,
     pub client: Option<ClientKey>,
     pub server: Option<ServerKey>,
-    /// Servers dialled.
+    /// How many server connections were opened.
     pub dialled: usize,
     /// The board has said that a server broke the protocol.
-    pub server_blamed: bool,
-    /// Bytes the input has brought so far.
-    brought: usize,
+    pub server_accused: bool,
+    /// How many bytes of the input were used so far.
+    input_bytes: usize,
 }
 
 impl Desk {
-    /// A client that is logged in, and a server connection that is.
+    /// A board with a client and a server connection that are both logged in.
     pub fn new(settings: u8) -> Self {
         let shared = Arc::new(Shared::new(1, Registry::new(1 << 12), Classes::new(1 << 12, 7)));
         let entropy = |bytes: &mut [u8]| bytes.fill(5);
         let board = Board::new(0, shared, Arc::new(directory(settings)), Box::new(entropy));
         let sockets = Sockets { client_takes: true, server_takes: true, ..Sockets::default() };
-        let mut desk =
-            Self { board, sockets, client: None, server: None, dialled: 0, server_blamed: false, brought: 0 };
+        let mut desk = Self {
+            board,
+            sockets,
+            client: None,
+            server: None,
+            dialled: 0,
+            server_accused: false,
+            input_bytes: 0,
+        };
         let client = desk.board.client_accepted(false).expect("a client is welcome");
         desk.client = Some(client);
         desk.board.client_bytes(client, STARTUP, &mut desk.sockets);
         desk.carry_out();
-        // Session mode links a client at its login; otherwise the first client is what makes a pool dial.
+        // In session mode a client gets a server connection at its login; in other modes the first client makes its pool open one.
         assert!(desk.sockets.to_client.ends_with(b"Z\0\0\0\x05I"), "the client has not been welcomed");
         desk
     }
 
-    /// As a worker does at the end of a round.
+    /// Performs the board's actions, as a worker does after each event.
     pub fn carry_out(&mut self) {
         loop {
             let mut idle = true;
@@ -120,7 +128,7 @@ impl Desk {
                 self.server = Some(key);
                 self.board.server_connected(key);
                 self.board.server_bytes(key, WELCOME, &mut self.sockets);
-                // The StartupMessage is not what a target looks at.
+                // No target checks the StartupMessage.
                 let sent = self.board.server_unsent(key).len();
                 self.board.server_sent(key, sent);
                 self.sockets.to_server.clear();
@@ -134,7 +142,9 @@ impl Desk {
                     self.server = None;
                 }
             }
-            Action::Note(Note::Warning(_, text)) => self.server_blamed |= text.contains("broke the protocol"),
+            Action::Note(Note::Warning(_, text)) => {
+                self.server_accused |= text.contains("broke the protocol")
+            }
             Action::Cancel(ticket) => self.board.cancel_delivered(ticket.server, true),
             Action::Note(_) | Action::ResumeClient(_) | Action::ResumeServer(_) => {}
             Action::Mail(..) | Action::Handoff(..) => panic!("there is no other worker"),
@@ -142,52 +152,52 @@ impl Desk {
         }
     }
 
-    /// The client sends a piece; false when it may not, or is gone.
+    /// The client sends a piece. False if the board does not read from it now, or it is gone.
     pub fn client_sends(&mut self, piece: &[u8]) -> bool {
         let Some(client) = self.client else { return false };
         if self.board.client_paused(client) {
             return false;
         }
-        self.brought += piece.len();
+        self.input_bytes += piece.len();
         self.board.client_bytes(client, piece, &mut self.sockets);
         self.carry_out();
         self.check(piece.len());
         true
     }
 
-    /// The server sends a piece; false when it may not, or is gone.
+    /// The server sends a piece. False if the board does not read from it now, or it is gone.
     pub fn server_sends(&mut self, piece: &[u8]) -> bool {
         let Some(server) = self.server else { return false };
         if self.board.server_paused(server) {
             return false;
         }
-        self.brought += piece.len();
+        self.input_bytes += piece.len();
         self.board.server_bytes(server, piece, &mut self.sockets);
         self.carry_out();
         self.check(piece.len());
         true
     }
 
-    /// Held bytes stay within the limits and what the input has brought.
+    /// The bytes that the board holds stay within the limits and the size of the input.
     fn check(&self, piece: usize) {
         for (key, client) in self.board.clients() {
             let (inbox, outbox) = client.waiting_bytes();
             // A message that is gathered whole, and what may wait after it.
             let gathered = STATEMENT_BYTES.max(BUFFER_BYTES);
             assert!(inbox <= gathered + BUFFER_BYTES + piece, "{key:?} has {inbox} bytes waiting");
-            let most = BUFFER_BYTES + self.brought + OWN_BYTES;
+            let most = BUFFER_BYTES + self.input_bytes + OWN_BYTES;
             assert!(outbox <= most, "{key:?} has {outbox} bytes unsent of {most}");
-            assert!(client.statement_count() <= self.brought);
+            assert!(client.statement_count() <= self.input_bytes);
         }
         for (key, server) in self.board.servers() {
             let (inbox, outbox) = server.waiting_bytes();
-            assert!(inbox <= self.brought, "{key:?} has {inbox} bytes waiting of {}", self.brought);
+            assert!(inbox <= self.input_bytes, "{key:?} has {inbox} bytes waiting of {}", self.input_bytes);
             let waited = STATEMENT_BYTES + BUFFER_BYTES + piece;
             let most = BUFFER_BYTES + waited * GROWTH + OWN_BYTES;
             assert!(outbox <= most, "{key:?} has {outbox} bytes unsent of {most}");
-            // The shortest message has five bytes, and brings at most a Close and a Parse of ours.
+            // The shortest message has five bytes, and causes at most one Close and one Parse of ours.
             let answers = server.awaited_answers();
-            assert!(answers <= self.brought + 8, "{key:?} awaits {answers} answers");
+            assert!(answers <= self.input_bytes + 8, "{key:?} awaits {answers} answers");
         }
     }
 }
@@ -257,7 +267,7 @@ fn directory(settings: u8) -> Directory {
         check_query: String::new(),
         auth_cache_ttl: Duration::ZERO,
         auth_cache_bytes_max: 1 << 16,
-        strangers: None,
+        unknown_database_entry: None,
         unproven_look_ups: UnprovenLookUps::default(),
         pools_max: None,
     }

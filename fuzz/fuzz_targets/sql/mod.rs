@@ -1,4 +1,4 @@
-//! What several targets ask of a tree.
+//! Checks of a tree that several targets make.
 #![allow(dead_code, reason = "no target needs all of it")]
 
 use trunkline_parser::node::{Fields, Node, Value};
@@ -6,7 +6,7 @@ use trunkline_parser::{
     DeparseOptions, FingerprintOptions, Mode, ParseError, ParseOptions, ParsedSql, Path, Step, comments,
 };
 
-/// How to read a text: what the first byte of an input says, and the text after it.
+/// The parse options from the first byte of an input, and the text after it.
 pub fn options_and_text(input: &[u8]) -> Option<(ParseOptions, &str)> {
     let (&bits, text) = input.split_first()?;
     let modes = [
@@ -17,7 +17,7 @@ pub fn options_and_text(input: &[u8]) -> Option<(ParseOptions, &str)> {
         Mode::PlpgsqlAssign2,
         Mode::PlpgsqlAssign3,
     ];
-    // Letters and digits, which seeds begin with so that they stay readable, are statements.
+    // Seeds begin with a letter or digit, so that people can read them. These bytes select `Mode::Statements`.
     let mode = modes.get(usize::from(bits >> 2) % 16).copied().unwrap_or_default();
     let options = ParseOptions {
         mode,
@@ -28,7 +28,7 @@ pub fn options_and_text(input: &[u8]) -> Option<(ParseOptions, &str)> {
     Some((options, std::str::from_utf8(text).ok()?))
 }
 
-/// An error says what and where, and the place is in the text.
+/// An error has a message and a place, and the place is in the text.
 pub fn check_error(error: &ParseError, text: &str) {
     assert!(!error.message().is_empty());
     assert!(error.sqlstate().as_str().bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()));
@@ -42,7 +42,7 @@ pub fn check_error(error: &ParseError, text: &str) {
     let _ = format!("{error} {error:?}");
 }
 
-/// Everything that only reads goes over the whole tree. `text` need not be what it was parsed from.
+/// Calls every function that only reads the tree. `text` need not be the text from which the tree was parsed.
 pub fn read_all(tree: &ParsedSql, text: &str) {
     let mut visited = 0usize;
     tree.walk(&mut |node: Node<'_>, path: &Path<'_, '_>| {
@@ -69,7 +69,7 @@ pub fn read_all(tree: &ParsedSql, text: &str) {
     }
 }
 
-/// Views hand out C's strings as `str` without another look.
+/// Views return strings of C as `str` without a check of their encoding, so it is checked here.
 fn check_strings(fields: Fields<'_>) {
     for (info, value) in fields {
         match value {
@@ -87,7 +87,7 @@ fn check_strings(fields: Fields<'_>) {
     }
 }
 
-/// Layouts to write SQL in. The last has the text's comments.
+/// The layouts in which SQL is written. The last one includes the text's comments.
 pub fn layouts(text: &str) -> Vec<DeparseOptions> {
     let pretty = DeparseOptions { pretty: true, ..DeparseOptions::default() };
     let narrow = DeparseOptions {

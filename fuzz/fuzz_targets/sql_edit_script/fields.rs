@@ -1,11 +1,11 @@
-//! Edits of a node's fields, of all that the tables know.
+//! Edits of all fields of a node that the field tables list.
 
 use trunkline_parser::edit::{EditError, Fragment, NewValue, NodeMut};
 use trunkline_parser::node::FieldKind;
 
 use super::{Script, change_list, make};
 
-/// A field of the node that the script tells.
+/// Changes one field of the node. The script says which.
 pub fn change(mut node: NodeMut<'_>, script: &mut Script<'_>, fragment: Fragment) -> Result<(), EditError> {
     let fields: Vec<_> = node.settable().collect();
     let Some(field) = fields.get(script.below(fields.len())) else { return Ok(()) };

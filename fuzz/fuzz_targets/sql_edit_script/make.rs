@@ -1,4 +1,4 @@
-//! Fragments to edit with.
+//! Makes the fragments that edits put into a tree.
 
 use trunkline_parser::ParsedSql;
 use trunkline_parser::edit::{self, Constant, EditError, Fragment};
@@ -6,7 +6,7 @@ use trunkline_parser::node::NodeTag;
 
 use super::{Script, fields};
 
-/// Tags that have a number are below this. Those of lists and of no struct are refused.
+/// All node tags are below this number. Tags of lists, and numbers that are no tag, are refused.
 const TAGS: usize = 500;
 
 pub fn fragment(tree: &ParsedSql, script: &mut Script<'_>) -> Result<Fragment, EditError> {

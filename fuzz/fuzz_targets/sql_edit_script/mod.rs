@@ -1,4 +1,4 @@
-//! A list of edits, read from bytes.
+//! Reads a list of edits from the bytes of an input.
 
 mod fields;
 mod make;
@@ -6,10 +6,10 @@ mod make;
 use trunkline_parser::ParsedSql;
 use trunkline_parser::edit::{EditError, ListMut};
 
-/// The bytes that are still to be read. After their end come zeros.
+/// The bytes that are not read yet. After the end, zeros are read.
 pub struct Script<'a> {
     bytes: &'a [u8],
-    /// How many fragments may still be nested in the one that is being made.
+    /// How many more levels of fragments may be nested in the fragment that is being made.
     depth_left: u32,
 }
 
@@ -27,12 +27,12 @@ impl<'a> Script<'a> {
         byte
     }
 
-    /// A number below `end`, of two bytes.
+    /// A number below `end`, read from two bytes.
     pub fn below(&mut self, end: usize) -> usize {
         usize::from(u16::from_le_bytes([self.byte(), self.byte()])) % end.max(1)
     }
 
-    /// Letters to be put into a tree: some of them a parser would not have put there.
+    /// A string to put into a tree. Some of them are strings that the parser never puts there.
     pub fn text(&mut self) -> &'a str {
         const TEXTS: &[&str] = &[
             "",
@@ -101,13 +101,13 @@ impl<'a> Script<'a> {
     }
 }
 
-/// An edit, of a node that the script tells.
+/// One edit. The script says of which node.
 pub enum Edit {
-    /// Another node in the place of a node.
+    /// Replaces a node.
     Replace,
-    /// The list of statements.
+    /// Changes the list of statements.
     Statements,
-    /// A field of a node.
+    /// Changes a field of a node.
     Fields,
 }
 
@@ -132,7 +132,7 @@ impl Edit {
     }
 }
 
-/// One change of a list: at its end, at a place that may be past it, or in a list that is its element.
+/// Changes a list: at its end, at an index that may be past its end, or in an element that is itself a list.
 pub fn change_list(
     mut list: ListMut<'_>,
     script: &mut Script<'_>,

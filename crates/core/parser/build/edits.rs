@@ -1,21 +1,21 @@
-//! Writes `edits.rs`: a call of the macro `view_mut!` for each node struct, and one of `sizes!` for all of them. The macros
-//! stand in `raw/edit/view_mut.rs`.
+//! Writes `edits.rs`: a call of the macro `view_mut!` for each node struct, and one call of `sizes!` for all of them.
+//! The macros are in `raw/edit/view_mut.rs`.
 
 use std::fmt::Write as _;
 
 use pg_query_headers::{Model, Struct};
 
 use crate::names::{escape, getter_name, type_name, view_name};
-use crate::views::{getter, is_by_hand};
+use crate::views::{getter, is_hand_written};
 
 /// The text of `edits.rs`.
 pub(crate) fn text(model: &Model) -> String {
     let mut text = String::new();
-    for one in model.nodes().filter(|one| !is_by_hand(&one.name)) {
+    for one in model.nodes().filter(|one| !is_hand_written(&one.name)) {
         push_view(&mut text, one);
     }
     text.push_str("sizes! {\n");
-    for one in model.nodes().filter(|one| !is_by_hand(&one.name)) {
+    for one in model.nodes().filter(|one| !is_hand_written(&one.name)) {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "    {} {},", type_name(&one.name), one.name);
     }
@@ -29,12 +29,12 @@ fn push_view(text: &mut String, one: &Struct) {
     let _ = writeln!(text, "view_mut! {{ {view}Mut {view} {name} {} \"{}\" {{", one.name, one.name);
     for field in &one.fields {
         let Some(getter) = getter(one, field) else { continue };
-        // A field of one type of node is reached as that type's view.
+        // If a field always holds one type of node, its getter returns that type's view.
         let kind = getter.replace("view(", "view_mut(").replace("inner(", "inner_mut(").replace(
             ')',
             if getter.starts_with("view(") || getter.starts_with("inner(") { "Mut)" } else { ")" },
         );
-        // The grammar sets a third field with these two.
+        // When the grammar sets one of these two fields, it also sets a third one.
         let is_limit =
             one.name == "SelectStmt" && matches!(field.name.as_str(), "limitCount" | "limitOffset");
         let kind = if is_limit { "limit()".to_owned() } else { kind };

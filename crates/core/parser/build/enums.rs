@@ -1,4 +1,4 @@
-//! Writes `enums.rs`: an enum of Rust for each of C's, and the enum of all node tags.
+//! Writes `enums.rs`: a Rust enum for each C enum, and the enum of all node tags.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use pg_query_headers::{Enum, Model};
 
 use crate::names::{type_name, variant_name};
 
-/// The text of `enums.rs`. The macros it calls stand in `raw/enums.rs`.
+/// The text of `enums.rs`. The macros that it calls are in `raw/enums.rs`.
 pub(crate) fn text(model: &Model) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
@@ -20,7 +20,7 @@ pub(crate) fn text(model: &Model) -> String {
 
 fn push_enum(text: &mut String, one: &Enum) {
     let _ = writeln!(text, "node_enum! {{ {} \"{}\" {{", type_name(&one.name), one.name);
-    // Two constants of one value (an alias of the last, say) are one variant: the first.
+    // If two constants have the same value (one is an alias), only the first becomes a variant.
     let mut seen = Vec::new();
     for constant in &one.constants {
         if !seen.contains(&constant.value) {
@@ -43,7 +43,7 @@ fn push_tags(text: &mut String, model: &Model) {
     text.push_str("node_tags! {\n");
     let last = by_number.keys().next_back().copied().unwrap_or(0);
     for number in 1..=last {
-        // A number without a tag has a name that says so: the table has no gap.
+        // A number without a tag gets a name that says so, so that the table has no gap.
         let (name, c) = match by_number.get(&number) {
             Some(name) => (type_name(name), (*name).to_owned()),
             None => (format!("Unused{number}"), format!("Unused{number}")),

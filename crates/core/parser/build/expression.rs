@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use pg_query_headers::{Kind, Model};
 
-/// The nodes and their fields. A node that is not here has none, names of columns and functions for example.
-/// PostgreSQL's walker does not know `CaseWhen`: it goes from `CaseExpr` right to the two fields.
+/// The nodes and their fields. The walker follows no fields of a node that is not in this list, such as a name of a
+/// column or a function. PostgreSQL's walker does not visit `CaseWhen`: it goes from `CaseExpr` to the two fields.
 const FOLLOWED: &[(&str, &[&str])] = &[
     ("A_ArrayExpr", &["elements"]),
     ("A_Expr", &["lexpr", "rexpr"]),
@@ -103,10 +103,10 @@ const FOLLOWED: &[(&str, &[&str])] = &[
     ("XmlSerialize", &["expr", "typeName"]),
 ];
 
-/// The text of `expression.rs`: `FOLLOWED`, whose type stands in `raw/expression.rs`.
+/// The text of `expression.rs`: `FOLLOWED`, whose type is in `raw/expression.rs`.
 ///
 /// # Errors
-/// Where the headers have no such node or field.
+/// When the headers do not have one of the nodes or fields.
 pub(crate) fn text(model: &Model) -> Result<String, String> {
     let mut text = String::new();
     let last = model.tags.iter().map(|tag| tag.value).max().unwrap_or(0);
@@ -121,7 +121,7 @@ pub(crate) fn text(model: &Model) -> Result<String, String> {
             let is_list = match field.kind {
                 Kind::List => true,
                 Kind::Node | Kind::Pointer(_) => false,
-                _ => return Err(format!("{name}.{wanted} is no link")),
+                _ => return Err(format!("{name}.{wanted} is not a link")),
             };
             // Writing to a String cannot fail.
             let _ = write!(place, "Link {{ offset: {}, is_list: {is_list} }}, ", field.offset);

@@ -1,14 +1,14 @@
-//! Writes `fingerprint.rs`: for each node the fields that count for its fingerprint, in the order they count in.
+//! Writes `fingerprint.rs`: for each node the fields that are part of its fingerprint, in their order.
 
 use std::fmt::Write as _;
 
 use pg_query_headers::{Kind, Model, Struct};
 
 use crate::tables::push_field;
-use crate::views::is_by_hand;
+use crate::views::is_hand_written;
 
-/// Fields that libpg_query leaves out, beside places in the text: names that differ from run to run, and what repeats
-/// another field.
+/// Fields that libpg_query leaves out, besides locations in the text: names that differ from run to run, and fields
+/// that repeat another field.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("ClosePortalStmt", "portalname"),
     ("CreateFunctionStmt", "options"),
@@ -34,11 +34,11 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("VariableSetStmt", "jumble_args"),
 ];
 
-/// Nodes that do not count: literals and parameters, in which statements of one fingerprint differ, and names
-/// given to results.
+/// Nodes that are not part of the fingerprint: literals and parameters, so that statements that differ only in them
+/// have the same fingerprint; and aliases.
 const IGNORED: &[&str] = &["A_Const", "Alias", "ParamRef", "SetToDefault"];
 
-/// The text of `fingerprint.rs`: `FINGERPRINT`, whose types stand in `raw/fields.rs`.
+/// The text of `fingerprint.rs`: `FINGERPRINT`, whose types are in `raw/fields.rs`.
 pub(crate) fn text(model: &Model) -> String {
     let mut text = String::new();
     let last = model.tags.iter().map(|tag| tag.value).max().unwrap_or(0);
@@ -46,7 +46,7 @@ pub(crate) fn text(model: &Model) -> String {
     let _ = writeln!(text, "static FINGERPRINT: [&[FieldInfo]; {}] = [", last + 1);
     for number in 0..=last {
         text.push_str("    &[\n");
-        let counts = |one: &Struct| !is_by_hand(&one.name) && !IGNORED.contains(&one.name.as_str());
+        let counts = |one: &Struct| !is_hand_written(&one.name) && !IGNORED.contains(&one.name.as_str());
         if let Some(one) = model.nodes().find(|one| one.tag == Some(number) && counts(one)) {
             push_fields(&mut text, model, one);
         }
@@ -70,7 +70,7 @@ fn push_fields(text: &mut String, model: &Model, one: &Struct) {
         }
         match &field.kind {
             Kind::Location => {}
-            // The fields of the one embedded node stand in its place. It is at the beginning of the struct.
+            // The only embedded node is at the beginning of its struct. Its fields take its place.
             Kind::Embedded(inner) if field.name == "base" => {
                 if let Some(inner) = model.find_struct(inner) {
                     push_fields(text, model, inner);

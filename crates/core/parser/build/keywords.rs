@@ -1,4 +1,4 @@
-//! Writes `keywords.rs`: SQL's key words by the bucket of their letters, and the numbers of the grammar's tokens.
+//! Writes `keywords.rs`: SQL's keywords by hash bucket, and the numbers of the grammar's tokens.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use bucket::{BUCKET_BITS, bucket};
 
 const BUCKETS: usize = 1 << BUCKET_BITS;
 
-/// The tokens that are not key words: their names in the grammar, which become constants in upper case.
+/// The tokens that are not keywords, by their names in the grammar. They become constants in upper case.
 const TOKENS: [&str; 20] = [
     "IDENT",
     "UIDENT",
@@ -35,7 +35,8 @@ const TOKENS: [&str; 20] = [
     "NCHAR",
 ];
 
-/// The text of `keywords.rs`: `KEYWORDS` by bucket, `STARTS`, where in it each bucket begins, and the tokens.
+/// The text of `keywords.rs`: `KEYWORDS`, ordered by bucket; `STARTS`, the index at which each bucket begins; the
+/// tokens.
 pub(crate) fn text(model: &Model) -> Result<String, Box<dyn Error>> {
     let number = |name: &str| {
         let token = model.tokens.iter().find(|token| token.name == name);

@@ -1,13 +1,13 @@
-//! Writes `tables.rs`: for each node the fields with kind and offset, and the links to other nodes.
+//! Writes `tables.rs`: for each node its fields with kind and offset, and its links to other nodes.
 
 use std::fmt::Write as _;
 
 use pg_query_headers::{Field, Kind, Model, Struct, Tag};
 
 use crate::names::type_name;
-use crate::views::is_by_hand;
+use crate::views::is_hand_written;
 
-/// The text of `tables.rs`: `ENUMS` and `NODES`, whose types stand in `raw/fields.rs`.
+/// The text of `tables.rs`: `ENUMS` and `NODES`, whose types are in `raw/fields.rs`.
 pub(crate) fn text(model: &Model) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
@@ -16,7 +16,7 @@ pub(crate) fn text(model: &Model) -> String {
     let lists: Vec<u32> = model.tags.iter().filter(is_list).map(|tag| tag.value).collect();
     let _ = writeln!(text, "static NODES: [NodeInfo; {}] = [", last + 1);
     for number in 0..=last {
-        match model.nodes().find(|one| one.tag == Some(number) && !is_by_hand(&one.name)) {
+        match model.nodes().find(|one| one.tag == Some(number) && !is_hand_written(&one.name)) {
             Some(one) => push_node(&mut text, model, one),
             None if lists.contains(&number) => text.push_str("    NodeInfo::LIST,\n"),
             None => text.push_str("    NodeInfo::NONE,\n"),
@@ -36,7 +36,7 @@ fn push_node(text: &mut String, model: &Model, one: &Struct) {
     text.push_str("] },\n");
 }
 
-/// A field as a `FieldInfo`; nothing for a field that no view has.
+/// Writes a field as a `FieldInfo`. Writes nothing for a field that no view has.
 pub(crate) fn push_field(text: &mut String, field: &Field) {
     if let Some(kind) = kind(field) {
         let _ = writeln!(
@@ -47,17 +47,17 @@ pub(crate) fn push_field(text: &mut String, field: &Field) {
     }
 }
 
-/// The links of a struct, those of embedded ones in their place.
+/// Writes the links of a struct. The links of an embedded struct take its place.
 fn push_links(text: &mut String, model: &Model, one: &Struct, base: usize) {
     for field in &one.fields {
         let kind = match &field.kind {
-            // The columns of `(a, b, c) = row` have the row in common.
+            // The columns of `(a, b, c) = row` share the row.
             Kind::Node if one.name == "MultiAssignRef" => "Row",
             Kind::Node | Kind::Pointer(_) => "Node",
             Kind::List => "List",
             Kind::Embedded(name) if name == "ValUnion" => "Value",
             Kind::Embedded(name) => {
-                // `Expr` and its like have no links.
+                // Structs such as `Expr` have no links.
                 if let Some(inner) = model.find_struct(name) {
                     push_links(text, model, inner, base + field.offset);
                 }
@@ -74,7 +74,7 @@ fn push_links(text: &mut String, model: &Model, one: &Struct, base: usize) {
     }
 }
 
-/// The variant of `FieldKind`; none for a field that no view has.
+/// The field's variant of `FieldKind`; `None` for a field that no view has.
 fn kind(field: &Field) -> Option<String> {
     Some(match &field.kind {
         Kind::Tag | Kind::Datum | Kind::Cells | Kind::Void | Kind::Flexible(_) => return None,

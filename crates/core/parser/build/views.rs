@@ -1,5 +1,5 @@
-//! Writes `views.rs`: a call of the macro `view!` for each node struct, and one of `views!` for all of them.
-//! The macros stand in `raw/view.rs`, with all their unsafe code.
+//! Writes `views.rs`: a call of the macro `view!` for each node struct, and one call of `views!` for all of them. The
+//! macros and all their unsafe code are in `raw/view.rs`.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use pg_query_headers::{Field, Kind, Model, Struct};
 
 use crate::names::{escape, getter_name, type_name, view_name};
 
-/// Structs with a tag that have a view of their own, written by hand: `List`, `Bitmapset`.
-pub(crate) fn is_by_hand(name: &str) -> bool {
+/// Whether the view of a struct with a tag is written by hand: `List` and `Bitmapset`.
+pub(crate) fn is_hand_written(name: &str) -> bool {
     matches!(name, "List" | "Bitmapset")
 }
 
@@ -16,11 +16,11 @@ pub(crate) fn is_by_hand(name: &str) -> bool {
 pub(crate) fn text(model: &Model) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
-    for one in model.nodes().filter(|one| !is_by_hand(&one.name)) {
+    for one in model.nodes().filter(|one| !is_hand_written(&one.name)) {
         push_view(&mut text, one);
     }
     text.push_str("views! {\n");
-    for one in model.nodes().filter(|one| !is_by_hand(&one.name)) {
+    for one in model.nodes().filter(|one| !is_hand_written(&one.name)) {
         let _ = writeln!(text, "    {} {},", type_name(&one.name), view_name(&one.name));
     }
     text.push_str("}\n");
@@ -45,8 +45,8 @@ fn push_view(text: &mut String, one: &Struct) {
     text.push_str("} }\n");
 }
 
-/// The arm of the macro `getter!` that reads a field; none for tags and what only the planner fills in
-/// without a type.
+/// The arm of the macro `getter!` that reads a field; `None` for tags, and for untyped fields that only the planner
+/// fills.
 pub(crate) fn getter(one: &Struct, field: &Field) -> Option<String> {
     Some(match &field.kind {
         Kind::Tag | Kind::Datum | Kind::Cells | Kind::Void | Kind::Flexible(_) => return None,

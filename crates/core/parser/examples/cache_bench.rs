@@ -1,7 +1,7 @@
-//! What a hit costs, end to end: hash, look-up, compare, hand-out, let go.
+//! Measures the time of a cache hit from end to end: hash, look up, compare, return the value, release it.
 //!
-//! `cargo run --release -p trunkline-parser --example cache_bench`; with `count`, a million hits of one
-//! statement of 200 bytes and nothing else, to be run under callgrind.
+//! `cargo run --release -p trunkline-parser --example cache_bench`. With the argument `count`, it only does a million
+//! hits of one statement of 200 bytes, for a run under callgrind.
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -19,7 +19,7 @@ impl Weigh for Value {
 
 const HITS: u32 = 2_000_000;
 
-/// `count` statements of `bytes` bytes each, different near their ends.
+/// `count` statements of `bytes` bytes each, which differ near their ends.
 fn statements(count: usize, bytes: usize) -> Vec<String> {
     let text = "select a.id, a.name, b.total from accounts a join balances b on b.id = a.id where a.tenant = $1 and ";
     let body = text.chars().cycle().take(bytes.saturating_sub(8)).collect::<String>();
@@ -36,7 +36,7 @@ fn hits(cache: &Cache<Value>, statements: &[String]) -> Duration {
     begin.elapsed() / (HITS / 1000)
 }
 
-/// Best of seven, in nanoseconds a hit, with a thread for each of these caches at once.
+/// The best of seven runs, in nanoseconds for each hit. All caches are used at the same time, each by its own thread.
 fn best(caches: &[&Cache<Value>], statements: &[String]) -> f64 {
     let run = || {
         std::thread::scope(|scope| {
@@ -71,7 +71,7 @@ fn main() {
     for (bytes, count) in [(30, 1), (85, 1), (200, 1), (200, 100), (200, 1000), (200, 50_000)] {
         let statements = statements(count, bytes);
         let cache = filled(&statements);
-        // Two threads with a cache each are what two could do at best on this machine, now.
+        // Two threads with separate caches show the best that two threads can do on this machine now.
         let other = filled(&statements);
         let times = [vec![&cache], vec![&cache, &other], vec![&cache, &cache]];
         let [one, apart, shared] = times.map(|caches| best(&caches, &statements));

@@ -1,11 +1,11 @@
-//! Parses on several threads for a long time, and says how much memory the process has at the end: `scripts/sanitize`
-//! runs it under AddressSanitizer.
+//! Parses on several threads for a long time, and reports the memory of the process. `scripts/sanitize` runs it under
+//! AddressSanitizer.
 //!
 //! ```sh
 //! cargo run --release -p trunkline-parser --example soak -- seconds 60 8
 //! cargo run --release -p trunkline-parser --example soak -- parses 10000000 1
 //! ```
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a program")]
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,13 +29,13 @@ const TEXTS: &[&str] = &[
     "SELECT U&'\\00zz', \"\"",
     "",
 ];
-/// One parse in this many is followed by everything else there is to do.
+/// After every so many parses, all other functions of the crate run on the tree.
 const PARSES_BETWEEN_ALL: u64 = 64;
-/// And one in this many by a long text.
+/// After every so many parses, a long text is parsed.
 const PARSES_BETWEEN_LONG: u64 = 4096;
-/// How often memory is reported.
+/// The number of memory reports in a run.
 const REPORTS: u64 = 10;
-/// What the process may grow by from the second report on.
+/// How much the process may grow after the second report.
 const GROWTH_BYTES_MAX: u64 = 4 << 20;
 const PAGE_BYTES: u64 = 4096;
 
@@ -44,7 +44,7 @@ fn resident() -> u64 {
     statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or_default() * PAGE_BYTES
 }
 
-fn all(mut tree: ParsedSql, text: &str) -> ParsedSql {
+fn run_all(mut tree: ParsedSql, text: &str) -> ParsedSql {
     let pretty = DeparseOptions { pretty: true, ..DeparseOptions::default() };
     let read = tree.to_json().len() + format!("{tree:?}").len() + tree.normalize(text).len();
     let written =
@@ -80,7 +80,7 @@ fn work(number: u64, parses: &AtomicU64, is_over: &(dyn Fn(u64) -> bool + Sync),
             let text = TEXTS[usize::try_from(round).unwrap_or_default() % TEXTS.len()];
             let Ok(mut tree) = parse(text) else { continue };
             if round.is_multiple_of(PARSES_BETWEEN_ALL) {
-                tree = all(tree, text);
+                tree = run_all(tree, text);
             }
             if round.is_multiple_of(PARSES_BETWEEN_LONG) {
                 let _ =
@@ -134,7 +134,7 @@ fn main() -> ExitCode {
         .unwrap_or_default()
         .saturating_sub(reports.get(1).copied().unwrap_or_default());
     println!("{} KiB more than after the first fifth", growth / 1024);
-    // AddressSanitizer keeps what was freed for a while, and grows by that.
+    // AddressSanitizer keeps freed memory for a while, so the process grows.
     if growth > GROWTH_BYTES_MAX && std::env::var_os("ASAN_OPTIONS").is_none() {
         eprintln!("soak: memory is not flat");
         return ExitCode::FAILURE;

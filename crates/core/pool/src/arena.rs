@@ -1,8 +1,8 @@
-//! Slots with generations: a key outlives what it named without ever naming something else.
+//! A table of slots with generations: the key of a removed value never finds another value.
 
 use std::marker::PhantomData;
 
-/// Names one slot of an [`Arena`] whose keys are `K`'s; stale once the slot was emptied.
+/// The key of a value in an [`Arena`] with the same `K`. It is stale, and finds nothing, once the value was removed.
 pub struct Key<K> {
     index: u32,
     generation: u32,
@@ -10,7 +10,7 @@ pub struct Key<K> {
 }
 
 impl<K> Key<K> {
-    /// The slot's number: dense, re-used after removal.
+    /// The slot's number. Numbers are dense, and are used again after a removal.
     #[must_use]
     pub fn index(self) -> usize {
         self.index as usize
@@ -58,16 +58,16 @@ struct Slot<T> {
     value: Option<Box<T>>,
 }
 
-/// Boxed values by [`Key`]: growing moves pointers, not values, so ten thousand idle clients cost
-/// what they hold and no doubled table of them. `K` tells the keys of one arena from another's: a type that names what is
-/// held, so that who only has keys need not know what they name.
+/// Boxed values by [`Key`]. The table has pointers only, so when it grows it does not reserve room for twice as many
+/// values. `K` makes the keys of different arenas different types. It need not be `T`: code that only handles keys does
+/// not have to see the type of the values.
 pub struct Arena<T, K = T> {
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
     kind: PhantomData<fn() -> K>,
 }
 
-/// Generations fit the token of an event loop beside the index and a few bits of kind.
+/// Generations have 28 bits: the 64-bit token of an event loop also has the index (32 bits) and the kind (4 bits).
 const GENERATION_MASK: u32 = (1 << 28) - 1;
 
 impl<T, K> Default for Arena<T, K> {
@@ -91,7 +91,7 @@ impl<T, K> Arena<T, K> {
         Key { index, generation: slot.generation, kind: PhantomData }
     }
 
-    /// Takes the value out; every copy of its key is stale from here on.
+    /// Takes the value out. All copies of its key are stale from then on.
     pub fn remove(&mut self, key: Key<K>) -> Option<Box<T>> {
         let slot = self.slots.get_mut(key.index())?;
         if slot.generation != key.generation {
@@ -118,13 +118,13 @@ impl<T, K> Arena<T, K> {
         if slot.generation == key.generation { slot.value.as_deref_mut() } else { None }
     }
 
-    /// How many values are held.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// Whether nothing is held.
+    /// Whether there is no value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stale_key_names_nothing() {
+    fn a_stale_key_finds_nothing() {
         let mut arena: Arena<i32> = Arena::default();
         let first = arena.insert(Box::new(1));
         assert_eq!(arena.remove(first), Some(Box::new(1)));

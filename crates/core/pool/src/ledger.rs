@@ -1,4 +1,4 @@
-//! What all workers share about a pool.
+//! The counts that all workers share: of a pool, of its database and of its user.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -7,30 +7,30 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed, Ord
 use crate::claim::Claim;
 use crate::names::{Micros, PoolId};
 
-/// A counter with a limit that several pools may share (a database's, a user's).
+/// The counts of one database or one user. All its pools share them, and limits apply to them.
 #[derive(Debug, Default)]
 pub struct Tally {
     servers: AtomicU32,
     clients: AtomicU32,
-    /// Queues (of any pool, in any worker) in which a client waits.
+    /// The number of queues (of any pool, in any worker) in which a client waits.
     queues: AtomicU32,
     claim: Claim,
-    /// A login to a server has succeeded.
-    proven: AtomicBool,
+    /// Whether a login to a server has succeeded.
+    known_to_exist: AtomicBool,
 }
 
-/// Limits of a [`Tally`]; `None`: no limit.
+/// The limits of a database or a user; `None`: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
-    /// Server connections at most.
+    /// Maximum number of server connections.
     pub servers: Option<NonZeroU32>,
-    /// Client connections at most.
+    /// Maximum number of clients.
     pub clients: Option<NonZeroU32>,
 }
 
-/// Which bound was hit.
+/// The limit that forbids another server connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum Limit {
     /// `pool_size` (with the reserve, where it may be used).
     PoolSize,
     /// The database's connection limit.
@@ -39,73 +39,74 @@ pub enum Refused {
     User,
 }
 
-/// Whether so many leave no room for another one under `limit`.
+/// Whether `held` leaves no room for another one under `limit`.
 pub(crate) fn is_reached(held: u32, limit: Option<NonZeroU32>) -> bool {
     limit.is_some_and(|limit| held >= limit.get())
 }
 
-fn take(counter: &AtomicU32, limit: Option<NonZeroU32>) -> bool {
+fn try_increment(counter: &AtomicU32, limit: Option<NonZeroU32>) -> bool {
     counter.fetch_update(SeqCst, Relaxed, |held| (!is_reached(held, limit)).then_some(held + 1)).is_ok()
 }
 
-fn give_back(counter: &AtomicU32) {
+fn decrement(counter: &AtomicU32) {
     let before = counter.fetch_sub(1, SeqCst);
-    debug_assert!(before > 0, "given back more than was taken");
+    debug_assert!(before > 0, "decremented more often than incremented");
 }
 
 impl Tally {
     /// Counts one more client, unless the limit is reached.
     #[must_use]
-    pub fn take_client(&self, limit: Option<NonZeroU32>) -> bool {
-        take(&self.clients, limit)
+    pub fn try_add_client(&self, limit: Option<NonZeroU32>) -> bool {
+        try_increment(&self.clients, limit)
     }
 
-    /// A client has left.
-    pub fn give_client(&self) {
-        give_back(&self.clients);
+    /// Counts one client less: it has left.
+    pub fn remove_client(&self) {
+        decrement(&self.clients);
     }
 
-    /// Server connections now.
+    /// The number of server connections now, connections that are being opened included.
     #[must_use]
     pub fn servers(&self) -> u32 {
         self.servers.load(Relaxed)
     }
 
-    /// Clients now.
+    /// The number of clients now.
     #[must_use]
     pub fn clients(&self) -> u32 {
         self.clients.load(Relaxed)
     }
 
-    /// Whether a login to a server has succeeded: that there is such a database, or such a user.
+    /// Whether a login to a server has succeeded. It proves that the database or the user exists.
     #[must_use]
-    pub fn is_proven(&self) -> bool {
-        self.proven.load(Relaxed)
+    pub fn is_known_to_exist(&self) -> bool {
+        self.known_to_exist.load(Relaxed)
     }
 }
 
-/// One worker's line in the ledger.
+/// One worker's entry in the ledger.
 #[derive(Debug, Default)]
-struct Desk {
-    /// Idle server connections.
+struct WorkerEntry {
+    /// The number of its idle server connections.
     idle: AtomicU32,
-    /// Since when the head of the queue waits, microseconds of the process's clock; 0: nobody waits.
+    /// When the first client of its queue began to wait, in microseconds of the process's clock; 0: no client waits.
     waiting_since: AtomicU64,
 }
 
-/// One pool's shared account: connections in existence, and which worker starves.
+/// What all workers share about one pool: how many server connections it has, and in which workers clients wait.
 #[derive(Debug)]
 pub struct Ledger {
     /// The pool's number.
     pub id: PoolId,
     open: AtomicU32,
-    /// Connections that were logged in so far.
+    /// How many logins to the server have succeeded so far.
     logins: AtomicU64,
-    starving: AtomicU32,
-    desks: Box<[Desk]>,
-    /// Shared by all pools of the database.
+    /// How many workers have a client in this pool's queue.
+    waiting_workers: AtomicU32,
+    by_worker: Box<[WorkerEntry]>,
+    /// The counts that all pools of the database share.
     pub database: Arc<Tally>,
-    /// Shared by all pools of the user.
+    /// The counts that all pools of the user share.
     pub user: Arc<Tally>,
 }
 
@@ -115,80 +116,83 @@ impl Ledger {
             id,
             open: AtomicU32::new(0),
             logins: AtomicU64::new(0),
-            starving: AtomicU32::new(0),
-            desks: (0..workers).map(|_| Desk::default()).collect(),
+            waiting_workers: AtomicU32::new(0),
+            by_worker: (0..workers).map(|_| WorkerEntry::default()).collect(),
             database,
             user,
         }
     }
 
-    /// Counts one more server connection of `pool_limit` at most, or says which bound forbids it.
+    /// Counts one more server connection for the pool, its database and its user, unless one of the limits is reached.
+    /// For `database` and `user`, 0 means no limit.
     ///
     /// # Errors
-    /// The bound that is reached; nothing is counted then.
-    pub fn take_server(
+    /// The limit that is reached. Then nothing is counted.
+    pub fn try_add_server(
         &self,
         pool_limit: u32,
         database: Option<NonZeroU32>,
         user: Option<NonZeroU32>,
-    ) -> Result<(), Refused> {
-        if !take(&self.open, NonZeroU32::new(pool_limit.max(1))) {
-            return Err(Refused::PoolSize);
+    ) -> Result<(), Limit> {
+        if !try_increment(&self.open, NonZeroU32::new(pool_limit.max(1))) {
+            return Err(Limit::PoolSize);
         }
-        if !take(&self.database.servers, database) {
-            give_back(&self.open);
-            return Err(Refused::Database);
+        if !try_increment(&self.database.servers, database) {
+            decrement(&self.open);
+            return Err(Limit::Database);
         }
-        if !take(&self.user.servers, user) {
-            give_back(&self.database.servers);
-            give_back(&self.open);
-            return Err(Refused::User);
+        if !try_increment(&self.user.servers, user) {
+            decrement(&self.database.servers);
+            decrement(&self.open);
+            return Err(Limit::User);
         }
         self.database.claim.settle(self.id);
         self.user.claim.settle(self.id);
         Ok(())
     }
 
-    /// A client of this pool waits since `since` for a connection that `refused` denies it, and nobody has an idle one
-    /// to close. Counts for about a second; call again while it is so.
-    pub fn claim(&self, refused: Refused, since: Micros, now: Micros) {
-        match refused {
-            Refused::PoolSize => {}
-            Refused::Database => self.database.claim.raise(self.id, since, now),
-            Refused::User => self.user.claim.raise(self.id, since, now),
+    /// Raises a claim for a client of this pool that waits since `since`: `limit` forbids a connection for it, and no other
+    /// pool under that limit has an idle connection that could be closed. The claim ends after a second unless it is
+    /// raised again.
+    pub fn claim(&self, limit: Limit, since: Micros, now: Micros) {
+        match limit {
+            Limit::PoolSize => {}
+            Limit::Database => self.database.claim.raise(self.id, since, now),
+            Limit::User => self.user.claim.raise(self.id, since, now),
         }
     }
 
-    /// A client that waited since `since` waits no more: what was claimed for it is anybody's.
+    /// Ends the claims that were raised for a client of this pool that waited since `since`: it no longer waits.
     pub fn withdraw_claim(&self, since: Micros) {
         self.database.claim.withdraw(self.id, since);
         self.user.claim.withdraw(self.id, since);
     }
 
-    /// A login has succeeded.
+    /// Counts a login to the server that has succeeded.
     pub fn count_login(&self) {
         self.logins.fetch_add(1, Relaxed);
-        self.database.proven.store(true, Relaxed);
-        self.user.proven.store(true, Relaxed);
+        self.database.known_to_exist.store(true, Relaxed);
+        self.user.known_to_exist.store(true, Relaxed);
     }
 
-    /// How many have so far, in all workers.
+    /// How many logins to the server have succeeded so far, in all workers.
     #[must_use]
     pub fn logins(&self) -> u64 {
         self.logins.load(Relaxed)
     }
 
-    /// The bound under which another pool waits longer than this one, whose first client waits since `since`.
+    /// The limit under which another pool has a claim that takes precedence over this pool. This pool's first client waits
+    /// since `since` (`None`: no client waits).
     #[must_use]
-    pub fn claimed_by_another(&self, since: Option<Micros>, now: Micros) -> Option<Refused> {
-        let before = |tally: &Tally| tally.claim.is_before(self.id, since, now);
-        if before(&self.database) {
-            return Some(Refused::Database);
+    pub fn limit_of_other_claim(&self, since: Option<Micros>, now: Micros) -> Option<Limit> {
+        let is_claimed = |tally: &Tally| tally.claim.takes_precedence(self.id, since, now);
+        if is_claimed(&self.database) {
+            return Some(Limit::Database);
         }
-        before(&self.user).then_some(Refused::User)
+        is_claimed(&self.user).then_some(Limit::User)
     }
 
-    /// Whether it is another pool of the same database or user.
+    /// Whether `other` is the ledger of another pool of the same database or user.
     #[must_use]
     pub fn shares_limit(&self, other: &Self) -> bool {
         let related = Arc::ptr_eq(&self.database, &other.database) || Arc::ptr_eq(&self.user, &other.user);
@@ -197,48 +201,50 @@ impl Ledger {
 
     /// Whether a client waits, in any worker, in another pool of the same database or user.
     #[must_use]
-    pub fn sharers_wait(&self) -> bool {
-        // Read first: a queue of this pool that empties in between must not hide one of another.
-        let own = self.starving.load(SeqCst);
+    pub fn clients_wait_in_related_pools(&self) -> bool {
+        // This is read first: if a queue of this pool becomes empty between the loads, it must not hide a queue of
+        // another pool.
+        let own = self.waiting_workers.load(SeqCst);
         self.database.queues.load(SeqCst) > own || self.user.queues.load(SeqCst) > own
     }
 
-    /// A server connection is gone.
-    pub fn give_server(&self) {
-        give_back(&self.user.servers);
-        give_back(&self.database.servers);
-        give_back(&self.open);
+    /// Counts one server connection less: it is closed.
+    pub fn remove_server(&self) {
+        decrement(&self.user.servers);
+        decrement(&self.database.servers);
+        decrement(&self.open);
     }
 
     /// How many workers share this ledger.
     #[must_use]
     pub fn workers(&self) -> usize {
-        self.desks.len()
+        self.by_worker.len()
     }
 
-    /// Server connections of the pool now, those being opened included.
+    /// The number of the pool's server connections now, connections that are being opened included.
     #[must_use]
     pub fn open(&self) -> u32 {
         self.open.load(SeqCst)
     }
 
-    /// A worker says how many connections sit idle with it.
+    /// Notes how many idle connections a worker has.
     pub fn set_idle(&self, worker: usize, idle: usize) {
-        // Ordered against `starving`: of a worker that puts one down and one that starts to wait, one sees the other.
-        self.desks[worker].idle.store(u32::try_from(idle).unwrap_or(u32::MAX), SeqCst);
+        // SeqCst orders this store with `waiting_workers`. If one worker gets an idle connection while another one begins
+        // to wait, at least one of the two sees what the other did.
+        self.by_worker[worker].idle.store(u32::try_from(idle).unwrap_or(u32::MAX), SeqCst);
     }
 
-    /// A worker says since when its queue's head waits (0: its queue is empty).
+    /// Notes since when the first client of a worker's queue waits (0: the queue is empty).
     pub fn set_waiting(&self, worker: usize, since: u64) {
-        let before = self.desks[worker].waiting_since.swap(since, SeqCst);
+        let before = self.by_worker[worker].waiting_since.swap(since, SeqCst);
         match (before, since) {
             (0, 1..) => {
-                for counter in [&self.starving, &self.database.queues, &self.user.queues] {
+                for counter in [&self.waiting_workers, &self.database.queues, &self.user.queues] {
                     counter.fetch_add(1, SeqCst);
                 }
             }
             (1.., 0) => {
-                for counter in [&self.starving, &self.database.queues, &self.user.queues] {
+                for counter in [&self.waiting_workers, &self.database.queues, &self.user.queues] {
                     counter.fetch_sub(1, SeqCst);
                 }
             }
@@ -247,30 +253,30 @@ impl Ledger {
     }
 
     /// Whether clients of any worker wait in this pool.
-    pub(crate) fn is_starving(&self) -> bool {
-        self.starving.load(SeqCst) > 0
+    pub(crate) fn has_waiting_clients(&self) -> bool {
+        self.waiting_workers.load(SeqCst) > 0
     }
 
-    /// The other worker whose queue's head waits longest, with that moment.
+    /// The worker, other than `worker`, whose first client has waited longest, and since when that client waits.
     #[must_use]
-    pub fn starving_elsewhere(&self, worker: usize) -> Option<(usize, u64)> {
-        if self.starving.load(SeqCst) == 0 {
+    pub fn longest_waiting_worker(&self, worker: usize) -> Option<(usize, u64)> {
+        if self.waiting_workers.load(SeqCst) == 0 {
             return None;
         }
-        self.desks
+        self.by_worker
             .iter()
             .enumerate()
             .filter(|(other, _)| *other != worker)
-            .map(|(other, desk)| (other, desk.waiting_since.load(Relaxed)))
+            .map(|(other, entry)| (other, entry.waiting_since.load(Relaxed)))
             .filter(|(_, since)| *since != 0)
             .min_by_key(|(_, since)| *since)
     }
 
     /// A worker other than `worker` that has an idle connection.
     #[must_use]
-    pub fn idle_elsewhere(&self, worker: usize) -> Option<usize> {
-        let mut others = self.desks.iter().enumerate().filter(|(other, _)| *other != worker);
-        others.find(|(_, desk)| desk.idle.load(SeqCst) > 0).map(|(other, _)| other)
+    pub fn other_worker_with_idle(&self, worker: usize) -> Option<usize> {
+        let mut others = self.by_worker.iter().enumerate().filter(|(other, _)| *other != worker);
+        others.find(|(_, entry)| entry.idle.load(SeqCst) > 0).map(|(other, _)| other)
     }
 }
 
@@ -280,46 +286,51 @@ mod tests {
     use crate::Ledgers;
 
     fn pool(ledgers: &Ledgers, database: &str, user: &str) -> Arc<Ledger> {
-        ledgers.enter(database, user, None).expect("there is no bound")
+        ledgers.take_seat(database, user, None).expect("there is no limit")
     }
 
     #[test]
     fn limits_are_shared_between_pools_of_a_database() {
         let ledgers = Ledgers::new(2);
         let (a, b) = (pool(&ledgers, "d", "a"), pool(&ledgers, "d", "b"));
-        assert_eq!(a.take_server(2, NonZeroU32::new(2), None), Ok(()));
-        assert_eq!(b.take_server(2, NonZeroU32::new(2), None), Ok(()));
-        assert_eq!(a.take_server(2, NonZeroU32::new(2), None), Err(Refused::Database));
-        b.give_server();
-        assert_eq!(a.take_server(2, NonZeroU32::new(2), None), Ok(()));
-        assert_eq!(a.take_server(2, NonZeroU32::new(9), None), Err(Refused::PoolSize));
+        let two = NonZeroU32::new(2);
+        assert_eq!(a.try_add_server(2, two, None), Ok(()));
+        assert_eq!(b.try_add_server(2, two, None), Ok(()));
+        assert_eq!(a.try_add_server(2, two, None), Err(Limit::Database));
+        b.remove_server();
+        assert_eq!(a.try_add_server(2, two, None), Ok(()));
+        assert_eq!(a.try_add_server(2, NonZeroU32::new(9), None), Err(Limit::PoolSize));
         assert_eq!((a.open(), b.open(), a.database.servers()), (2, 0, 2));
     }
 
     #[test]
-    fn who_shares_a_limit_is_seen_to_wait() {
+    fn waiting_clients_are_seen_from_pools_that_share_a_limit() {
         let ledgers = Ledgers::new(2);
         let (a, b, other) = (pool(&ledgers, "d", "a"), pool(&ledgers, "d", "b"), pool(&ledgers, "e", "c"));
         assert!(a.shares_limit(&b) && !a.shares_limit(&other) && !a.shares_limit(&a));
         a.set_waiting(0, 5);
-        assert!(!a.sharers_wait() && b.sharers_wait() && !other.sharers_wait());
+        assert!(
+            !a.clients_wait_in_related_pools()
+                && b.clients_wait_in_related_pools()
+                && !other.clients_wait_in_related_pools()
+        );
         a.set_waiting(1, 6);
         a.set_waiting(0, 0);
-        assert!(b.sharers_wait());
+        assert!(b.clients_wait_in_related_pools());
         a.set_waiting(1, 0);
-        assert!(!b.sharers_wait());
+        assert!(!b.clients_wait_in_related_pools());
     }
 
     #[test]
-    fn the_longest_waiter_elsewhere_is_found() {
+    fn the_other_worker_that_waits_longest_is_found() {
         let ledger = pool(&Ledgers::new(3), "d", "u");
-        assert_eq!(ledger.starving_elsewhere(0), None);
+        assert_eq!(ledger.longest_waiting_worker(0), None);
         ledger.set_waiting(1, 50);
         ledger.set_waiting(2, 40);
-        assert_eq!(ledger.starving_elsewhere(0), Some((2, 40)));
-        assert_eq!(ledger.starving_elsewhere(2), Some((1, 50)));
+        assert_eq!(ledger.longest_waiting_worker(0), Some((2, 40)));
+        assert_eq!(ledger.longest_waiting_worker(2), Some((1, 50)));
         ledger.set_waiting(1, 0);
         ledger.set_waiting(2, 0);
-        assert_eq!(ledger.starving_elsewhere(0), None);
+        assert_eq!(ledger.longest_waiting_worker(0), None);
     }
 }

@@ -1,7 +1,7 @@
 //! All pools of the process, by their names.
 //!
-//! Each worker that has a part of a pool holds a seat at its ledger. With the last seat the pool is forgotten: its place is
-//! free for another, and so is all memory that its names took.
+//! Each worker that has a part of a pool holds a seat at the pool's ledger. When the last seat is given back, the pool is
+//! forgotten: another pool can use its place, and the memory of its names is freed.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::ledger::{Ledger, Tally};
 use crate::names::PoolId;
 
-/// All ledgers of the process: asked when a worker meets a database and user, and when it forgets them.
+/// All ledgers of the process. Workers use this when they make their part of a pool, and when they drop it.
 #[derive(Debug)]
 pub struct Ledgers {
     workers: usize,
@@ -20,11 +20,11 @@ pub struct Ledgers {
 #[derive(Debug, Default)]
 struct Inner {
     pools: HashMap<(String, String), Entry>,
-    databases: HashMap<String, Member>,
-    users: HashMap<String, Member>,
-    /// Places that pools have left, with the generation that comes next.
+    databases: HashMap<String, SharedTally>,
+    users: HashMap<String, SharedTally>,
+    /// Free places of forgotten pools, each with the generation that the next pool there gets.
     free: Vec<PoolId>,
-    /// Places that were ever taken.
+    /// The number of places that were ever used.
     places: u32,
 }
 
@@ -34,37 +34,42 @@ struct Entry {
     seats: usize,
 }
 
-/// A database or a user, with how many pools it has.
+/// The tally of a database or a user, and the number of its pools.
 #[derive(Debug, Default)]
-struct Member {
+struct SharedTally {
     tally: Arc<Tally>,
     pools: usize,
 }
 
-fn join(members: &mut HashMap<String, Member>, name: &str) -> Arc<Tally> {
-    let member = members.entry(name.to_owned()).or_default();
-    member.pools += 1;
-    Arc::clone(&member.tally)
+fn add_pool(tallies: &mut HashMap<String, SharedTally>, name: &str) -> Arc<Tally> {
+    let shared = tallies.entry(name.to_owned()).or_default();
+    shared.pools += 1;
+    Arc::clone(&shared.tally)
 }
 
-fn part(members: &mut HashMap<String, Member>, name: &str) {
-    let Some(member) = members.get_mut(name) else { return };
-    member.pools -= 1;
-    if member.pools == 0 {
-        members.remove(name);
+fn remove_pool(tallies: &mut HashMap<String, SharedTally>, name: &str) {
+    let Some(shared) = tallies.get_mut(name) else { return };
+    shared.pools -= 1;
+    if shared.pools == 0 {
+        tallies.remove(name);
     }
 }
 
 impl Ledgers {
-    /// For `workers` workers, numbered from 0.
+    /// No pools yet, for `workers` workers, which are numbered from 0.
     #[must_use]
     pub fn new(workers: usize) -> Self {
         Self { workers, inner: Mutex::default() }
     }
 
-    /// A seat at the ledger of a pool, which is made at first use. `None` when there are `pools_max` pools
-    /// already and this is none of them. Give it back with [`Ledgers::leave`].
-    pub fn enter(&self, database: &str, user: &str, pools_max: Option<NonZeroU32>) -> Option<Arc<Ledger>> {
+    /// Takes a seat at the ledger of a pool; the first seat makes the pool. `None` if the pool does not exist and there are
+    /// `pools_max` pools already. Give the seat back with [`Ledgers::give_back_seat`].
+    pub fn take_seat(
+        &self,
+        database: &str,
+        user: &str,
+        pools_max: Option<NonZeroU32>,
+    ) -> Option<Arc<Ledger>> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let inner = &mut *inner;
         let names = (database.to_owned(), user.to_owned());
@@ -79,14 +84,15 @@ impl Ledgers {
             inner.places += 1;
             PoolId::first(inner.places - 1)
         });
-        let (of_database, of_user) = (join(&mut inner.databases, database), join(&mut inner.users, user));
+        let (of_database, of_user) =
+            (add_pool(&mut inner.databases, database), add_pool(&mut inner.users, user));
         let ledger = Arc::new(Ledger::new(id, self.workers, of_database, of_user));
         inner.pools.insert(names, Entry { ledger: Arc::clone(&ledger), seats: 1 });
         Some(ledger)
     }
 
-    /// Gives a seat back. Nobody may count anything in `ledger` by it any more.
-    pub fn leave(&self, database: &str, user: &str, ledger: &Arc<Ledger>) {
+    /// Gives a seat back. The worker must not change any count in `ledger` afterwards.
+    pub fn give_back_seat(&self, database: &str, user: &str, ledger: &Arc<Ledger>) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let names = (database.to_owned(), user.to_owned());
         let Some(entry) = inner.pools.get_mut(&names) else { return };
@@ -95,40 +101,40 @@ impl Ledgers {
         if entry.seats > 0 {
             return;
         }
-        debug_assert_eq!(ledger.open(), 0, "a pool with server connections is left");
+        debug_assert_eq!(ledger.open(), 0, "the pool still has server connections");
         inner.pools.remove(&names);
-        part(&mut inner.databases, database);
-        part(&mut inner.users, user);
+        remove_pool(&mut inner.databases, database);
+        remove_pool(&mut inner.users, user);
         inner.free.push(ledger.id.next());
         if inner.pools.is_empty() {
-            // What a burst has taken goes back.
+            // Free the memory that a burst of pools has left.
             inner.pools.shrink_to_fit();
             inner.databases.shrink_to_fit();
             inner.users.shrink_to_fit();
         }
     }
 
-    /// The ledger of a pool that some worker has a part of.
+    /// The ledger of a pool, if a worker has a seat at it.
     #[must_use]
     pub fn find(&self, database: &str, user: &str) -> Option<Arc<Ledger>> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.pools.get(&(database.to_owned(), user.to_owned())).map(|entry| Arc::clone(&entry.ledger))
     }
 
-    /// Whether a server has let somebody in to that database, as far as is still known.
+    /// Whether a login to that database has succeeded on a server since the first of its present pools was made.
     #[must_use]
-    pub fn is_proven(&self, database: &str) -> bool {
+    pub fn is_known_to_exist(&self, database: &str) -> bool {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.databases.get(database).is_some_and(|member| member.tally.is_proven())
+        inner.databases.get(database).is_some_and(|shared| shared.tally.is_known_to_exist())
     }
 
-    /// How many workers share them.
+    /// The number of workers.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.workers
     }
 
-    /// How many pools there are.
+    /// The number of pools.
     #[must_use]
     pub fn len(&self) -> usize {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).pools.len()
@@ -146,44 +152,47 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pool_lives_as_long_as_somebody_has_a_seat() {
+    fn a_pool_exists_as_long_as_a_worker_has_a_seat() {
         let ledgers = Ledgers::new(2);
-        let (first, second) =
-            (ledgers.enter("d", "u", None).expect("room"), ledgers.enter("d", "u", None).expect("room"));
+        let (first, second) = (
+            ledgers.take_seat("d", "u", None).expect("room"),
+            ledgers.take_seat("d", "u", None).expect("room"),
+        );
         assert!(Arc::ptr_eq(&first, &second));
         first.count_login();
-        assert!(ledgers.is_proven("d"));
-        ledgers.leave("d", "u", &first);
-        assert!(ledgers.find("d", "u").is_some(), "the other worker has it still");
-        ledgers.leave("d", "u", &second);
-        assert!(ledgers.is_empty() && ledgers.find("d", "u").is_none() && !ledgers.is_proven("d"));
+        assert!(ledgers.is_known_to_exist("d"));
+        ledgers.give_back_seat("d", "u", &first);
+        assert!(ledgers.find("d", "u").is_some(), "the other worker still has a seat");
+        ledgers.give_back_seat("d", "u", &second);
+        assert!(ledgers.is_empty() && ledgers.find("d", "u").is_none() && !ledgers.is_known_to_exist("d"));
         let inner = ledgers.inner.lock().expect("nobody panicked");
         assert!(inner.databases.is_empty() && inner.users.is_empty());
     }
 
     #[test]
-    fn a_place_is_taken_again_under_another_number() {
+    fn a_place_is_used_again_under_another_number() {
         let ledgers = Ledgers::new(1);
         let mut seen = std::collections::BTreeSet::new();
         for round in 0..1000 {
             let name = format!("made up {round}");
-            let ledger = ledgers.enter(&name, "u", None).expect("room");
+            let ledger = ledgers.take_seat(&name, "u", None).expect("room");
             assert_eq!(ledger.id.place(), 0);
             assert!(seen.insert(ledger.id), "the number of a pool that is gone");
-            ledgers.leave(&name, "u", &ledger);
+            ledgers.give_back_seat(&name, "u", &ledger);
         }
     }
 
     #[test]
-    fn their_number_is_bounded_and_who_is_there_is_not_turned_away() {
+    fn the_number_of_pools_is_bounded_and_existing_pools_still_give_seats() {
         let ledgers = Ledgers::new(1);
-        let a = ledgers.enter("a", "u", NonZeroU32::new(2)).expect("room");
-        let b = ledgers.enter("b", "u", NonZeroU32::new(2)).expect("room");
-        assert!(ledgers.enter("c", "u", NonZeroU32::new(2)).is_none());
-        assert!(ledgers.enter("b", "u", NonZeroU32::new(2)).is_some());
+        let two = NonZeroU32::new(2);
+        let a = ledgers.take_seat("a", "u", two).expect("room");
+        let b = ledgers.take_seat("b", "u", two).expect("room");
+        assert!(ledgers.take_seat("c", "u", two).is_none());
+        assert!(ledgers.take_seat("b", "u", two).is_some());
         assert_eq!((ledgers.len(), a.shares_limit(&b)), (2, true));
-        ledgers.leave("a", "u", &a);
-        let c = ledgers.enter("c", "u", NonZeroU32::new(2)).expect("a place came free");
-        assert!(c.shares_limit(&b), "the user is still the same");
+        ledgers.give_back_seat("a", "u", &a);
+        let c = ledgers.take_seat("c", "u", two).expect("a place came free");
+        assert!(c.shares_limit(&b), "both pools have the same user");
     }
 }

@@ -1,9 +1,9 @@
-//! Who holds which server connection.
+//! Decides which client gets which server connection. Nothing here does I/O.
 //!
-//! Nothing here does I/O. A [`Pool`] is one worker's share of the server connections of one database
-//! and user: which are idle, which clients wait, how many are being opened. A [`Ledger`] is what all
-//! workers share about that pool: how many connections exist, who starves. Sizes and limits are
-//! therefore global while the lists stay a worker's own, and nothing on the hot path takes a lock.
+//! A [`Pool`] is one worker's part of the pool of one database and user: its idle server connections, its waiting
+//! clients, and how many connections it is opening. The workers share the pool's [`Ledger`]: it counts the pool's
+//! connections and says in which workers clients wait. So sizes and limits hold for all workers together, but each
+//! worker has its own lists, and no turn takes a lock.
 
 pub mod arena;
 mod claim;
@@ -13,7 +13,7 @@ mod names;
 mod pool;
 mod settings;
 
-pub use ledger::{Capacity, Ledger, Refused, Tally};
+pub use ledger::{Capacity, Ledger, Limit, Tally};
 pub use ledgers::Ledgers;
 pub use names::{Micros, PoolId};
 pub use pool::{Pool, Release, Waiter, Want};

@@ -1,4 +1,4 @@
-//! What moments and pools are named by.
+//! The types for a moment and for a pool's number.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -11,11 +11,12 @@ pub(crate) fn micros(duration: Duration) -> Micros {
 }
 
 /// Whether `timeout` has passed since `since`.
-pub(crate) fn passed(timeout: Duration, since: Micros, now: Micros) -> bool {
+pub(crate) fn has_passed(timeout: Duration, since: Micros, now: Micros) -> bool {
     now.saturating_sub(since) >= micros(timeout)
 }
 
-/// A pool's number, the same in every worker. The place of a pool that is gone is another's later; the number is not.
+/// A pool's number, the same in every worker. After a pool was forgotten, another pool can get its place in the workers'
+/// tables, but not its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PoolId {
     place: u32,
@@ -24,7 +25,7 @@ pub struct PoolId {
 }
 
 impl PoolId {
-    /// Of the first pool at a place.
+    /// The number of the first pool at a place.
     pub(crate) const fn first(place: u32) -> Self {
         Self::new(place, NonZeroU32::MIN)
     }
@@ -44,7 +45,7 @@ impl PoolId {
         Self { place, generation }
     }
 
-    /// Where it stands in a table of pools: dense, and taken again by others.
+    /// The pool's index in each worker's table of pools. Indexes are dense, and are used again.
     #[inline]
     #[must_use]
     pub const fn place(self) -> usize {

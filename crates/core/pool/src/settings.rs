@@ -1,44 +1,44 @@
 use std::time::Duration;
 
-/// When a server connection is given back: PgBouncer's three modes, and one of our own.
+/// When a client gives its server connection back: PgBouncer's three modes, and one of our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolMode {
     /// When the client leaves.
     Session,
     /// When the transaction ends.
     Transaction,
-    /// When the statement ends; transaction blocks are refused.
+    /// When the statement ends. Transaction blocks are refused.
     Statement,
     /// When the transaction ends, and the client has left nothing on it that cannot be carried to another.
     Auto,
 }
 
-/// What one pool (one database and user) may use, and for how long.
+/// The sizes and timeouts of one pool (one database and user).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolSettings {
-    /// When a server connection is given back.
+    /// When a client gives its server connection back.
     pub mode: PoolMode,
-    /// Server connections at most (without the reserve).
+    /// Maximum number of server connections, without the reserve.
     pub size: u32,
-    /// Server connections kept open even when nobody asks.
+    /// Number of server connections that are kept open even if no client needs them.
     pub min_size: u32,
-    /// Further connections once a client waited `reserve_timeout`.
+    /// How many more connections may be opened once a client has waited for `reserve_timeout`.
     pub reserve_size: u32,
-    /// How long the longest waiter waits before the reserve is used.
+    /// How long the first client of the queue must have waited before the reserve may be used.
     pub reserve_timeout: Duration,
     /// How long a client waits for a server connection; `None`: for ever.
     pub query_wait_timeout: Option<Duration>,
-    /// An idle connection above `min_size` is closed after this; `None`: never.
+    /// A connection that was idle for this long is closed, down to `min_size` connections; `None`: never.
     pub server_idle_timeout: Option<Duration>,
-    /// A connection is closed at the first chance after this age; `None`: never.
+    /// A connection of this age is closed as soon as no client has it; `None`: never.
     pub server_lifetime: Option<Duration>,
-    /// After a failed login no further one is tried for this long; doubled with each further failure.
+    /// How long no new login to the server is tried after a failed one. Each further failure doubles this time.
     pub login_retry: Duration,
-    /// The longest such wait.
+    /// The upper bound of that doubling.
     pub login_retry_max: Duration,
-    /// An idle connection is checked before use when it has been idle this long; zero: before each use.
+    /// A connection that was idle for this long is checked before it is lent; zero: each time.
     pub check_delay: Duration,
-    /// Take the connection that was idle longest instead of the one used last.
+    /// Lend the connection that was idle longest. Otherwise the one that was used last is lent.
     pub round_robin: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A client connection as the board knows it.
+//! What the board stores about a client connection.
 
 use std::sync::Arc;
 
@@ -8,84 +8,84 @@ use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
 
 use crate::carried::Pins;
 use crate::carried::parameters::Profile;
-use crate::carried::prepared::{ClientStatements, Named, Statement, Unread};
+use crate::carried::prepared::{ClientStatements, Named, Statement, WithoutParseSettings};
 use crate::carried::resets::Resets;
 use crate::inbox::Inbox;
 use crate::keys::ServerKey;
 use crate::outbox::Outbox;
 use crate::rest::Rest;
 
-/// Why a client asks for a server connection.
+/// What a client needs a server connection for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// For a turn.
+    /// To run a turn.
     Turn,
-    /// To have its start-up parameters tried, before it is welcome.
+    /// To try the client's start-up parameters on a server, before its login is complete.
     Probe,
-    /// For as long as it stays (session mode), before it is welcome.
+    /// To keep it until the client leaves (session mode). The client gets it before its login is complete.
     Session,
-    /// To look its password up (in another pool).
+    /// To look up the client's password. The connection is of another pool.
     AuthQuery,
 }
 
-/// Where a client is.
+/// What a client is doing now.
 #[derive(Debug)]
 pub enum Stage {
-    /// Talking to its login machine.
+    /// It logs in.
     Login,
-    /// Logged in, without a server connection.
+    /// It is logged in and has no server connection.
     Idle,
-    /// In a pool's queue.
+    /// It waits in a pool's queue.
     Waiting(Purpose),
-    /// Lent a server connection.
+    /// It has a server connection.
     Linked(ServerKey, Purpose),
-    /// Owed answers by a server connection that another client has by now.
+    /// This server connection still owes it answers, but another client has the connection now.
     Owed(ServerKey),
-    /// A cancel request: its connection is closed when the request is delivered.
+    /// It has sent a cancel request. We close its connection when the request has reached the server.
     Cancelling,
 }
 
-/// How a client's next messages are treated after we have answered its turn with an error.
+/// What happens to a client's next messages after we have answered its turn with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AfterError {
-    /// Nothing: there was none, or the turn is over.
+    /// Nothing special: there was no such error, or its turn is over.
     Nothing,
-    /// We have answered its next turn already: it is not run.
+    /// We have already answered its next turn, so that turn does not run.
     SkipNextTurn,
-    /// What comes up to its Sync is dropped.
+    /// We drop everything up to the next Sync.
     SkipToSync,
 }
 
-/// What only a login needs; dropped when it is over.
+/// State that only a login needs. It is dropped when the login is complete.
 #[derive(Debug)]
 pub(crate) struct LoginState {
     /// The protocol machine.
     pub machine: Login,
-    /// What the client asked for, once known.
+    /// The client's start-up parameters, once it has sent them.
     pub request: Option<Box<trunkline_session::backend::StartupParameters>>,
-    /// What the client was checked against, if there was anything.
+    /// The secret that the client's proof was checked against, if there was one.
     pub stored: Option<trunkline_session::authentication::Secret>,
-    /// What it waits for, while its user is looked up.
+    /// The look-up of its password that it waits for.
     pub look_up: Option<crate::board::LookUp>,
-    /// It has sent something and waits for its share of a round.
-    pub in_line: bool,
+    /// It has sent bytes and waits for a round that has time for them.
+    pub waits_for_share: bool,
 }
 
-/// What a cancel request for this client must contain.
+/// The values that a cancel request for this client must contain.
 #[derive(Debug)]
 pub(crate) struct CancelIdentity {
-    /// The process id it was given.
+    /// The process id that we gave the client.
     pub process_id: i32,
-    /// The secret it was given.
+    /// The secret that we gave the client.
     pub key: CancelKey,
 }
 
-/// What turns under way leave to be done.
+/// Statements and portals of unfinished turns that later answers or messages still need.
 #[derive(Debug, Default)]
 pub(crate) struct TurnLeftovers {
-    /// Statements of which it is not known how they are read.
-    pub(crate) unread: Unread,
-    /// Portals of statements that change the session: what they change is changed when they are executed.
+    /// Statements that the server parses under settings that we do not know yet.
+    pub(crate) without_parse_settings: WithoutParseSettings,
+    /// Portals whose execution changes the session, each with its statement.
     pub(crate) portals: Vec<(Box<[u8]>, Arc<Statement>)>,
 }
 
@@ -93,51 +93,52 @@ pub(crate) struct TurnLeftovers {
 #[derive(Debug)]
 pub struct Client {
     pub(crate) stage: Stage,
-    /// Until it is welcome.
+    /// Present until the login is complete.
     pub(crate) login: Option<Box<LoginState>>,
-    /// The pool it waits in or uses, if any; another than `home_pool` while its password is looked up.
+    /// The pool that it waits for or uses, if any. It differs from `home_pool` only while the client's password is looked up.
     pub(crate) pool: Option<PoolId>,
-    /// The pool of its database and user, which counts it among its clients, once it has logged in.
+    /// The pool of its database and user, which counts the client, once it has logged in.
     pub(crate) home_pool: Option<PoolId>,
+    /// Its parameters now.
     pub(crate) profile: Arc<Profile>,
-    /// What it had when it was welcomed: what RESET brings back.
+    /// Its parameters when its login was complete. RESET brings them back.
     pub(crate) startup: Arc<Profile>,
-    /// What it has, or may have, of its session on its server connection alone (`auto` mode).
+    /// The kinds of session state that it has, or may have, on its server connection alone (`auto` mode).
     pub(crate) pins: Pins,
-    /// Of what waits: whole messages of a turn whose end has not come.
+    /// How many bytes of the inbox are whole messages of a turn whose end has not come.
     pub(crate) gathered: u32,
-    /// What is still to come of a message from it.
+    /// The rest of a message of which we have handled the beginning.
     pub(crate) rest: Rest,
     pub(crate) after_error: AfterError,
-    /// Whether the shell must not read from the client: what it sent before waits, or TLS begins.
+    /// Whether the shell must not read from the client: bytes that it sent earlier still wait, or TLS begins.
     pub(crate) paused: bool,
-    /// Its share of the round is used up: what waits of it is dealt with in the next one.
-    pub(crate) resting: bool,
-    /// Whether its named statements are tracked (transaction and statement mode).
+    /// It has used up its share of this round. The bytes that it sent wait for the next round.
+    pub(crate) round_share_used: bool,
+    /// Whether we track its named statements (transaction and statement mode).
     pub(crate) tracked: bool,
-    /// Output waits for the server's next answer: the client has sent no Flush or Sync.
-    pub(crate) held: bool,
-    /// Bytes received and not dealt with.
+    /// The output for it waits for the server's next answer, because the client has sent no Flush or Sync.
+    pub(crate) output_held: bool,
+    /// Bytes that we received and have not processed.
     pub(crate) inbox: Inbox,
     pub(crate) outbox: Outbox,
     pub(crate) statements: Option<Box<ClientStatements>>,
     pub(crate) unnamed: Option<Arc<Statement>>,
-    /// What turns under way leave to be done: most leave nothing.
+    /// Absent for most clients.
     pub(crate) leftovers: Option<Box<TurnLeftovers>>,
-    /// What the turn under way resets: the client's start-up values come back.
+    /// The parameters that the current turn resets. They get the client's start-up values back.
     pub(crate) resets: Option<Box<Resets>>,
-    /// ParseComplete messages that we have sent ourselves in this turn.
+    /// How many ParseComplete messages we have sent in this turn without asking the server.
     pub(crate) parse_completes_sent: u32,
-    /// While a turn is played again: how many Parse messages, still to come, the client has already had answered.
+    /// While we repeat a turn: how many of its remaining Parse messages the client has already got an answer to.
     pub(crate) replay_parses_answered: u32,
-    /// What the unnamed portal was bound from in this turn.
-    pub(crate) bound: Option<Arc<Named>>,
-    /// Once it is welcome.
+    /// The named statement from which the unnamed portal was bound in this turn.
+    pub(crate) unnamed_portal: Option<Arc<Named>>,
+    /// Present when the login is complete.
     pub(crate) identity: Option<CancelIdentity>,
-    /// When it was accepted.
+    /// When we accepted the connection.
     pub(crate) accepted: Micros,
-    /// The last time something came from it, or its stage changed.
-    pub(crate) since: Micros,
+    /// When it last sent something, or its stage last changed.
+    pub(crate) last_active: Micros,
 }
 
 impl Client {
@@ -154,9 +155,9 @@ impl Client {
             rest: Rest::None,
             after_error: AfterError::Nothing,
             paused: false,
-            resting: false,
+            round_share_used: false,
             tracked: false,
-            held: false,
+            output_held: false,
             inbox: Inbox::default(),
             outbox: Outbox::default(),
             statements: None,
@@ -165,35 +166,35 @@ impl Client {
             resets: None,
             parse_completes_sent: 0,
             replay_parses_answered: 0,
-            bound: None,
+            unnamed_portal: None,
             identity: None,
             accepted: now,
-            since: now,
+            last_active: now,
         }
     }
 
-    /// What turns under way leave to be done.
+    /// The leftovers, created if there are none.
     pub(crate) fn leftovers(&mut self) -> &mut TurnLeftovers {
         self.leftovers.get_or_insert_default()
     }
 
-    /// Portals whose running changes the session.
+    /// Portals whose execution changes the session, each with its statement.
     #[inline]
     pub(crate) fn portals(&self) -> &[(Box<[u8]>, Arc<Statement>)] {
         self.leftovers.as_deref().map_or(&[], |left| &left.portals)
     }
 
-    /// Call it when all turns are answered: their statements were read under the settings of now.
+    /// All turns are answered. So the server parsed their statements under the settings that the client has now.
     #[inline]
     pub(crate) fn turns_answered(&mut self) {
         let Some(left) = &mut self.leftovers else { return };
-        left.unread.read_under(&self.profile);
+        left.without_parse_settings.set_parse_settings(&self.profile);
         if left.portals.is_empty() {
             self.leftovers = None;
         }
     }
 
-    /// No portal outlives the transaction.
+    /// The transaction has ended, and its portals with it.
     #[inline]
     pub(crate) fn forget_portals(&mut self) {
         if let Some(left) = &mut self.leftovers {
@@ -201,7 +202,7 @@ impl Client {
         }
     }
 
-    /// The server connection it is lent.
+    /// The server connection that the client has.
     #[must_use]
     pub fn server(&self) -> Option<ServerKey> {
         match self.stage {
@@ -210,7 +211,7 @@ impl Client {
         }
     }
 
-    /// The server connection that it is lent, or owed answers by.
+    /// The server connection that the client has, or that still owes it answers.
     pub(crate) fn answered_by(&self) -> Option<ServerKey> {
         match self.stage {
             Stage::Linked(server, _) | Stage::Owed(server) => Some(server),
@@ -218,7 +219,7 @@ impl Client {
         }
     }
 
-    /// This many of its turns are answered with an error.
+    /// Answers this many of its turns with an error.
     pub(crate) fn fail_turns(&mut self, turns: usize, error: &[u8]) {
         for _ in 0..turns {
             self.outbox.push(error);
@@ -226,7 +227,7 @@ impl Client {
         }
     }
 
-    /// Whether it has a server connection for what it asks, and not for its login.
+    /// Whether a server connection runs its turns (and does not only serve its login).
     pub(crate) fn runs_turns(&self) -> bool {
         matches!(self.stage, Stage::Linked(_, Purpose::Turn | Purpose::Session) | Stage::Owed(_))
     }

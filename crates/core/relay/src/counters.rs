@@ -1,16 +1,16 @@
-//! What a pool counts. One worker writes, anybody may read a copy.
+//! The counters of a pool. One worker writes them, and every thread may read a copy.
 
-/// Makes the type of these counts, each of which is added where the type is.
+/// Defines `Counters` with these fields, and an `add` that adds each of them.
 macro_rules! counters {
     ($($(#[$meaning:meta])* $name:ident,)+) => {
-        /// Monotonic counts of one pool in one worker.
+        /// What one worker has counted for one pool. The counts only grow.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Counters {
             $($(#[$meaning])* pub $name: u64,)+
         }
 
         impl Counters {
-            /// Adds what another pool, or another worker, has counted.
+            /// Adds the counts of another pool or another worker.
             pub fn add(&mut self, other: &Self) {
                 $(self.$name += other.$name;)+
             }
@@ -31,15 +31,15 @@ counters! {
     wait_us,
     /// Microseconds from the first byte of turns to their ends.
     turn_us,
-    /// Parse messages answered without the server.
+    /// Named Parse messages that we answered without the server.
     prepare_cache_hit,
-    /// Those for which a statement was prepared.
+    /// Statements that were prepared on a server connection because it did not have them.
     prepare_cache_miss,
     /// Statements closed on a server connection to make room.
     prepared_evicted,
-    /// Turns played again after their statement's result type changed or it was lost.
+    /// Turns repeated because the result type of a statement had changed, or the server had lost the statement.
     replays,
-    /// Errors that servers reported for what clients sent, healed ones too.
+    /// Errors that servers reported for clients' messages, including those after which we repeated the turn.
     server_errors,
     /// Cancel requests delivered to servers.
     cancels,

@@ -1,4 +1,4 @@
-//! What the configuration says, in the form that the board asks it.
+//! The configuration, in the form in which the board reads it.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -12,26 +12,26 @@ use trunkline_session::frontend::TlsWish;
 
 use crate::limits::TurnLimits;
 
-/// Everything that a reload may change. A new one replaces the old as a whole.
+/// Everything that a reload may change. A reload replaces the whole directory.
 #[derive(Debug)]
 pub struct Directory {
     /// Counts reloads.
     pub epoch: u64,
     /// Databases by the name clients use.
     pub databases: HashMap<String, Arc<Database>>,
-    /// For names that have no entry; its server database is the name asked for.
+    /// The entry for all other names. The name of the database on the server is the name that the client asked for.
     pub fallback: Option<Arc<Database>>,
-    /// Users known without asking a server.
+    /// Users whose passwords we know without asking a server.
     pub users: HashMap<String, User>,
-    /// The connections of a user that is not in `users`, all databases together.
+    /// Server connections that a user may have who is not in `users`, in all databases together.
     pub other_users: Capacity,
-    /// How clients prove themselves.
+    /// How clients prove who they are.
     pub challenge: Challenge,
-    /// Any user name is accepted, and the database's forced user is used (PgBouncer's `any`).
+    /// Every user name is accepted, and the server gets the database's forced user (PgBouncer's `any`).
     pub any_user: bool,
-    /// For clients over TCP.
+    /// Login settings for clients over TCP.
     pub login_tcp: Arc<LoginSettings>,
-    /// For clients over the unix socket.
+    /// Login settings for clients over the unix socket.
     pub login_unix: Arc<LoginSettings>,
     /// SCRAM iterations that a server may ask for (`scram_iterations_max`).
     pub scram_iterations_max: u32,
@@ -39,43 +39,44 @@ pub struct Directory {
     pub ignored_parameters: Vec<String>,
     /// Bounds of a turn.
     pub limits: TurnLimits,
-    /// Whether a server connection is given on while it still owes answers. Only tests set it yet: what the functions do that a
-    /// statement calls is not known.
+    /// If present, the next client may get a server connection while it still owes answers to the one before. Only
+    /// tests set this, because we do not know what the functions do that a statement calls.
     pub early_release: Option<EarlyRelease>,
-    /// Clients at most, all workers together (`max_client_conn`).
+    /// The greatest number of clients of all workers together (`max_client_conn`).
     pub clients_max: Option<u32>,
-    /// Connections that have not logged in yet, all workers together (`unauthenticated_conn_max`).
+    /// The greatest number of connections that have not logged in yet, of all workers together
+    /// (`unauthenticated_conn_max`).
     pub unauthenticated_max: Option<u32>,
-    /// Cancels under way in one worker at most (`cancel_requests_max`).
+    /// The greatest number of cancel requests under way in one worker (`cancel_requests_max`).
     pub cancels_max: usize,
     /// How long things may take.
     pub timeouts: Timeouts,
-    /// Query between two sessions; empty: none.
+    /// The query that we run between two sessions. Empty: none.
     pub reset_query: String,
-    /// The reset query runs in transaction and statement mode too.
+    /// Whether the reset query runs in transaction and statement mode too.
     pub reset_always: bool,
-    /// Query that checks an idle connection; empty: a bare Sync.
+    /// The query that checks an idle server connection. Empty: we send only a Sync.
     pub check_query: String,
-    /// How long an answer of `auth_query` is remembered.
+    /// How long we keep an answer of `auth_query`.
     pub auth_cache_ttl: Duration,
-    /// Bytes of such answers, all workers together (`auth_cache_bytes_max`).
+    /// The greatest size of all kept answers, of all workers together, in bytes (`auth_cache_bytes_max`).
     pub auth_cache_bytes_max: usize,
-    /// The entry whose `auth_query` is asked about users who want a database that does not exist: they are told so once they
-    /// have logged in.
-    pub strangers: Option<String>,
-    /// Look-ups in databases that are not known to exist.
+    /// The name of the entry whose `auth_query` we ask about a user who wants a database that has no entry. Only a user who
+    /// has logged in learns that the database does not exist.
+    pub unknown_database_entry: Option<String>,
+    /// Bounds on look-ups in databases that may not exist.
     pub unproven_look_ups: UnprovenLookUps,
-    /// Pools at most, all workers together (`pools_max`); `None`: no bound.
+    /// The greatest number of pools of all workers together (`pools_max`); `None`: no bound.
     pub pools_max: Option<NonZeroU32>,
 }
 
-/// Bounds on look-ups in databases whose names clients choose, and that no login to a server has proved to exist; all workers
-/// together.
+/// Bounds on password look-ups in databases whose names clients chose, as long as no login to a server has proved that the
+/// database exists. They hold for all workers together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnprovenLookUps {
-    /// This many under way (`unproven_lookups_max`); 0: there are none, and such users are nobody.
+    /// The greatest number at one time (`unproven_lookups_max`). 0: we ask no server, and such users cannot log in.
     pub at_once: u32,
-    /// This many in a second (`unproven_lookups_per_second`), at least 1.
+    /// The greatest number in a second (`unproven_lookups_per_second`), at least 1.
     pub per_second: u32,
 }
 
@@ -85,79 +86,81 @@ impl Default for UnprovenLookUps {
     }
 }
 
-/// How long things may take; none: as long as they do.
+/// How long things may take. `None`: there is no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeouts {
     /// From accept to AuthenticationOk.
     pub client_login: Option<Duration>,
-    /// A client that is logged in and asks nothing.
+    /// How long a client may be idle after its login.
     pub client_idle: Option<Duration>,
-    /// A client that asks nothing, and is pinned to a server connection (`auto` mode).
+    /// How long a client may be idle that is pinned to a server connection (`auto` mode).
     pub pin_idle: Option<Duration>,
-    /// A transaction in which nothing happens.
+    /// How long a transaction may be idle.
     pub idle_transaction: Option<Duration>,
-    /// A turn.
+    /// How long a turn may take.
     pub query: Option<Duration>,
     /// From dialling a server to its first ReadyForQuery.
     pub server_connect: Option<Duration>,
-    /// A cancel request to a server.
+    /// How long a cancel request to a server may take.
     pub cancel_wait: Option<Duration>,
-    /// A pool without clients and connections is forgotten after this.
+    /// We forget a pool after it had neither clients nor connections for this long.
     pub pool_idle: Option<Duration>,
-    /// The turn of a vanished client: as long again for one that said good-bye after it before it is cancelled.
+    /// How long the turn of a vanished client may go on. If the client sent Terminate after the turn, we wait this long
+    /// before we cancel the turn, and this long again after that.
     pub abandoned_turn: Option<Duration>,
 }
 
 /// One name that clients can connect to.
 #[derive(Debug)]
 pub struct Database {
-    /// The name clients use.
+    /// The name that clients use.
     pub name: String,
-    /// Its name on the server; absent: the same.
+    /// The name of the database on the server. Absent: the same.
     pub server_name: Option<String>,
-    /// Where it is.
+    /// The server that has the database.
     pub target: Arc<Target>,
-    /// All clients use this user on the server.
+    /// If present, server connections of all clients log in as this user.
     pub forced_user: Option<String>,
-    /// The password for `forced_user`, or for all users.
+    /// The password that we send to the server for `forced_user`, or for all users.
     pub password: Option<Password>,
-    /// Its pools' settings.
+    /// The settings of its pools.
     pub pool: PoolSettings,
-    /// Its connections, all users together.
+    /// Server connections that it may have, of all users together.
     pub capacity: Capacity,
-    /// A query run once on each new server connection.
+    /// A query that we run once on each new server connection.
     pub connect_query: Option<String>,
-    /// Start-up parameters of server connections.
+    /// Start-up parameters that we send on server connections.
     pub parameters: Vec<(String, String)>,
-    /// How unknown users are looked up.
+    /// How we look up users who are not in the configuration.
     pub auth_query: Option<Arc<AuthQuery>>,
 }
 
-/// A user's password, asked of a server.
+/// How we ask a server for a user's password.
 #[derive(Debug)]
 pub struct AuthQuery {
-    /// With `$1` for the user's name; gives name and stored password.
+    /// A query with `$1` for the user's name. Its row has the name and the stored password.
     pub sql: String,
-    /// Who asks.
+    /// The user who runs the query.
     pub user: String,
-    /// Where; absent: in the client's own database.
+    /// The database in which it runs. Absent: in the client's own database.
     pub database: Option<String>,
 }
 
-/// How server connections are shared by clients whose turns are sent whole.
+/// Early release: a client that has sent its turns completely passes its server connection on before the answers have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EarlyRelease {
-    /// Bytes of answers kept for a client that reads slowly while others wait for theirs; above that it is cut off.
+    /// If a client reads slowly while others wait behind it, we keep this many bytes of its answers. Above that we
+    /// disconnect it.
     pub buffered_bytes_max: usize,
 }
 
-/// By which of a [`Target`]'s two ways of TLS a connection logs in.
+/// Which of a [`Target`]'s two TLS modes a connection uses to log in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TlsWay {
-    /// By `tls`.
+    /// `Target::tls`.
     #[default]
     First,
-    /// By `second_try`.
+    /// `Target::second_try`.
     Second,
 }
 
@@ -170,7 +173,7 @@ impl TlsWay {
     }
 }
 
-/// A server.
+/// The address of a server, and how we use TLS with it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Target {
     /// A host name, an address, or the directory of a unix socket.
@@ -179,33 +182,34 @@ pub struct Target {
     pub port: u16,
     /// Whether to ask for TLS.
     pub tls: TlsWish,
-    /// What to try when a login by `tls` fails: libpq's sslmode `prefer` then does without TLS, `allow` then asks for it.
+    /// What to try when a login with `tls` fails: libpq's sslmode `prefer` then tries without TLS, `allow` then tries
+    /// with TLS.
     pub second_try: Option<TlsWish>,
-    /// Which of the shell's TLS configurations.
+    /// The index of the TLS configuration that the shell uses.
     pub tls_profile: usize,
 }
 
 /// A user of the configuration.
 #[derive(Debug, Default)]
 pub struct User {
-    /// What its password is checked against, and, when it is a password, sent to servers.
+    /// The secret against which we check a client's proof. If it is a plain password, we also send it to servers.
     pub secret: Option<Secret>,
-    /// What its logins are checked against instead of `secret`: the SCRAM keys of a plain password, whose derivation
-    /// is too slow to be done for each login.
+    /// If present, we check logins against this instead of `secret`: SCRAM keys made from a plain password, because making
+    /// them at each login would take too long.
     pub login_secret: Option<Secret>,
-    /// Its connections, all databases together.
+    /// Server connections that the user may have, in all databases together.
     pub capacity: Capacity,
-    /// Overrides the database's.
+    /// Overrides the database's setting.
     pub mode: Option<PoolMode>,
-    /// Overrides the database's.
+    /// Overrides the database's setting.
     pub pool_size: Option<u32>,
-    /// Overrides the database's.
+    /// Overrides the database's setting.
     pub reserve_pool_size: Option<u32>,
-    /// Overrides the general one, perhaps with none.
+    /// Overrides the general timeout. `Some(None)`: this user has no timeout.
     pub query_timeout: Option<Option<Duration>>,
-    /// Overrides the general one, perhaps with none.
+    /// Overrides the general timeout. `Some(None)`: this user has no timeout.
     pub idle_transaction_timeout: Option<Option<Duration>>,
-    /// Overrides the general one, perhaps with none.
+    /// Overrides the general timeout. `Some(None)`: this user has no timeout.
     pub client_idle_timeout: Option<Option<Duration>>,
 }
 
@@ -216,13 +220,13 @@ impl Directory {
         self.databases.get(name).or(self.fallback.as_ref())
     }
 
-    /// The entry by which users are looked up who want a database that does not exist.
+    /// The entry whose `auth_query` we ask about users who want a database that has no entry.
     #[must_use]
-    pub fn strangers(&self) -> Option<&Arc<Database>> {
-        self.databases.get(self.strangers.as_ref()?)
+    pub fn unknown_database_entry(&self) -> Option<&Arc<Database>> {
+        self.databases.get(self.unknown_database_entry.as_ref()?)
     }
 
-    /// A pool's settings, with the user's overrides.
+    /// The settings of a pool, with the user's overrides.
     #[must_use]
     pub fn pool_settings(&self, database: &Database, user: &str) -> PoolSettings {
         let mut settings = database.pool.clone();
@@ -234,14 +238,14 @@ impl Directory {
         settings
     }
 
-    /// What a user's login is checked against, if it is known without asking a server.
+    /// The secret against which we check a user's login, if we know it without asking a server.
     #[must_use]
     pub fn secret_of(&self, user: &str) -> Option<Secret> {
         let user = self.users.get(user)?;
         user.login_secret.as_ref().or(user.secret.as_ref()).cloned()
     }
 
-    /// A user's limits.
+    /// How many server connections a user may have.
     #[must_use]
     pub fn user_capacity(&self, user: &str) -> Capacity {
         self.users.get(user).map_or(self.other_users, |user| user.capacity)

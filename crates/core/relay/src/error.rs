@@ -1,4 +1,4 @@
-//! Who broke what.
+//! Errors that say which peer broke which rule.
 
 use trunkline_session::frontend::{PARAMETERS_BYTES_MAX, PARAMETERS_MAX};
 use trunkline_wire::frame::FrameError;
@@ -9,21 +9,21 @@ use trunkline_wire::sqlstate::SqlState;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClientMisbehaved {
-    /// A length that no message can have.
+    /// A message has a length that no message can have.
     Frame(FrameError),
-    /// A message above `message_bytes_max`, or above what PostgreSQL takes of a type that carries neither text nor
-    /// data.
+    /// A message is longer than `message_bytes_max`. Or its type carries neither text nor data, and it is longer than
+    /// PostgreSQL accepts for that type.
     TooLarge(OverLimit),
-    /// A type that no client may send here.
+    /// No client may send a message of this type here.
     UnknownMessage(u8),
-    /// A message that does not hold what its type says.
+    /// The body of a message does not have the fields of its type. The name is the type's.
     Malformed(&'static str),
-    /// More of names and statements than `client_prepared_statement_bytes_max`.
+    /// The client's prepared statements and their names take more than `client_prepared_statement_bytes_max`.
     StatementsTooLarge {
         /// The bound, in bytes.
         limit: usize,
     },
-    /// More names for statements than `client_prepared_statements_max`.
+    /// The client has more prepared statements than `client_prepared_statements_max`.
     TooManyStatements {
         /// The bound.
         limit: usize,
@@ -31,7 +31,7 @@ pub enum ClientMisbehaved {
 }
 
 impl ClientMisbehaved {
-    /// The setting whose bound was broken, where it is a setting's.
+    /// The setting whose bound the client broke, if a setting has the bound.
     pub(crate) fn bound(&self) -> Option<&'static str> {
         match self {
             Self::TooLarge(OverLimit { name: "message_bytes", .. }) => Some("message_bytes_max"),
@@ -41,7 +41,7 @@ impl ClientMisbehaved {
         }
     }
 
-    /// The SQLSTATE that says it.
+    /// The SQLSTATE of the error that the client gets.
     #[must_use]
     pub fn code(&self) -> SqlState {
         match self {
@@ -58,12 +58,12 @@ impl std::fmt::Display for ClientMisbehaved {
         match self {
             Self::Frame(error) => write!(f, "invalid message length: {error}"),
             Self::TooLarge(OverLimit { tag, length, limit, name }) => {
-                // The other bound is PostgreSQL's own, and no setting.
+                // The other bounds are PostgreSQL's own; no setting changes them.
                 let setting = if *name == "message_bytes" { " (message_bytes_max)" } else { "" };
                 let tag = tag.escape_ascii();
                 write!(
                     f,
-                    "a message of type '{tag}' claims {length} bytes: at most {limit} are taken{setting}"
+                    "a message of type '{tag}' claims to have {length} bytes, but at most {limit} are accepted{setting}"
                 )
             }
             Self::UnknownMessage(tag) => write!(f, "invalid frontend message type {tag}"),
@@ -85,26 +85,26 @@ impl std::fmt::Display for ClientMisbehaved {
 
 impl std::error::Error for ClientMisbehaved {}
 
-/// A server broke the protocol; its connection is closed.
+/// A server broke the protocol. We close its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServerMisbehaved {
-    /// A length that no message can have.
+    /// A message has a length that no message can have.
     Frame(FrameError),
-    /// A message that answers nothing that was asked.
+    /// The server sent a message that does not answer what we sent.
     Unexpected {
         /// The message's type.
         tag: u8,
         /// What was expected, in words.
         expected: &'static str,
     },
-    /// A message longer than any of its type, as in libpq.
+    /// A message is longer than libpq accepts for its type.
     TooLarge(OverLimit),
-    /// A message that does not hold what its type says.
+    /// The body of a message does not have the fields of its type. The name is the type's.
     Malformed(&'static str),
-    /// A turn has left a transaction open that was known to begin none, and others' turns follow it.
+    /// A turn has left a transaction open although its texts begin none, and turns of other clients follow it.
     TransactionLeftOpen,
-    /// It reports more parameters, or longer ones, than any server does.
+    /// The server reports more parameters, or longer ones, than any PostgreSQL server does.
     TooManyParameters,
 }
 
@@ -117,10 +117,12 @@ impl std::fmt::Display for ServerMisbehaved {
             }
             Self::TooLarge(over) => write!(f, "{over}"),
             Self::Malformed(what) => write!(f, "malformed {what} message"),
-            Self::TransactionLeftOpen => f.write_str("a transaction was begun by what cannot begin one"),
+            Self::TransactionLeftOpen => {
+                f.write_str("a transaction is open after commands that cannot begin one")
+            }
             Self::TooManyParameters => write!(
                 f,
-                "more than {PARAMETERS_MAX} parameters, or more than {PARAMETERS_BYTES_MAX} bytes of them, are reported"
+                "the server reports more than {PARAMETERS_MAX} parameters, or more than {PARAMETERS_BYTES_MAX} bytes of them"
             ),
         }
     }

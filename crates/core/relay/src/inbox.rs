@@ -1,13 +1,13 @@
-//! Bytes that a peer sent and that wait.
+//! Bytes that a peer sent and that we cannot process yet.
 
-/// What was received and is not dealt with yet.
+/// Bytes that we received and have not processed yet.
 ///
 /// ```text
 ///   0          done                 len
 ///   |  gone     |  waiting           |
 /// ```
-/// It is dealt with from its beginning, little by little: the rest moves only when more than half has gone. An empty inbox
-/// holds no memory, and a few bytes do not keep a large buffer.
+/// We process it from the beginning in small pieces. The waiting bytes move to the front only when more than half of the
+/// buffer is done. An empty inbox uses no memory, and a few waiting bytes do not keep a large buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     bytes: Vec<u8>,
@@ -15,12 +15,12 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    /// Adds what came.
+    /// Adds received bytes at the end.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// What waits.
+    /// The bytes that wait.
     pub(crate) fn waiting(&self) -> &[u8] {
         &self.bytes[self.done..]
     }
@@ -34,7 +34,7 @@ impl Inbox {
         self.bytes.len() == self.done
     }
 
-    /// The first `count` waiting bytes are dealt with.
+    /// The first `count` waiting bytes are processed.
     pub(crate) fn advance(&mut self, count: usize) {
         self.done = (self.done + count).min(self.bytes.len());
         let waiting = self.bytes.len() - self.done;
@@ -46,13 +46,13 @@ impl Inbox {
         }
     }
 
-    /// Puts what is to be dealt with before all that waits.
+    /// Puts bytes before all waiting bytes.
     pub(crate) fn put_back(&mut self, bytes: &[u8]) {
         self.bytes.splice(..self.done, bytes.iter().copied());
         self.done = 0;
     }
 
-    /// All that waits.
+    /// The bytes that wait.
     pub(crate) fn into_vec(mut self) -> Vec<u8> {
         self.bytes.drain(..self.done);
         self.bytes
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_dealt_with_goes_in_order_and_moves_seldom() {
+    fn bytes_leave_in_order_and_are_seldom_moved() {
         let sent: Vec<u8> = (0..100_000_u32).map(|n| (n % 251) as u8).collect();
         let (mut inbox, mut seen) = (Inbox::default(), Vec::new());
         inbox.push(&sent);

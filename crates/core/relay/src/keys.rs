@@ -1,15 +1,15 @@
-//! Names of connections: they outlive what they name, and then name nothing.
+//! Keys of connections. The key of a closed connection finds nothing.
 
 use trunkline_pool::arena::Key;
 
-/// What client connections of a worker are named by.
+/// Marks the keys of a worker's client connections.
 pub enum Clients {}
 
-/// What server connections of a worker are named by.
+/// Marks the keys of a worker's server connections.
 pub enum Servers {}
 
-/// Names a client connection of a worker.
+/// The key of a client connection of one worker.
 pub type ClientKey = Key<Clients>;
 
-/// Names a server connection of a worker.
+/// The key of a server connection of one worker.
 pub type ServerKey = Key<Servers>;

@@ -1,45 +1,48 @@
-//! Bounds of a turn.
+//! Bounds on what clients' turns may use.
 
 use trunkline_pool::Micros;
 use trunkline_wire::frame::Header;
 use trunkline_wire::{Limits, OverLimit};
 
-/// Bounds of what a turn may hold in memory.
+/// Bounds on memory, and on what one round of a worker does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnLimits {
-    /// Named statements kept on a server connection (`max_prepared_statements`); 0: not tracked.
+    /// Named statements that a server connection keeps (`max_prepared_statements`). 0: we do not track statements.
     pub prepared_max: usize,
-    /// A Parse message up to this is gathered to be shared (`prepared_statement_bytes_max`); a longer one is passed on.
+    /// A Parse message up to this size is received completely, so that clients can share its statement
+    /// (`prepared_statement_bytes_max`). A longer one is passed on as it comes.
     pub statement_bytes_max: usize,
-    /// How long a statement is shared with those who parse its text again (`prepared_statement_lifetime`);
-    /// `None`: for ever.
+    /// How long a client that sends the same Parse gets the existing statement (`prepared_statement_lifetime`). `None`: for
+    /// ever.
     pub statement_lifetime: Option<Micros>,
-    /// Names of statements a client may hold (`client_prepared_statements_max`).
+    /// Named statements that a client may have (`client_prepared_statements_max`).
     pub client_statements_max: usize,
-    /// What these and their statements may take (`client_prepared_statement_bytes_max`).
+    /// Bytes that these names and their statements may take (`client_prepared_statement_bytes_max`).
     pub client_statements_bytes_max: usize,
-    /// Any message at most (`message_bytes_max`).
+    /// The greatest size of any message (`message_bytes_max`).
     pub message_bytes_max: u32,
-    /// A turn up to this size can be played again (`replay_bytes_max`); 0: never.
+    /// A turn up to this size can be repeated (`replay_bytes_max`). 0: no turn can.
     pub replay_bytes_max: usize,
-    /// Turns of a client that may be unanswered before it is not read (`outstanding_turns_max`).
+    /// With this many unanswered turns of a client, we stop reading from it (`outstanding_turns_max`).
     pub outstanding_turns_max: usize,
-    /// Messages of a client that are dealt with in one round of its worker (`round_messages_max`).
+    /// Messages of a client that we process in one round of its worker (`round_messages_max`).
     pub round_messages_max: usize,
-    /// Turns of a client on a server connection before it gives that back to who waits (`lent_turns_max`).
+    /// After this many turns a client gives its server connection back if other clients wait (`lent_turns_max`).
     pub lent_turns_max: usize,
-    /// Bytes of texts that are parsed in one round of a worker (`round_parse_bytes_max`).
+    /// Bytes of SQL texts that we parse in one round of a worker (`round_parse_bytes_max`).
     pub round_parse_bytes_max: usize,
-    /// A longer text is not parsed: it may do anything (`classified_text_bytes_max`).
+    /// We do not parse a longer SQL text, and assume that it may do anything (`classified_text_bytes_max`).
     pub classified_text_bytes_max: usize,
-    /// Bytes of a client that its server has not taken before it is not read (`client_buffer_bytes`).
+    /// With this many bytes from a client that its server has not taken, we stop reading from the client
+    /// (`client_buffer_bytes`).
     pub client_buffer_bytes: usize,
-    /// Bytes of a server that its client has not taken before it is not read (`server_buffer_bytes`).
+    /// With this many bytes from a server that its client has not taken, we stop reading from the server
+    /// (`server_buffer_bytes`).
     pub server_buffer_bytes: usize,
 }
 
 impl TurnLimits {
-    /// Refuses a client's message that is longer than one of its type can be.
+    /// Refuses a client's message that is too long for its type.
     #[inline]
     pub(crate) fn check(&self, header: Header) -> Result<(), OverLimit> {
         Limits { message_bytes: self.message_bytes_max, ..Limits::default() }.check_after_auth(header)

@@ -1,29 +1,29 @@
-//! Bytes that wait for the end of a loop turn, or for a slow reader.
+//! Bytes that we write at the end of an event, or when a slow peer reads again.
 
-/// What a connection is still to be sent.
+/// Bytes that we must still send on a connection.
 ///
 /// ```text
 ///   0          sent                 len
 ///   |  gone     |  pending           |
 /// ```
-/// An empty outbox holds no memory: an idle client has no buffer. Servers are few, and keep a small one.
+/// An empty outbox uses no memory, so an idle client has no buffer. Server connections are few, and keep a small buffer.
 #[derive(Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
     sent: usize,
-    /// Whether a small buffer is kept when all was sent.
+    /// Whether a small buffer is kept after all bytes were sent.
     keeps: bool,
-    /// Whether the connection is on the list of those to write to.
+    /// Whether the connection is on the board's list of connections that have unsent bytes.
     pub(crate) listed: bool,
 }
 
-/// Capacity of a fresh outbox: most turns fit, and a second allocation is spared.
+/// The first capacity of a buffer: most turns fit, and need no second allocation.
 const FIRST_BYTES: usize = 1024;
-/// Capacity up to which a buffer is kept, where one is.
+/// A buffer of more than this capacity is never kept.
 const KEPT_BYTES: usize = 4096;
 
 impl Outbox {
-    /// An outbox that keeps a small buffer for what comes next.
+    /// An outbox that keeps a small buffer when it is empty.
     pub(crate) fn keeping() -> Self {
         Self { keeps: true, ..Self::default() }
     }
@@ -43,14 +43,14 @@ impl Outbox {
         &mut self.bytes
     }
 
-    /// What is to be sent.
+    /// The bytes that must still be sent.
     #[inline]
     #[must_use]
     pub fn pending(&self) -> &[u8] {
         &self.bytes[self.sent..]
     }
 
-    /// Whether nothing is to be sent.
+    /// Whether all bytes were sent.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {

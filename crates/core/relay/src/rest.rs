@@ -1,19 +1,19 @@
-//! The rest of a message whose beginning was dealt with.
+//! The rest of a message of which we have handled the beginning.
 
-/// Bytes of a message that are still to come: they go where its beginning went.
+/// The bytes of a message that have not come yet. They go where the beginning of the message went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Rest {
-    /// No message is cut in the middle.
+    /// The last message has come completely.
     #[default]
     None,
-    /// They are passed on.
+    /// This many bytes will be passed on.
     Passed(u32),
-    /// They are dropped.
+    /// This many bytes will be dropped.
     Dropped(u32),
 }
 
 impl Rest {
-    /// This many bytes are to come.
+    /// The state after which this many bytes must still come.
     #[inline]
     pub(crate) fn of(bytes: usize, passed: bool) -> Self {
         // A message's length has 31 bits.
@@ -30,12 +30,13 @@ impl Rest {
         self == Self::None
     }
 
-    /// Whether a message was passed on in part: nothing else may be said before its end.
+    /// Whether a message was passed on in part. Until its end its receiver may get nothing else.
     pub(crate) fn is_passed(self) -> bool {
         matches!(self, Self::Passed(_))
     }
 
-    /// Takes what is there of `available` bytes; returns how many are passed on, and how many dropped.
+    /// Takes the message's bytes off the beginning of `available` bytes. Returns how many of them to pass on, and how
+    /// many to drop. One of the two is 0.
     #[inline]
     pub(crate) fn take(&mut self, available: usize) -> (usize, usize) {
         match *self {
@@ -53,8 +54,8 @@ impl Rest {
         }
     }
 
-    /// What was to be passed on is dropped: its receiver has gone.
-    pub(crate) fn drop_it(&mut self) {
+    /// The receiver has gone, so the rest is dropped.
+    pub(crate) fn discard(&mut self) {
         if let Self::Passed(bytes) = *self {
             *self = Self::Dropped(bytes);
         }
@@ -66,11 +67,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rest_goes_one_way_until_it_is_all_there() {
+    fn a_rest_goes_one_way_until_it_is_complete() {
         let mut rest = Rest::of(10, true);
         assert_eq!(rest.take(4), (4, 0));
         assert!(rest.is_passed());
-        rest.drop_it();
+        rest.discard();
         assert_eq!(rest.take(4), (0, 4));
         assert_eq!(rest.take(4), (0, 2));
         assert!(rest.is_none());

@@ -1,4 +1,4 @@
-//! A server connection as the board knows it.
+//! What the board stores about a server connection.
 
 use std::sync::Arc;
 
@@ -17,21 +17,20 @@ use crate::rest::Rest;
 use crate::turn::{Chore, CopyState, Expect, Message, Owner, Pending, Turns, Undo};
 use crate::welcome::Welcome;
 
-/// Where a server connection is.
+/// What a server connection is doing now.
 #[derive(Debug)]
 pub enum ServerStage {
-    /// Not connected, or not logged in yet.
+    /// It connects or logs in.
     Login(Box<Opening>),
-    /// Logged in, on its pool's idle list.
+    /// It is logged in and on its pool's idle list.
     Idle,
-    /// Lent to a client.
+    /// This client has it.
     Lent(ClientKey),
-    /// Busy with work of our own; nobody's.
+    /// It runs a command of ours, and no client has it.
     Chore(Chore),
-    /// Finishing the turns of a client that said good-bye after them: they run to their end, as they would on a direct
-    /// connection.
+    /// Its client sent Terminate after complete turns. These turns run to their end, as they would on a direct connection.
     Finishing,
-    /// Finishing a turn whose client vanished.
+    /// Its client has vanished, or a cancel request is under way, and no client has it.
     Abandoned,
 }
 
@@ -41,39 +40,39 @@ pub struct Opening {
     pub(crate) login: Login,
     pub(crate) reached: Reached,
     pub(crate) way: TlsWay,
-    /// The other way of TLS has failed already.
+    /// Whether the other TLS mode has already failed.
     pub(crate) last_try: bool,
 }
 
-/// How far the connection itself is.
+/// How far the opening of the connection has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
-    /// It is not established yet.
-    Nothing,
-    /// It is established.
-    Server,
-    /// TLS was begun.
-    Tls,
+    /// It does not exist yet.
+    NotConnected,
+    /// It exists, without TLS.
+    Connected,
+    /// TLS has begun on it.
+    TlsBegun,
 }
 
-/// Whether a cancel for the connection is under way.
+/// Whether a cancel request for this connection is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Cancel {
     #[default]
     None,
     UnderWay,
-    /// And another was asked for meanwhile.
+    /// One is under way, and another one was asked for in the meantime.
     Again,
 }
 
-/// What must be done before the next client gets the connection.
+/// Whether the next client may get the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Condition {
     #[default]
     Clean,
-    /// A client of session mode used it. It must be reset first.
+    /// A client of session mode has used it. It must be reset first.
     Used,
-    /// A cancel or a chore went wrong: nobody gets it.
+    /// Something went wrong on it. No client gets it again; it is closed.
     Condemned,
 }
 
@@ -82,32 +81,34 @@ pub(crate) enum Condition {
 pub struct Server {
     pub(crate) stage: ServerStage,
     pub(crate) pool: PoolId,
-    /// The settings' generation under which it was opened.
+    /// The number of the configuration (`Directory::epoch`) under which it was opened.
     pub(crate) epoch: u64,
-    /// The parameters it has now.
+    /// Its parameters when the server has read everything that we sent.
     pub(crate) profile: Arc<Profile>,
-    /// What it said of itself after login: what a reset brings back.
+    /// The parameters that it reported after its login, and that a reset brings back.
     pub(crate) welcome: Option<Arc<Welcome>>,
-    /// What is still to come of a message from it.
+    /// The rest of a message of which we have handled the beginning.
     pub(crate) rest: Rest,
+    /// Whether the shell must not read from it: its client reads slowly, or TLS begins.
     pub(crate) paused: bool,
-    /// The client's next message waits until an earlier turn ends: only then is known which statement its name means.
-    pub(crate) undecided: bool,
+    /// The client's next message waits for answers to earlier ones, for example because they decide which statement a name
+    /// means.
+    pub(crate) awaits_answers: bool,
     pub(crate) pending: Pending,
     pub(crate) copy: CopyState,
-    /// A Bind of the client waits until it is known what its statement's result is here.
+    /// A Bind of the client waits until we know the result columns that its statement has on this connection.
     pub(crate) awaits_shape: bool,
-    /// Values of the report under way that are not ASCII: they may have been read in another encoding than they are in.
+    /// Parameter values of the current turn that are not ASCII. We may have decoded them with the wrong encoding.
     pub(crate) maybe_misdecoded: Vec<(Box<str>, Box<[u8]>)>,
-    /// Notices that the server sent for a Parse of ours. The client gets them if that Parse fails.
+    /// Notices that the server sent for a Parse of ours. The client may get them if that Parse fails.
     pub(crate) withheld_notices: Vec<u8>,
-    /// The last ParameterDescription, until the rest of its answer has come.
+    /// The last ParameterDescription, until the RowDescription or NoData after it has come.
     pub(crate) described: Box<[u8]>,
-    /// The statement whose result was asked for in this turn.
+    /// The statement whose result columns we asked for in this turn.
     pub(crate) shape_asked: Option<StatementId>,
     pub(crate) condition: Condition,
-    /// The turn that has ended has reset parameters: where its client keeps the connection, what it set at start-up has
-    /// to come back. With what has to come back for the rest of the transaction only, and its value.
+    /// Present when the turn that has ended has reset parameters: if its client keeps the connection, we must set the
+    /// client's start-up values again. The list has the names and values to set for the rest of the transaction only.
     pub(crate) resetting: Option<Vec<(Box<str>, Box<str>)>>,
     pub(crate) cancel: Cancel,
     pub(crate) status: TransactionStatus,
@@ -115,24 +116,27 @@ pub struct Server {
     pub(crate) statements: ServerStatements,
     pub(crate) inbox: Inbox,
     pub(crate) outbox: Outbox,
-    /// Room for the recorded turn of whichever client uses it next: idle clients hold none.
+    /// A buffer in which the next client's turn is recorded. It is kept here so that idle clients hold no buffer.
     pub(crate) replay_buffer: Vec<u8>,
-    /// What a chore brought back: the error's message, or the first row.
+    /// What the current chore got from the server.
     pub(crate) chore_answer: Option<ChoreAnswer>,
-    /// The statement that a turn is played again for.
-    pub(crate) heal: Option<StatementId>,
+    /// An outdated or lost statement: the next turn closes it, so that it is prepared again when it is used.
+    pub(crate) prepare_again: Option<StatementId>,
     pub(crate) process_id: i32,
     pub(crate) secret: BackendSecret,
     pub(crate) opened: Micros,
-    /// When its stage changed, or its turn began.
-    pub(crate) since: Micros,
-    /// Turns that its client has begun since it was lent, or since a transaction had all its turns answered.
+    /// When its stage last changed, or its current turn began.
+    pub(crate) last_change: Micros,
+    /// Turns that its client has begun since it got the connection. The count starts again when the limit finds the
+    /// client in a transaction with all its turns answered.
     pub(crate) lent_turns: usize,
+    /// Parse messages that were answered without the server.
     pub(crate) hits: u64,
+    /// Statements that were prepared here because the server did not have them.
     pub(crate) misses: u64,
 }
 
-/// The secret by which a query on this connection is cancelled. `Debug` does not show it.
+/// The secret key that a cancel request for this connection must contain. `Debug` does not show it.
 #[derive(Default)]
 pub(crate) struct BackendSecret(pub(crate) Box<[u8]>);
 
@@ -142,7 +146,7 @@ impl std::fmt::Debug for BackendSecret {
     }
 }
 
-/// What came back for a chore.
+/// What the server answered to a chore.
 #[derive(Debug)]
 pub(crate) enum ChoreAnswer {
     /// The whole ErrorResponse.
@@ -167,7 +171,7 @@ impl Server {
             profile,
             rest: Rest::None,
             paused: false,
-            undecided: false,
+            awaits_answers: false,
             pending: Pending::default(),
             copy: CopyState::default(),
             awaits_shape: false,
@@ -185,32 +189,32 @@ impl Server {
             outbox: Outbox::keeping(),
             replay_buffer: Vec::new(),
             chore_answer: None,
-            heal: None,
+            prepare_again: None,
             process_id: 0,
             secret: BackendSecret::default(),
             opened: now,
-            since: now,
+            last_change: now,
             lent_turns: 0,
             hits: 0,
             misses: 0,
         }
     }
 
-    /// It must not be used again, if that is so.
+    /// If something is wrong, the connection must not be used again.
     pub(crate) fn condemn_if(&mut self, wrong: bool) {
         if wrong {
             self.condition = Condition::Condemned;
         }
     }
 
-    /// A whole session uses it.
-    pub(crate) fn wear_out(&mut self) {
+    /// A client of session mode uses it.
+    pub(crate) fn mark_used(&mut self) {
         if self.condition == Condition::Clean {
             self.condition = Condition::Used;
         }
     }
 
-    /// The connection as long as it is not logged in.
+    /// The state of its login, until it is logged in.
     pub(crate) fn opening(&self) -> Option<&Opening> {
         match &self.stage {
             ServerStage::Login(opening) => Some(opening),
@@ -218,13 +222,13 @@ impl Server {
         }
     }
 
-    /// Whether its client has gone before its turns were over.
+    /// Whether its client left before all its turns were answered.
     pub(crate) fn is_abandoned(&self) -> bool {
         matches!(self.stage, ServerStage::Abandoned | ServerStage::Finishing)
     }
 
-    /// Whether an answer of ours may go to the client now: no answer of the server's comes before it, and none is cut
-    /// in the middle.
+    /// Whether we may send the client an answer of our own now: no answer of the server must come before it, and no
+    /// message of the server is incomplete.
     #[inline]
     pub(crate) fn owes_nothing(&self) -> bool {
         self.turns.is_empty() && self.rest.is_none()
@@ -238,9 +242,9 @@ impl Server {
         }
     }
 
-    /// The client that gets what comes next, if one does.
+    /// The client that gets the server's next message, if one does.
     #[inline]
-    pub(crate) fn speaks_to(&self) -> Option<ClientKey> {
+    pub(crate) fn next_receiver(&self) -> Option<ClientKey> {
         match self.turns.owner() {
             Some(Owner::Client(client)) => Some(client),
             Some(Owner::Chore(Chore::Abandoned)) => None,
@@ -248,32 +252,33 @@ impl Server {
         }
     }
 
-    /// A Query of ours was written: what it will be answered, and that it drops the unnamed statement, is noted.
+    /// We have written a Query of our own. Notes the answer that it will get, and that it drops the unnamed statement.
     pub(crate) fn note_query_sent(&mut self, chore: Chore) {
-        self.turns.push(Expect::skip(Message::Query, Undo::Unnamed(None)), Owner::Chore(chore));
+        self.turns.push(Expect::discard(Message::Query, Undo::ServerUnnamed(None)), Owner::Chore(chore));
         self.statements.unnamed = None;
     }
 
-    /// Sends a Query of ours.
+    /// Sends a Query of our own.
     pub(crate) fn query(&mut self, sql: &[u8], chore: Chore) {
         Query { text: sql }.encode(self.outbox.buffer());
         self.note_query_sent(chore);
     }
 
-    /// Whether the values of some parameters are known that the server does not report.
-    pub(crate) fn knows_parameters(&self) -> bool {
+    /// Whether we know values of parameters that the server does not report.
+    pub(crate) fn has_unreported_parameters(&self) -> bool {
         let reports = |name: &str| self.welcome.as_ref().is_some_and(|welcome| welcome.reports(name));
         self.profile.iter().any(|(name, value)| value != UNKNOWN && !reports(name))
     }
 
-    /// Whether a parameter has the value that a reset brings back on this connection.
+    /// Whether `value` is the value that a reset brings back on this connection. True also for a parameter that the
+    /// server does not report.
     pub(crate) fn is_own_default(&self, name: &str, value: Option<&str>) -> bool {
         self.welcome
             .as_ref()
             .is_none_or(|welcome| !welcome.reports(name) || welcome.defaults.value(name) == value)
     }
 
-    /// The COPY has failed: the Syncs that its client has sent into it are answered.
+    /// The COPY has failed. Sends the Syncs that its client has sent during the COPY, so that the server answers them.
     pub(crate) fn release_copy_syncs(&mut self) {
         for _ in 0..std::mem::take(&mut self.copy.held_syncs) {
             sync::encode(self.outbox.buffer());
@@ -281,13 +286,12 @@ impl Server {
         }
     }
 
-    /// Whether it is in the middle of something, if only of a message that nobody has asked for: of a connection that
-    /// nobody uses.
+    /// Whether an unused connection owes answers, or has sent a part of a message that we did not ask for.
     pub(crate) fn has_unfinished_input(&self) -> bool {
         !self.is_settled() || !self.inbox.is_empty()
     }
 
-    /// Whether no turn is under way and nothing was sent that still wants an answer.
+    /// Whether no turn is under way, and no answer or rest of a message is still to come.
     #[inline]
     #[must_use]
     pub fn is_settled(&self) -> bool {

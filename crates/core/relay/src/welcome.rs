@@ -1,22 +1,22 @@
-//! What a server says of itself.
+//! The parameters that a server reports after login.
 
 use std::sync::Arc;
 
 use crate::carried::parameters::Profile;
 
-/// What a server says of itself after login.
+/// The parameters that a server reports after login.
 #[derive(Debug)]
 pub(crate) struct Welcome {
-    /// All that the server reports, in its order.
+    /// All reported parameters, in the server's order.
     pub(crate) parameters: Vec<(String, String)>,
-    /// Those that follow clients, as `connect_query` has left them.
+    /// Those of them that follow clients, with the values that they have after `connect_query`.
     pub(crate) base: Arc<Profile>,
-    /// The same as the server has them by itself: what it goes back to by RESET.
+    /// The same parameters with the server's own values, which RESET brings back.
     pub(crate) defaults: Arc<Profile>,
 }
 
 impl Welcome {
-    /// Whether the server tells us when this parameter changes.
+    /// Whether the server reports this parameter, and so tells us when it changes.
     pub(crate) fn reports(&self, name: &str) -> bool {
         self.parameters.iter().any(|(reported, _)| reported == name)
     }

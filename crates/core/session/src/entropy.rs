@@ -1,9 +1,9 @@
-//! Where nonces and salts come from, so that a simulation can repeat itself.
+//! The source of nonces and salts. The caller gives it, so that a simulation can be repeated with the same bytes.
 
-/// A source of random bytes, lent by the caller.
+/// A source of random bytes.
 ///
-/// In production it must be the operating system's (nonces and salts protect the login); in a simulation or a
-/// test it may be a seeded generator.
+/// In production this must be the operating system's generator, because nonces and salts protect the login. In a
+/// simulation or a test it may be a seeded generator.
 pub trait Entropy {
     /// Fills the whole of `bytes` with unpredictable bytes.
     fn fill(&mut self, bytes: &mut [u8]);

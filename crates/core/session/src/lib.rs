@@ -1,11 +1,12 @@
 //! PostgreSQL protocol sessions as state machines without I/O.
 //!
-//! [`backend`] plays the server to a client, [`frontend`] plays the client to a server, [`authentication`] has what
-//! both prove themselves with. Nothing here has a socket, a clock or a global: input and output buffers are lent by
-//! the caller, randomness comes through [`Entropy`].
+//! [`backend`] is the server's side of a connection to a client. [`frontend`] is the client's side of a connection to
+//! a server. [`authentication`] has the methods with which either side proves its identity. This crate has no socket,
+//! no clock and no global. The caller lends input and output buffers, and gives randomness through [`Entropy`].
 //!
-//! The machines have four kinds of methods: getters; `handle_*` for what happened; commands, which say what was
-//! decided; `poll` for what to do next. After each `handle_*` and each command, `poll` until it gives `None`.
+//! A state machine has four kinds of methods: getters; `handle_*`, which tell it what happened; commands, which tell it
+//! what the caller has decided; and `poll`, which returns what the caller must do next. After each `handle_*` and each
+//! command, call `poll` until it returns `None`.
 
 pub mod authentication;
 pub mod backend;

@@ -1,4 +1,4 @@
-//! The header before every message but the first: one byte of type, four bytes of length.
+//! The header of every message except a connection's first: one byte for the type, four for the length.
 //!
 //! ```text
 //!   tag   length (big-endian)   body
@@ -15,10 +15,10 @@ use std::fmt;
 /// Bytes before the body: the tag and the length.
 pub const HEADER_BYTES: usize = 5;
 
-/// The smallest length there is: it counts its own four bytes.
+/// The smallest valid length: a length counts its own four bytes.
 pub const LENGTH_MIN: u32 = 4;
 
-/// The largest length there is: the field is a signed 32-bit integer.
+/// The largest valid length: the field is a signed 32-bit integer.
 pub const LENGTH_MAX: u32 = i32::MAX as u32;
 
 /// A message's type and length, as read from the wire.
@@ -26,7 +26,7 @@ pub const LENGTH_MAX: u32 = i32::MAX as u32;
 pub struct Header {
     /// The message's type; its meaning depends on who sent it.
     pub tag: u8,
-    /// The length as it is on the wire, in bytes: it counts itself and the body, but not the tag.
+    /// The value of the length field, in bytes: it counts itself and the body, but not the tag.
     pub length: u32,
 }
 
@@ -48,11 +48,11 @@ impl Header {
 
 /// Reads the header at the beginning of `input`.
 ///
-/// `Ok(None)` means that fewer than [`HEADER_BYTES`] are there yet.
+/// `Ok(None)` means that `input` has fewer than [`HEADER_BYTES`].
 ///
 /// # Errors
-/// [`FrameError`] when the length is one that no message can have. The stream is then out of step for good,
-/// and its connection can only be closed.
+/// [`FrameError`] when no message can have this length. The beginning of the next message is then unknown, so the
+/// connection must be closed.
 #[inline]
 pub fn header(input: &[u8]) -> Result<Option<Header>, FrameError> {
     let Some(&[tag, a, b, c, d]) = input.first_chunk::<HEADER_BYTES>() else {
@@ -69,7 +69,7 @@ pub fn header(input: &[u8]) -> Result<Option<Header>, FrameError> {
 /// A length below 4 or above 2^31 - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameError {
-    /// The byte that stood where the message's type should.
+    /// The byte in the place of the message's type.
     pub tag: u8,
     /// The impossible length, read as an unsigned number.
     pub length: u32,

@@ -1,8 +1,8 @@
 //! PostgreSQL's frontend/backend protocol, versions 3.0 and 3.2, as bytes in and bytes out.
 //!
-//! Nothing here does I/O, keeps state or allocates while it decodes: a message is a struct that borrows the
-//! bytes it was read from, and an encoder appends to a buffer its caller owns. What a message *means* at a
-//! given moment is the session's business, not this crate's.
+//! This crate does no I/O, keeps no state, and allocates nothing while it decodes. A decoded message is a struct
+//! that borrows the bytes it was read from. An encoder appends to a buffer that the caller owns. This crate does
+//! not know which messages are allowed at a given moment; the session crate does.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -13,12 +13,12 @@
 //! | [`list`] | the counted lists inside messages, as lazy iterators |
 //! | [`sqlstate`] | the five-letter error codes |
 //! | [`limits`] | how long a message may be, and when |
-//! | [`read`], [`write`](mod@write) | the primitives the above are made of |
+//! | [`read`], [`write`](mod@write) | reading and writing of single fields, for the modules above |
 //!
 //! The names are those of the manual's chapter on the protocol, in particular its section on message formats.
-//! Bodies are what follows the tag and the length.
+//! The body of a message is what follows its tag and its length.
 //!
-//! Bytes of a peer never make this crate panic: they are decoded or they are an error.
+//! No bytes from a peer make this crate panic: it decodes them or returns an error.
 
 pub mod backend;
 pub mod frame;

@@ -1,7 +1,7 @@
-//! How long a message may be, before anything of it is gathered.
+//! How long a message may be. The length is checked before any of the message is kept.
 //!
-//! The defaults are PostgreSQL's and libpq's own, so that a peer can tell no difference: what is refused here
-//! would have been refused there. Lengths are compared as they stand on the wire: they count themselves.
+//! The defaults are the limits of PostgreSQL and libpq, so what we refuse, they would have refused too. A limit
+//! is compared with the value of the length field, which counts itself.
 
 use std::fmt;
 
@@ -23,31 +23,31 @@ pub const SMALL_MESSAGE_BYTES: u32 = 10_000;
 /// `MaxAllocSize - 1`.
 pub const MESSAGE_BYTES: u32 = 0x3fff_fffe;
 
-/// The default for [`Limits::server_auth_message_bytes`]: what libpq's `PQconnectPoll` takes of an
-/// authentication request or a NegotiateProtocolVersion.
+/// The default for [`Limits::server_auth_message_bytes`]: the longest authentication request or
+/// NegotiateProtocolVersion that libpq's `PQconnectPoll` accepts.
 pub const SERVER_AUTH_MESSAGE_BYTES: u32 = 2_000;
 
-/// The default for [`Limits::server_small_message_bytes`]: what libpq takes of an error before the login is done
-/// (`MAX_ERRLEN`), and later of any message that does not carry rows or texts.
+/// The default for [`Limits::server_small_message_bytes`]: the longest error that libpq accepts during a login
+/// (`MAX_ERRLEN`), and after it the longest message without rows or texts.
 pub const SERVER_SMALL_MESSAGE_BYTES: u32 = 30_000;
 
-/// The longest SASL message PostgreSQL takes (`PG_MAX_SASL_MESSAGE_LENGTH` of `libpq/sasl.h`).
+/// The longest SASL message that PostgreSQL accepts (`PG_MAX_SASL_MESSAGE_LENGTH` of `libpq/sasl.h`).
 pub const SASL_MESSAGE_BYTES: u32 = 1_024;
 
-/// The shortest key that lets a query be cancelled; protocol 3.0 knows no other.
+/// The shortest cancel key. In protocol 3.0 all keys have this length.
 pub const SECRET_KEY_BYTES_MIN: usize = 4;
 
-/// The longest key that lets a query be cancelled, by the manual's words on BackendKeyData in protocol 3.2.
+/// The longest cancel key, as the manual says at BackendKeyData for protocol 3.2.
 pub const SECRET_KEY_BYTES_MAX: usize = 256;
 
-/// How much of a Bind's body is waited for in the hope that its two names end. PostgreSQL cuts names to 63
-/// bytes when it looks them up, so this leaves room for any that are of use.
+/// The longest that the two names at the beginning of a Bind may be together. PostgreSQL cuts a name to 63 bytes
+/// when it looks the name up, so this bound leaves room for every useful name.
 pub const STREAMED_NAMES_BYTES_MAX: usize = 8_192;
 
 /// The bounds that hold for one peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The first packet, bytes after its length field. Default [`STARTUP_PACKET_BYTES`].
+    /// The first packet, without its length field. Default [`STARTUP_PACKET_BYTES`].
     pub startup_packet_bytes: u32,
     /// A client's message while it logs in. Default [`AUTH_MESSAGE_BYTES`].
     pub auth_message_bytes: u32,
@@ -58,7 +58,7 @@ pub struct Limits {
     pub message_bytes: u32,
     /// A server's authentication request, or NegotiateProtocolVersion. Default [`SERVER_AUTH_MESSAGE_BYTES`].
     pub server_auth_message_bytes: u32,
-    /// Any other message of a server during login, and later each one that carries no rows and no long texts.
+    /// Any other message of a server during login; after login each message that carries no rows and no long texts.
     /// Default [`SERVER_SMALL_MESSAGE_BYTES`].
     pub server_small_message_bytes: u32,
 }
@@ -89,7 +89,7 @@ impl Limits {
     ///
     /// # Errors
     /// [`OverLimit`] when it is longer than [`small_message_bytes`](Limits::small_message_bytes) or
-    /// [`message_bytes`](Limits::message_bytes), whichever its type is held to.
+    /// [`message_bytes`](Limits::message_bytes); the type decides which of the two counts.
     #[inline]
     pub fn check_after_auth(&self, header: Header) -> Result<(), OverLimit> {
         use frontend::{close, copy_done, copy_fail, describe, execute, flush, sync, terminate};
@@ -106,11 +106,11 @@ impl Limits {
         }
     }
 
-    /// Checks a message of a server that has not said ReadyForQuery yet.
+    /// Checks a message of a server that has not sent its first ReadyForQuery yet.
     ///
     /// # Errors
     /// [`OverLimit`] when it is longer than [`server_auth_message_bytes`](Limits::server_auth_message_bytes) or
-    /// [`server_small_message_bytes`](Limits::server_small_message_bytes), whichever its type is held to.
+    /// [`server_small_message_bytes`](Limits::server_small_message_bytes); the type decides which of the two counts.
     pub fn check_server_before_auth(&self, header: Header) -> Result<(), OverLimit> {
         match header.tag {
             backend::authentication::TAG | backend::negotiate_protocol_version::TAG => {
@@ -120,14 +120,15 @@ impl Limits {
         }
     }
 
-    /// Checks a message of a server that is past its first ReadyForQuery.
+    /// Checks a message of a server that has sent its first ReadyForQuery.
     ///
-    /// Rows, copied data, errors, notices, notifications, descriptions and function results are as long as they
-    /// are, up to the frame's own limit.
+    /// Rows, copied data, errors, notices, notifications, descriptions and function results may have any length that
+    /// fits into a frame.
     ///
     /// # Errors
-    /// [`OverLimit`] when any other is longer than
-    /// [`server_small_message_bytes`](Limits::server_small_message_bytes): it is a sign that the stream is out of step.
+    /// [`OverLimit`] when any other message is longer than
+    /// [`server_small_message_bytes`](Limits::server_small_message_bytes). These bytes are then probably not the
+    /// beginning of a message.
     #[inline]
     pub fn check_server_after_auth(&self, header: Header) -> Result<(), OverLimit> {
         use backend::{
@@ -163,11 +164,11 @@ fn check(header: Header, limit: u32, name: &'static str) -> Result<(), OverLimit
 pub struct OverLimit {
     /// The message's type.
     pub tag: u8,
-    /// Its length as on the wire.
+    /// The value of its length field.
     pub length: u32,
     /// The longest length allowed.
     pub limit: u32,
-    /// The field of [`Limits`] that says so.
+    /// The field of [`Limits`] that holds this limit.
     pub name: &'static str,
 }
 
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn each_message_is_held_to_its_own_limit() {
+    fn each_message_has_its_own_limit() {
         type Check = fn(&Limits, Header) -> Result<(), OverLimit>;
         let cases: [(Check, &[u8], u32); 6] = [
             (Limits::check_before_auth, b"pQX", 60),
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_as_long_as_they_are() {
+    fn rows_have_no_limit_of_their_own() {
         for tag in *b"DdEVNAtT" {
             assert!(LIMITS.check_server_after_auth(header(tag, i32::MAX as u32)).is_ok());
         }

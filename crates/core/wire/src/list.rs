@@ -1,7 +1,7 @@
-//! The counted lists inside messages, as iterators over bytes that were checked when the message was decoded.
+//! The counted lists inside messages, as iterators. `decode` has checked their bytes before.
 //!
-//! All of them are `Copy`: to go through one twice, copy it. Their counts are 16-bit and unsigned, as
-//! PostgreSQL reads them.
+//! Each list is `Copy`: to go through one twice, copy it. Counts are unsigned 16-bit integers, as PostgreSQL reads
+//! them.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use crate::write::{self, TooLarge};
 
 /// How a value is written: as text or in the type's binary form.
 ///
-/// Only 0 and 1 are in use. Others are kept as they are, for it is the server that refuses them.
+/// Only 0 and 1 have a meaning. Other codes are passed on, so that the server refuses them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Format(pub i16);
 
 impl Format {
-    /// What the type's output function makes.
+    /// Text: what the type's output function returns.
     pub const TEXT: Format = Format(0);
-    /// What the type's send function makes.
+    /// Binary: what the type's send function returns.
     pub const BINARY: Format = Format(1);
 }
 
@@ -65,7 +65,7 @@ impl Iterator for Oids<'_> {
 
 impl ExactSizeIterator for Oids<'_> {}
 
-/// Format codes: none (all text), one for all, or one for each.
+/// Format codes: none (all values are text), one for all values, or one for each value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Formats<'a> {
     bytes: &'a [u8],
@@ -108,14 +108,14 @@ impl Iterator for Formats<'_> {
 
 impl ExactSizeIterator for Formats<'_> {}
 
-/// Values, `None` being NULL: the columns of a row, the parameters of a Bind.
+/// Values, such as the columns of a row or the parameters of a Bind. `None` is NULL.
 ///
 /// `Debug` shows their number and size, not the values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Values<'a> {
     /// How many are left.
     count: u16,
-    /// The values left, each after its length.
+    /// The values that are left, each with its length before it.
     bytes: &'a [u8],
 }
 
@@ -148,7 +148,7 @@ impl<'a> Iterator for Values<'a> {
     fn next(&mut self) -> Option<Option<&'a [u8]>> {
         self.count = self.count.checked_sub(1)?;
         let mut reader = Reader::new(self.bytes);
-        // `read` has walked over these bytes already, so there is no error to lose here.
+        // `read` has checked these bytes, so this cannot fail.
         let value = reader.value("value").ok()?;
         self.bytes = reader.peek();
         Some(value)
@@ -170,15 +170,15 @@ impl fmt::Debug for Values<'_> {
     }
 }
 
-/// Strings, each ended by a zero byte.
+/// Strings, each with a zero byte after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Strings<'a> {
-    /// The strings left, each with its zero byte, nothing after the last.
+    /// The strings that are left, each with its zero byte. Nothing follows the last one.
     bytes: &'a [u8],
 }
 
 impl<'a> Strings<'a> {
-    /// Strings that were checked already, each with its zero byte.
+    /// `bytes` must be strings that were checked, each with its zero byte.
     pub(crate) fn new(bytes: &'a [u8]) -> Strings<'a> {
         Strings { bytes }
     }
@@ -208,7 +208,7 @@ impl<'a> Strings<'a> {
         Ok(Strings { bytes: body.get(..reader.offset() - start - 1).unwrap_or_default() })
     }
 
-    /// The strings as they stand on the wire, zero bytes included.
+    /// The bytes of the strings, with the zero byte of each.
     #[must_use]
     pub fn as_bytes(self) -> &'a [u8] {
         self.bytes
@@ -232,7 +232,8 @@ impl fmt::Debug for Strings<'_> {
     }
 }
 
-/// A count that was read from 16 bits, or counted down from one, and the bytes of that many items.
+/// Writes a count and the bytes of that many items. `count` fits into 16 bits: it was read from 16 bits, and an
+/// iterator has at most made it smaller.
 fn append_counted(out: &mut Vec<u8>, count: usize, bytes: &[u8]) {
     debug_assert!(count <= usize::from(u16::MAX));
     write::u16(out, u16::try_from(count).unwrap_or(u16::MAX));
@@ -244,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_come_out_in_turn_and_know_how_many_are_left() {
+    fn values_come_in_order_and_their_count_goes_down() {
         let body = b"\0\x03\0\0\0\x01a\xff\xff\xff\xff\0\0\0\0";
         let mut values = Values::read(&mut Reader::new(body), "value").expect("well-formed");
         assert_eq!(values.len(), 3);

@@ -1,11 +1,11 @@
-//! Reading a message's body, field by field, with every length checked before it is used.
+//! Reads the body of a message, field by field. Every length is checked before it is used.
 
 use std::ffi::CStr;
 use std::fmt;
 
 /// A cursor over a message's body.
 ///
-/// Each method takes the name of the field it reads, so that an error can say which one was wrong.
+/// Each method takes the name of the field that it reads, so that an error can name the field.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     /// What has not been read yet.
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    /// The error that `field`, at the current offset, has `problem`.
+    /// The error for `problem` in `field`, which begins at the current offset.
     #[cold]
     #[must_use]
     pub fn malformed(&self, field: &'static str, problem: Problem) -> Malformed {
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         self.array(field).map(i16::from_be_bytes)
     }
 
-    /// A big-endian unsigned 16-bit integer: how PostgreSQL reads its counts, although the manual calls them Int16.
+    /// A big-endian unsigned 16-bit integer. PostgreSQL reads counts like this, although the manual calls them Int16.
     ///
     /// # Errors
     /// [`Problem::Truncated`] when the body ends first.
@@ -116,13 +116,14 @@ impl<'a> Reader<'a> {
         self.array(field)
     }
 
-    /// A string up to its NUL, which is read but not returned. Its encoding is the client's, so it is bytes.
+    /// A string up to its zero byte, which is read but not returned. The string is in the client's encoding, so it is
+    /// returned as bytes.
     ///
     /// # Errors
-    /// [`Problem::Unterminated`] when no NUL is left in the body.
+    /// [`Problem::Unterminated`] when no zero byte is left in the body.
     #[inline]
     pub fn cstr(&mut self, field: &'static str) -> Result<&'a [u8], Malformed> {
-        // The standard library's search looks at a word at a time, which a search by hand would not.
+        // The standard library searches a word at a time, which is faster than a loop over bytes.
         let Ok(found) = CStr::from_bytes_until_nul(self.rest) else {
             return Err(self.malformed(field, Problem::Unterminated));
         };
@@ -132,10 +133,10 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// A string up to its NUL that must be UTF-8.
+    /// A string up to its zero byte; it must be UTF-8.
     ///
     /// # Errors
-    /// [`Problem::Unterminated`] when no NUL is left, [`Problem::NotUtf8`] when the bytes are no UTF-8.
+    /// [`Problem::Unterminated`] when no zero byte is left, [`Problem::NotUtf8`] when the bytes are not UTF-8.
     pub fn str(&mut self, field: &'static str) -> Result<&'a str, Malformed> {
         let start = *self;
         let text = self.cstr(field)?;
@@ -156,7 +157,7 @@ impl<'a> Reader<'a> {
         Ok(head)
     }
 
-    /// A value: its length as a 32-bit integer, then that many bytes; -1 stands for NULL.
+    /// A value: its length as a 32-bit integer, then that many bytes. The length -1 means NULL.
     ///
     /// # Errors
     /// [`Problem::Value`] for any other negative length, [`Problem::Truncated`] when the body ends first.
@@ -173,7 +174,7 @@ impl<'a> Reader<'a> {
         self.bytes(count, field).map(Some)
     }
 
-    /// Everything that is left.
+    /// Reads everything that is left.
     #[inline]
     pub fn rest(&mut self) -> &'a [u8] {
         let rest = std::mem::take(&mut self.rest);
@@ -181,14 +182,14 @@ impl<'a> Reader<'a> {
         rest
     }
 
-    /// What is left, without moving on.
+    /// The bytes that are left. They are not counted as read.
     #[inline]
     #[must_use]
     pub fn peek(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// Ends the reading of a body.
+    /// Checks that the body has been read completely.
     ///
     /// # Errors
     /// [`Problem::TrailingBytes`] when bytes are left over.
@@ -198,9 +199,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A body that does not have the shape its type calls for.
+/// A body that does not have the form of its message type.
 ///
-/// It holds no bytes of the message, so it is safe to log.
+/// The error holds no bytes of the message, so it is safe to log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// The field that was being read, in the manual's words.
@@ -217,13 +218,13 @@ pub struct Malformed {
 pub enum Problem {
     /// The body ends before the field does.
     Truncated,
-    /// A string has no NUL at its end.
+    /// A string has no zero byte at its end.
     Unterminated,
     /// A string that must be UTF-8 is not.
     NotUtf8,
     /// The message has been read, and bytes are left over.
     TrailingBytes,
-    /// The value is outside what the protocol allows there.
+    /// The protocol does not allow this value here.
     Value,
     /// A name is longer than [`crate::limits::STREAMED_NAMES_BYTES_MAX`].
     NameTooLong,
@@ -264,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_read_in_turn_and_the_offset_follows() {
+    fn fields_are_read_in_order_and_the_offset_follows() {
         let mut reader = Reader::new(b"\x01\xff\xfe\0\0\0\x07name\0rest");
         assert_eq!(reader.u8("a"), Ok(1));
         assert_eq!(reader.i16("b"), Ok(-2));
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_checked_where_asked() {
+    fn str_requires_utf8() {
         assert_eq!(Reader::new("größe\0".as_bytes()).str("s"), Ok("größe"));
         assert_eq!(
             Reader::new(b"\xff\0").str("s"),

@@ -1,8 +1,8 @@
-//! How fields that may hold secrets or people's data look in `Debug` output.
+//! How `Debug` shows fields that may hold secrets or personal data.
 
 use std::fmt;
 
-/// Shows how many bytes a field has, and none of them.
+/// Shows how many bytes a field has, but not the bytes.
 pub(crate) struct Redacted(pub(crate) usize);
 
 impl fmt::Debug for Redacted {
@@ -11,7 +11,7 @@ impl fmt::Debug for Redacted {
     }
 }
 
-/// Shows a name as text, with what is not printable ASCII escaped.
+/// Shows a name as text. Bytes that are not printable ASCII are escaped.
 pub(crate) struct Name<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Debug for Name<'_> {

@@ -1,4 +1,4 @@
-//! Error codes: five characters, the first two of which are the class.
+//! SQLSTATE error codes: five characters; the first two are the class.
 
 use std::fmt;
 
@@ -18,27 +18,27 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The command was done.
+    /// The command succeeded.
     SUCCESSFUL_COMPLETION = b"00000";
-    /// A warning of no class of its own.
+    /// A warning without a more precise code.
     WARNING = b"01000";
-    /// A connection could not be made or was lost, for no more precise reason.
+    /// A connection could not be made or was lost, without a more precise code.
     CONNECTION_EXCEPTION = b"08000";
     /// This side could not connect to the server.
     SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION = b"08001";
     /// The connection does not exist.
     CONNECTION_DOES_NOT_EXIST = b"08003";
-    /// The server does not let this connection be made.
+    /// The server refused the connection.
     SQLSERVER_REJECTED_ESTABLISHMENT_OF_SQLCONNECTION = b"08004";
     /// The connection broke.
     CONNECTION_FAILURE = b"08006";
     /// The peer broke the protocol.
     PROTOCOL_VIOLATION = b"08P01";
-    /// Something is asked for that is not there to be had.
+    /// The client asked for something that does not exist here.
     FEATURE_NOT_SUPPORTED = b"0A000";
-    /// A value does not have the form its type asks for.
+    /// A value is not valid text for its type.
     INVALID_TEXT_REPRESENTATION = b"22P02";
-    /// A parameter has a value it cannot have.
+    /// A parameter has a value that is not allowed.
     INVALID_PARAMETER_VALUE = b"22023";
     /// An encoding has no such character.
     UNTRANSLATABLE_CHARACTER = b"22P05";
@@ -46,7 +46,7 @@ codes! {
     CHARACTER_NOT_IN_REPERTOIRE = b"22021";
     /// The command cannot be run in a transaction block.
     ACTIVE_SQL_TRANSACTION = b"25001";
-    /// The transaction has failed; only its end is accepted.
+    /// The transaction has failed; the server only accepts a command that ends it.
     IN_FAILED_SQL_TRANSACTION = b"25P02";
     /// A transaction was left idle for too long.
     IDLE_IN_TRANSACTION_SESSION_TIMEOUT = b"25P03";
@@ -96,9 +96,9 @@ codes! {
     OBJECT_IN_USE = b"55006";
     /// A setting cannot be changed now.
     CANT_CHANGE_RUNTIME_PARAM = b"55P02";
-    /// An operator stepped in, for no more precise reason.
+    /// An operator intervened, without a more precise code.
     OPERATOR_INTERVENTION = b"57000";
-    /// The query was cancelled: by the user, or because it ran out of time.
+    /// The query was cancelled, by the user or by a timeout.
     QUERY_CANCELED = b"57014";
     /// An administrator ended the session.
     ADMIN_SHUTDOWN = b"57P01";
@@ -114,17 +114,17 @@ codes! {
     SYSTEM_ERROR = b"58000";
     /// Reading or writing failed.
     IO_ERROR = b"58030";
-    /// The configuration file is not right.
+    /// The configuration file has an error.
     CONFIG_FILE_ERROR = b"F0000";
-    /// Something that must not happen has happened. A plan whose result type changed under it carries
-    /// [`FEATURE_NOT_SUPPORTED`](SqlState::FEATURE_NOT_SUPPORTED) instead.
+    /// Something happened that must not happen. The error "cached plan must not change result type" does not have this
+    /// code, but [`FEATURE_NOT_SUPPORTED`](SqlState::FEATURE_NOT_SUPPORTED).
     INTERNAL_ERROR = b"XX000";
     /// Stored data is damaged.
     DATA_CORRUPTED = b"XX001";
 }
 
 impl SqlState {
-    /// Takes five digits or capital letters; anything else is `None`.
+    /// Makes a code from five characters that are digits or capital letters; returns `None` for anything else.
     #[must_use]
     pub fn new(code: &[u8]) -> Option<SqlState> {
         let code: [u8; 5] = code.try_into().ok()?;
@@ -140,7 +140,7 @@ impl SqlState {
     /// The five characters.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        // Only ASCII gets in, by `new` and by the constants, which a test checks.
+        // The code is always ASCII: `new` checks it, and a test checks the constants.
         std::str::from_utf8(&self.0).unwrap_or("XX000")
     }
 
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_constant_is_a_code_and_none_is_there_twice() {
+    fn every_constant_is_a_valid_code_and_unique() {
         let mut seen = std::collections::BTreeSet::new();
         for code in ALL {
             assert_eq!(SqlState::new(code.as_bytes()), Some(*code));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_is_refused() {
+    fn a_malformed_code_is_refused() {
         for bytes in [&b""[..], b"0800", b"08p01", b"08P011", b"08P\xff1", b"08 01"] {
             assert_eq!(SqlState::new(bytes), None);
         }

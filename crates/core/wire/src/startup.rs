@@ -1,4 +1,4 @@
-//! What a client sends first: a packet with a length and a code, but without a type.
+//! The first packet of a client: it has a length and a code, but no type.
 //!
 //! ```text
 //!   length (counts itself)   code or version         fields
@@ -7,7 +7,7 @@
 //!  +-----------------------+-----------------------+----- ... -----+
 //! ```
 //!
-//! Before such a packet a client may also begin TLS at once ([`TLS_HANDSHAKE_BYTE`], [`ALPN`]).
+//! A client may also begin TLS without any packet before it ([`TLS_HANDSHAKE_BYTE`], [`ALPN`]).
 
 mod version;
 
@@ -28,26 +28,26 @@ pub const SSL_REQUEST_CODE: u32 = (1234 << 16) | 5679;
 /// The code of a GSSENCRequest: 1234 and 5680.
 pub const GSSENC_REQUEST_CODE: u32 = (1234 << 16) | 5680;
 
-/// The whole of an SSLRequest.
+/// A complete SSLRequest.
 pub const SSL_REQUEST: [u8; 8] = request(SSL_REQUEST_CODE);
-/// The whole of a GSSENCRequest.
+/// A complete GSSENCRequest.
 pub const GSSENC_REQUEST: [u8; 8] = request(GSSENC_REQUEST_CODE);
 
 /// The answer to an SSLRequest after which TLS begins.
 pub const SSL_ACCEPTED: u8 = b'S';
 /// The answer to a GSSENCRequest after which GSSAPI encryption begins.
 pub const GSSENC_ACCEPTED: u8 = b'G';
-/// The answer to either request that leaves the connection as it is.
+/// The answer to either request after which the connection stays unencrypted.
 pub const ENCRYPTION_REFUSED: u8 = b'N';
 
-/// The first byte of a TLS connection that was not asked for by an SSLRequest. As the first byte of a length it
-/// would mean more than 350 MB, so no packet begins with it.
+/// The first byte of a TLS connection that begins without an SSLRequest. As the first byte of a length it would
+/// mean more than 350 MB, so no packet begins with it.
 pub const TLS_HANDSHAKE_BYTE: u8 = 0x16;
 
-/// The application protocol that must be agreed on (ALPN) when TLS begins without an SSLRequest.
+/// The application protocol that both sides must agree on (ALPN) when TLS begins without an SSLRequest.
 pub const ALPN: &[u8] = b"postgresql";
 
-/// What names of protocol options begin with.
+/// The prefix of the names of protocol options.
 pub const PROTOCOL_OPTION_PREFIX: &[u8] = b"_pq_.";
 
 const fn request(code: u32) -> [u8; 8] {
@@ -62,9 +62,9 @@ pub enum FirstPacket<'a> {
     Ssl,
     /// The client asks for GSSAPI encryption.
     GssEnc,
-    /// The client asks for the query of another connection to be cancelled, and expects no answer.
+    /// The client asks the server to cancel the query of another connection, and expects no answer.
     Cancel(CancelRequest<'a>),
-    /// The client wants a session.
+    /// The client asks for a session.
     Startup(StartupMessage<'a>),
 }
 
@@ -72,8 +72,8 @@ impl<'a> FirstPacket<'a> {
     /// Decodes a whole packet, its length included.
     ///
     /// # Errors
-    /// [`StartupError`] when the length is not that of `packet`, when the code stands for a protocol other than 3, or
-    /// when the fields do not have the shape they should.
+    /// [`StartupError`] when the length field is not the length of `packet`, when the code means a protocol other than
+    /// 3, or when the fields do not have the right form.
     pub fn decode(packet: &'a [u8]) -> Result<FirstPacket<'a>, StartupError> {
         let mut reader = Reader::new(packet);
         let length = reader.u32("length")?;
@@ -105,8 +105,8 @@ impl<'a> FirstPacket<'a> {
     }
 }
 
-/// How many bytes the first packet at the beginning of `input` has, its length included, by PostgreSQL's own
-/// limit. `Ok(None)` means that fewer than four bytes are there yet.
+/// The number of bytes of the first packet, which is at the beginning of `input`, with its length field. PostgreSQL's
+/// limit applies. `Ok(None)` means that `input` has fewer than four bytes.
 ///
 /// # Errors
 /// As [`first_packet_bytes_within`].
@@ -114,10 +114,10 @@ pub fn first_packet_bytes(input: &[u8]) -> Result<Option<usize>, StartupError> {
     first_packet_bytes_within(input, limits::STARTUP_PACKET_BYTES)
 }
 
-/// As [`first_packet_bytes`], with a limit of the caller's own: [`Limits::startup_packet_bytes`].
+/// As [`first_packet_bytes`], but the caller gives the limit ([`Limits::startup_packet_bytes`]).
 ///
 /// # Errors
-/// [`StartupError::Length`] when the packet has no room for a code, or more than `max` bytes after its length.
+/// [`StartupError::Length`] when the packet has no room for a code, or more than `max` bytes after its length field.
 pub fn first_packet_bytes_within(input: &[u8], max: u32) -> Result<Option<usize>, StartupError> {
     let Some(length) = input.first_chunk::<4>().map(|bytes| u32::from_be_bytes(*bytes)) else {
         return Ok(None);
@@ -130,7 +130,7 @@ pub fn first_packet_bytes_within(input: &[u8], max: u32) -> Result<Option<usize>
 }
 
 impl Limits {
-    /// As [`first_packet_bytes`], by these limits.
+    /// As [`first_packet_bytes`], but these limits apply.
     ///
     /// # Errors
     /// As [`first_packet_bytes_within`].
@@ -139,14 +139,14 @@ impl Limits {
     }
 }
 
-/// CancelRequest: which connection's query to cancel, and the key that proves the right to.
+/// CancelRequest: which connection's query to cancel, and the key that proves the right to do so.
 ///
 /// `Debug` does not show the key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CancelRequest<'a> {
-    /// The process id that came in the BackendKeyData.
+    /// The process id from the connection's BackendKeyData.
     pub process_id: i32,
-    /// The key that came with it: 4 bytes in protocol 3.0, up to 256 in 3.2.
+    /// The key from the same message: 4 bytes in protocol 3.0, up to 256 in 3.2.
     pub secret_key: &'a [u8],
 }
 
@@ -175,7 +175,7 @@ impl fmt::Debug for CancelRequest<'_> {
     }
 }
 
-/// A key for cancelling, which goes to the end of its message.
+/// Reads a cancel key, which extends to the end of its message.
 pub(crate) fn read_secret_key(mut reader: Reader<'_>) -> Result<&[u8], Malformed> {
     let start = reader;
     let key = reader.rest();
@@ -186,12 +186,12 @@ pub(crate) fn read_secret_key(mut reader: Reader<'_>) -> Result<&[u8], Malformed
     }
 }
 
-/// StartupMessage: the version the client would like to speak, and its parameters.
+/// StartupMessage: the protocol version that the client wants, and its parameters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct StartupMessage<'a> {
-    /// The version asked for: 3 and any minor.
+    /// The version that the client asks for: 3 and any minor version.
     pub version: ProtocolVersion,
-    /// Names and values in turn.
+    /// Names and values, alternating.
     strings: Strings<'a>,
 }
 
@@ -202,25 +202,25 @@ impl<'a> StartupMessage<'a> {
             reader.cstr("parameter value")?;
         }
         reader.finish()?;
-        // All but the empty name that ends the list.
+        // All bytes except the empty name that ends the list.
         let bytes = body.split_last().map_or(body, |(_, bytes)| bytes);
         Ok(StartupMessage { version, strings: Strings::new(bytes) })
     }
 
-    /// The parameters in the order they came, protocol options among them, the same name perhaps twice.
+    /// The parameters in the order in which they came. Protocol options are among them; a name may occur twice.
     #[must_use]
     pub fn parameters(&self) -> Parameters<'a> {
         Parameters { strings: self.strings }
     }
 
-    /// The value of a parameter; of several with the same name the last, as PostgreSQL has it.
+    /// The value of a parameter. If several have the same name, the last one counts, as in PostgreSQL.
     #[must_use]
     pub fn get(&self, name: &[u8]) -> Option<&'a [u8]> {
         self.parameters().filter(|(found, _)| *found == name).last().map(|(_, value)| value)
     }
 
-    /// The parameters whose names begin with `_pq_.`: options of the protocol, to be answered by
-    /// NegotiateProtocolVersion when they are not known. The names are whole.
+    /// The parameters whose names begin with `_pq_.`: protocol options. A server that does not know them answers with
+    /// NegotiateProtocolVersion. The names are returned with the prefix.
     pub fn protocol_options(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
         self.parameters().filter(|(name, _)| name.starts_with(PROTOCOL_OPTION_PREFIX))
     }
@@ -234,8 +234,8 @@ impl<'a> StartupMessage<'a> {
         write::end(out, mark);
     }
 
-    /// Appends a StartupMessage of these parameters to `out`. A parameter without a name is left out, since an
-    /// empty name is what ends the list.
+    /// Appends a StartupMessage with these parameters to `out`. A parameter without a name is left out, because an
+    /// empty name ends the list.
     ///
     /// # Panics
     /// When the parameters take more than 2^31 - 1 bytes.
@@ -257,7 +257,7 @@ impl<'a> StartupMessage<'a> {
     }
 }
 
-/// `Debug` shows the names of the parameters and the sizes of their values: `options` may carry anything.
+/// `Debug` shows only the sizes of the parameters' values, because `options` may hold anything.
 impl fmt::Debug for StartupMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut map = f.debug_map();
@@ -283,18 +283,18 @@ impl<'a> Iterator for Parameters<'a> {
     }
 }
 
-/// A first packet that cannot be taken.
+/// A first packet that must be refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StartupError {
-    /// The length is too small for a code, larger than the limit, or not that of the packet.
+    /// The length field is too small for a code, larger than the limit, or not the length of the packet.
     Length {
-        /// The length as on the wire, read as an unsigned number.
+        /// The value of the length field, read as an unsigned number.
         length: u32,
     },
     /// A version other than 3.x.
     UnsupportedVersion(ProtocolVersion),
-    /// The fields do not have the shape they should.
+    /// The fields do not have the right form.
     Malformed(Malformed),
 }
 
@@ -332,12 +332,12 @@ mod tests {
     fn startup(packet: &[u8]) -> StartupMessage<'_> {
         match FirstPacket::decode(packet) {
             Ok(FirstPacket::Startup(startup)) => startup,
-            other => panic!("{other:?} is no StartupMessage"),
+            other => panic!("{other:?} is not a StartupMessage"),
         }
     }
 
     #[test]
-    fn of_two_parameters_of_one_name_the_last_counts() {
+    fn the_last_of_two_parameters_with_one_name_counts() {
         let mut packet = Vec::new();
         let parameters: [(&[u8], &[u8]); 3] = [(b"user", b"a"), (b"user", b"b"), (b"options", b"")];
         StartupMessage::write(&mut packet, ProtocolVersion::V3_2, parameters);
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(startup.get(b"user"), Some(&b"b"[..]));
         assert_eq!(startup.get(b"options"), Some(&b""[..]));
         assert_eq!(startup.get(b"database"), None);
-        assert_eq!(startup.get(b"a"), None, "values are no names");
+        assert_eq!(startup.get(b"a"), None, "a value is not a name");
         assert_eq!(startup.parameters().count(), 3);
     }
 
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn protocol_options_are_told_from_parameters() {
+    fn protocol_options_are_found_among_parameters() {
         let mut packet = Vec::new();
         let parameters: [(&[u8], &[u8]); 3] = [(b"user", b"a"), (b"_pq_.x", b"1"), (b"_pq_", b"no")];
         StartupMessage::write(&mut packet, ProtocolVersion { major: 3, minor: 9999 }, parameters);
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_judged_before_anything_is_gathered() {
+    fn a_length_is_checked_before_the_packet_has_arrived() {
         let length = |length: u32| first_packet_bytes(&length.to_be_bytes());
         assert_eq!(length(8), Ok(Some(8)));
         assert_eq!(length(10_004), Ok(Some(10_004)));

@@ -1,4 +1,4 @@
-//! Appending a message to a buffer: [`begin`], fields, [`end`].
+//! Appends a message to a buffer: call [`begin`], then write the fields, then call [`end`].
 //!
 //! ```
 //! use trunkline_wire::write;
@@ -14,13 +14,13 @@ use std::fmt;
 
 use crate::frame::{HEADER_BYTES, LENGTH_MAX, LENGTH_MIN};
 
-/// Where a message that is being written began; [`end`] needs it to fill in the length.
+/// The position where a message begins; [`end`] needs it to fill in the length.
 #[derive(Debug)]
 #[must_use = "a message without its `end` has no length"]
 pub struct Mark {
-    /// Where its first byte is.
+    /// The offset of its first byte in the buffer.
     start: usize,
-    /// Where its length field is: after the tag, if it has one.
+    /// The offset of its length field: after the tag, if it has one.
     length: usize,
 }
 
@@ -32,7 +32,8 @@ pub fn begin(out: &mut Vec<u8>, tag: u8) -> Mark {
     Mark { start, length: start + 1 }
 }
 
-/// Begins a message with bytes that all of its kind begin with, header included; the length in it does not matter.
+/// Begins a message with bytes that were prepared before: its header and its first fields. The length in this header
+/// is ignored; [`end`] overwrites it.
 ///
 /// # Panics
 /// When `beginning` is shorter than a header.
@@ -55,11 +56,11 @@ pub fn begin_untagged(out: &mut Vec<u8>) -> Mark {
 /// Ends a message: fills in its length.
 ///
 /// # Panics
-/// When the message is longer than 2^31 - 1 bytes. A length that wrapped round would let the rest of the body
-/// be read as messages of its own, so there is no going on. No message that was decoded can become that long;
-/// where the fields come from elsewhere, use [`try_end`].
+/// When the message is longer than 2^31 - 1 bytes. With a length that wrapped around, the receiver would read the
+/// rest of the body as further messages. A decoded message never becomes that long. If the fields come from
+/// elsewhere, use [`try_end`].
 #[inline]
-#[allow(clippy::needless_pass_by_value)] // A mark is used up: a second `end` would be a mistake.
+#[allow(clippy::needless_pass_by_value)] // Taking the mark makes a second `end` impossible.
 pub fn end(out: &mut Vec<u8>, mark: Mark) {
     assert!(try_end(out, mark).is_ok(), "a message is longer than 2^31 - 1 bytes");
 }
@@ -67,22 +68,28 @@ pub fn end(out: &mut Vec<u8>, mark: Mark) {
 /// Ends a message whose fields may be of any size.
 ///
 /// # Errors
-/// [`TooLarge`] when it is longer than 2^31 - 1 bytes; it is then removed from `out`.
+/// [`TooLarge`] when it is longer than 2^31 - 1 bytes; the message is then removed from `out`.
 #[inline]
 #[allow(clippy::needless_pass_by_value)] // As in `end`.
 pub fn try_end(out: &mut Vec<u8>, mark: Mark) -> Result<(), TooLarge> {
     try_end_with(out, mark, &[], 0)
 }
 
-/// Ends a message with bytes that all of its kind end with, of which the last `after` are messages of their own.
+/// Ends a message with bytes that were prepared before. The last `following_bytes` of `tail` are not part of this
+/// message: they are further messages.
 ///
 /// # Errors
-/// [`TooLarge`] as [`try_end`]; all of it is then removed from `out`.
+/// [`TooLarge`] as [`try_end`]; the message and `tail` are then removed from `out`.
 #[inline]
 #[allow(clippy::needless_pass_by_value)] // As in `end`.
-pub fn try_end_with(out: &mut Vec<u8>, mark: Mark, end: &[u8], after: usize) -> Result<(), TooLarge> {
-    out.extend_from_slice(end);
-    let bytes = out.len().saturating_sub(mark.length).saturating_sub(after);
+pub fn try_end_with(
+    out: &mut Vec<u8>,
+    mark: Mark,
+    tail: &[u8],
+    following_bytes: usize,
+) -> Result<(), TooLarge> {
+    out.extend_from_slice(tail);
+    let bytes = out.len().saturating_sub(mark.length).saturating_sub(following_bytes);
     match (u32::try_from(bytes), out.get_mut(mark.length..mark.length + 4)) {
         (Ok(length @ LENGTH_MIN..=LENGTH_MAX), Some(field)) => {
             field.copy_from_slice(&length.to_be_bytes());
@@ -95,7 +102,7 @@ pub fn try_end_with(out: &mut Vec<u8>, mark: Mark, end: &[u8], after: usize) -> 
     }
 }
 
-/// Gives up a message that was begun: `out` is as it was before [`begin`].
+/// Removes an unfinished message: `out` is again as it was before [`begin`].
 #[allow(clippy::needless_pass_by_value)] // As in `end`.
 pub fn abandon(out: &mut Vec<u8>, mark: Mark) {
     out.truncate(mark.start);
@@ -143,7 +150,7 @@ pub fn i64(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
-/// Bytes as they are.
+/// Bytes, without a length or an end.
 #[inline]
 pub fn bytes(out: &mut Vec<u8>, value: &[u8]) {
     out.extend_from_slice(value);
@@ -151,9 +158,8 @@ pub fn bytes(out: &mut Vec<u8>, value: &[u8]) {
 
 /// A string and the zero byte that ends it.
 ///
-/// The protocol has no way to send a zero byte inside a string. If there is one, the string ends there, as it
-/// would for a caller of libpq; the message stays well-formed. Callers that take strings from people check
-/// them with [`has_zero`] first.
+/// The protocol cannot carry a zero byte inside a string. If `text` has one, the string ends there, as with libpq,
+/// and the message stays well-formed. If the string comes from a user, check it with [`has_zero`] first.
 #[inline]
 pub fn cstr(out: &mut Vec<u8>, text: &[u8]) {
     let start = out.len();
@@ -174,7 +180,7 @@ pub fn has_zero(text: &[u8]) -> bool {
 /// A value: its length and its bytes, or -1 for NULL.
 ///
 /// # Errors
-/// [`TooLarge`] when it is longer than 2^31 - 1 bytes; nothing is written then.
+/// [`TooLarge`] when it is longer than 2^31 - 1 bytes; nothing is then written.
 #[inline]
 pub fn value(out: &mut Vec<u8>, value: Option<&[u8]>) -> Result<(), TooLarge> {
     let Some(bytes) = value else {
@@ -192,7 +198,7 @@ pub fn value(out: &mut Vec<u8>, value: Option<&[u8]>) -> Result<(), TooLarge> {
 /// The count before a list, as the protocol's 16-bit integer.
 ///
 /// # Errors
-/// [`TooLarge`] when there are more than 65,535; nothing is written then.
+/// [`TooLarge`] when it is more than 65,535; nothing is then written.
 #[inline]
 pub fn count(out: &mut Vec<u8>, count: usize) -> Result<(), TooLarge> {
     let Ok(short) = u16::try_from(count) else {
@@ -202,7 +208,7 @@ pub fn count(out: &mut Vec<u8>, count: usize) -> Result<(), TooLarge> {
     Ok(())
 }
 
-/// Something does not fit into the protocol's integers.
+/// A length or a count that does not fit into the protocol's integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
     /// What was too large: a message, a value or a list.
@@ -226,13 +232,13 @@ impl fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// Fills a module with what a message without a body consists of.
+/// Writes the items of a module for a message without a body.
 macro_rules! empty_message {
     ($tag:literal, $name:literal) => {
         #[doc = concat!("The type byte of ", $name, ".")]
         pub const TAG: u8 = $tag;
 
-        #[doc = concat!("The whole of ", $name, ", which has no body.")]
+        #[doc = concat!("A complete ", $name, ", which has no body.")]
         pub const FRAME: [u8; $crate::frame::HEADER_BYTES] = $crate::write::empty_frame(TAG);
 
         #[doc = concat!("Appends ", $name, " to `out`.")]
@@ -253,8 +259,8 @@ macro_rules! empty_message {
 }
 pub(crate) use empty_message;
 
-/// Runs `fields` between a [`begin`] and a [`try_end`]; on an error `out` is as it was.
-pub(crate) fn fallible(
+/// Writes a message whose fields `fields` writes. After an error `out` is unchanged.
+pub(crate) fn try_message(
     out: &mut Vec<u8>,
     tag: u8,
     fields: impl FnOnce(&mut Vec<u8>) -> Result<(), TooLarge>,
@@ -286,10 +292,10 @@ mod tests {
     }
 
     #[test]
-    fn a_message_whose_length_cannot_be_is_taken_back() {
+    fn a_message_of_an_impossible_length_is_removed() {
         let mut out = vec![7];
         let mark = begin(&mut out, b'Q');
-        // Shorter than its own length field: as far out of range as one byte too many at the other end.
+        // A message shorter than its own length field is out of range too, and needs no 2 GiB of memory.
         out.truncate(4);
         let error = try_end(&mut out, mark).expect_err("no such length");
         assert_eq!((error.what, error.size), ("message", 2));
@@ -305,9 +311,9 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_does_not_fit_leaves_the_buffer_alone() {
+    fn a_list_that_does_not_fit_leaves_the_buffer_unchanged() {
         let mut out = vec![7];
-        let error = fallible(&mut out, b'B', |out| count(out, 65_536)).expect_err("one too many");
+        let error = try_message(&mut out, b'B', |out| count(out, 65_536)).expect_err("one too many");
         assert_eq!((error.size, error.max), (65_536, 65_535));
         assert_eq!(out, [7]);
     }

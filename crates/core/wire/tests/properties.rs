@@ -1,4 +1,4 @@
-//! What holds for any bytes and any fields.
+//! Properties that hold for any bytes and any fields.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -23,7 +23,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     vec(any::<u8>(), 0..200)
 }
 
-/// Bytes that have a chance to be a body: counts and lengths are small more often than not.
+/// Bytes that have a chance to be a valid body, because counts and lengths in them are mostly small.
 fn body() -> impl Strategy<Value = Vec<u8>> {
     vec(prop_oneof![4 => Just(0u8), 2 => 0..4u8, 1 => any::<u8>(), 1 => Just(b'S')], 0..40)
 }
@@ -36,11 +36,11 @@ fn formats() -> impl Strategy<Value = Vec<Format>> {
     vec((-1..3i16).prop_map(Format), 0..6)
 }
 
-fn lend(values: &[Option<Vec<u8>>]) -> Vec<Option<&[u8]>> {
+fn borrowed(values: &[Option<Vec<u8>>]) -> Vec<Option<&[u8]>> {
     values.iter().map(Option::as_deref).collect()
 }
 
-/// The body of the one frame in `frame`, whose header must fit it.
+/// The body of `frame`, which must hold exactly one frame.
 fn body_of(frame: &[u8]) -> &[u8] {
     let header = frame::header(frame).expect("a valid length").expect("a header");
     assert_eq!(header.frame_bytes(), frame.len());
@@ -49,7 +49,7 @@ fn body_of(frame: &[u8]) -> &[u8] {
 
 proptest! {
     #[test]
-    fn any_body_of_a_server_is_refused_or_encoded_as_it_was(tag in prop::sample::select(&backend::message::TAGS[..]), body in prop_oneof![body(), bytes()]) {
+    fn any_server_body_is_refused_or_encoded_to_the_same_bytes(tag in prop::sample::select(&backend::message::TAGS[..]), body in prop_oneof![body(), bytes()]) {
         if let Ok(message) = backend::Message::decode(tag, &body) {
             let mut out = Vec::new();
             message.encode(&mut out).expect("fits as it did");
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn any_body_of_a_client_is_refused_or_encoded_as_it_was(tag in prop::sample::select(&frontend::message::TAGS[..]), body in prop_oneof![body(), bytes()], kind in prop::sample::select(&KINDS[..])) {
+    fn any_client_body_is_refused_or_encoded_to_the_same_bytes(tag in prop::sample::select(&frontend::message::TAGS[..]), body in prop_oneof![body(), bytes()], kind in prop::sample::select(&KINDS[..])) {
         if let Ok(message) = frontend::Message::decode(tag, &body, kind) {
             let mut out = Vec::new();
             message.encode(&mut out).expect("fits as it did");
@@ -73,7 +73,7 @@ proptest! {
     }
 
     #[test]
-    fn any_type_that_does_not_exist_is_refused(tag: u8, body in body()) {
+    fn an_unknown_type_is_refused(tag: u8, body in body()) {
         if !backend::message::TAGS.contains(&tag) {
             prop_assert!(backend::Message::decode(tag, &body).is_err());
         }
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn any_first_packet_is_refused_or_encoded_as_it_was(code in prop::sample::select(vec![80_877_102u32, 80_877_103, 80_877_104, 196_608, 196_610, 0x3270f, 0x20000]), body in prop_oneof![body(), bytes()]) {
+    fn any_first_packet_is_refused_or_encoded_to_the_same_bytes(code in prop::sample::select(vec![80_877_102u32, 80_877_103, 80_877_104, 196_608, 196_610, 0x3270f, 0x20000]), body in prop_oneof![body(), bytes()]) {
         let mut packet = u32::try_from(body.len() + 8).expect("short").to_be_bytes().to_vec();
         packet.extend(code.to_be_bytes());
         packet.extend(&body);
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn headers_say_what_was_written(tag: u8, length: u32) {
+    fn headers_can_be_read_back(tag: u8, length: u32) {
         let mut input = vec![tag];
         input.extend(length.to_be_bytes());
         match frame::header(&input) {
@@ -113,18 +113,18 @@ proptest! {
     #[test]
     fn a_bind_can_be_read_back(portal in text(), statement in text(), given in formats(), values in values(), wanted in formats()) {
         let mut out = Vec::new();
-        Bind::write(&mut out, &portal, &statement, &given, &lend(&values), &wanted).expect("fits");
+        Bind::write(&mut out, &portal, &statement, &given, &borrowed(&values), &wanted).expect("fits");
         let read = Bind::decode(body_of(&out)).expect("well-formed");
         prop_assert_eq!((read.portal, read.statement), (&portal[..], &statement[..]));
         prop_assert_eq!(read.parameter_formats.collect::<Vec<_>>(), given);
-        prop_assert_eq!(read.values.collect::<Vec<_>>(), lend(&values));
+        prop_assert_eq!(read.values.collect::<Vec<_>>(), borrowed(&values));
         prop_assert_eq!(read.result_formats.collect::<Vec<_>>(), wanted);
     }
 
     #[test]
-    fn a_bind_is_renamed_from_any_prefix_as_from_the_whole(portal in text(), statement in text(), new in text(), values in values(), cut in 0..200usize) {
+    fn a_bind_is_renamed_from_any_prefix(portal in text(), statement in text(), new in text(), values in values(), cut in 0..200usize) {
         let mut whole = Vec::new();
-        Bind::write(&mut whole, &portal, &statement, &[], &lend(&values), &[]).expect("fits");
+        Bind::write(&mut whole, &portal, &statement, &[], &borrowed(&values), &[]).expect("fits");
         let header = frame::header(&whole).expect("valid").expect("whole");
         let body = body_of(&whole);
         let prefix = &body[..cut.min(body.len())];
@@ -137,7 +137,7 @@ proptest! {
         bind::encode_prefix(&mut renamed, names.renamed_length(header, &portal, &new).expect("fits"), &portal, &new);
         renamed.extend_from_slice(&body[names.names_bytes..]);
         let mut expected = Vec::new();
-        Bind::write(&mut expected, &portal, &new, &[], &lend(&values), &[]).expect("fits");
+        Bind::write(&mut expected, &portal, &new, &[], &borrowed(&values), &[]).expect("fits");
         prop_assert_eq!(renamed, expected);
     }
 
@@ -154,13 +154,13 @@ proptest! {
     }
 
     #[test]
-    fn a_row_can_be_read_back_and_not_when_it_is_cut(values in values(), cut in 1..50usize) {
+    fn a_row_is_read_back_but_a_cut_row_is_refused(values in values(), cut in 1..50usize) {
         let mut out = Vec::new();
-        DataRow::write(&mut out, &lend(&values)).expect("fits");
+        DataRow::write(&mut out, &borrowed(&values)).expect("fits");
         let body = body_of(&out);
         let row = DataRow::decode(body).expect("well-formed");
         prop_assert_eq!(row.values.len(), values.len());
-        prop_assert_eq!(row.values.collect::<Vec<_>>(), lend(&values));
+        prop_assert_eq!(row.values.collect::<Vec<_>>(), borrowed(&values));
         prop_assert!(DataRow::decode(&body[..body.len().saturating_sub(cut)]).is_err());
     }
 
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn a_report_is_well_formed_whatever_it_says(message: String, detail: String, kind: u8, other: String) {
+    fn a_report_with_any_text_is_well_formed(message: String, detail: String, kind: u8, other: String) {
         let mut out = Vec::new();
         ErrorResponse::fatal(SqlState::PROTOCOL_VIOLATION, message.as_str()).detail(detail.as_str()).field(kind, other.as_str()).encode(&mut out);
         let error = ErrorResponse::decode(body_of(&out)).expect("well-formed");
@@ -190,7 +190,7 @@ proptest! {
         let version = ProtocolVersion { major: 3, minor };
         let mut out = Vec::new();
         StartupMessage::write(&mut out, version, parameters.iter().map(|(name, value)| (&name[..], &value[..])));
-        let Ok(FirstPacket::Startup(startup)) = FirstPacket::decode(&out) else { panic!("{out:?} is no StartupMessage") };
+        let Ok(FirstPacket::Startup(startup)) = FirstPacket::decode(&out) else { panic!("{out:?} is not a StartupMessage") };
         prop_assert_eq!(startup.version, version);
         let read: Vec<_> = startup.parameters().map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
         for (name, _) in &parameters {

@@ -1,4 +1,4 @@
-//! Instructions a call, counted by callgrind: the difference between many calls and few.
+//! Instructions of a call, counted by callgrind: the difference between a run with many calls and one with few.
 
 use std::collections::HashMap;
 use std::process::Command;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::{CELLS, Cell, program};
 
-/// Instructions a call of the first two statements: the pgbench select, the long query.
+/// Instructions of a call, for the first two statements: the pgbench select and the long query.
 pub type Counts = HashMap<Cell, [Option<f64>; 2]>;
 
 const CALLS: [u64; 2] = [20, 220];
@@ -26,7 +26,7 @@ pub fn measure() -> Result<Counts> {
     Ok(counts)
 }
 
-/// All instructions of a program that makes so many calls; None if it does not take the statement.
+/// All instructions of a program that makes so many calls; None if the contender does not accept the statement.
 fn run(cell: Cell, statement: usize, calls: u64) -> Result<Option<f64>> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])

@@ -1,6 +1,6 @@
-//! What the contenders share: the statements, and how a function is timed.
+//! Code that all contenders share: the statements, and the measurement of a function.
 //!
-//! Each contender is a program of its own, since two of them bring a C library with the same symbols. Called as
+//! Each contender is a program of its own, because two of them have a C library with the same symbols. Called as
 //! `contender FUNCTION MILLISECONDS` it prints a line for each statement: nanoseconds of CPU a call. Called as
 //! `contender FUNCTION STATEMENT CALLS` it makes so many calls, to be counted by callgrind.
 
@@ -13,18 +13,18 @@ use std::time::Duration;
 
 use cpu_time::ProcessTime;
 
-/// A function to be measured: its name, and what prepares a call for a statement.
+/// A function to measure: its name, and a function that prepares a call for a statement.
 pub type Function = (&'static str, fn(&'static str) -> Option<Call>);
 
-/// One call; what it gives is only there to be used.
+/// One call. Its result is used only so that the compiler cannot remove the call.
 pub type Call = Box<dyn FnMut() -> usize>;
 
-/// All statements, in the order that they are measured in: [`SELECT`], [`LONG`], then [`oltp`].
+/// All statements, in the order of the measurement: [`SELECT`], [`LONG`], then [`oltp`].
 pub fn statements() -> Vec<&'static str> {
     [SELECT, LONG].into_iter().chain(oltp()).collect()
 }
 
-/// The program of a contender.
+/// The `main` of a contender's program.
 pub fn contend(functions: &[Function]) {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -53,7 +53,7 @@ pub fn contend(functions: &[Function]) {
     }
 }
 
-/// CPU time (user and system) of a call: rounds of calls until the budget is used, the quickest round.
+/// CPU time (user and system) of a call, in the quickest of several rounds of calls. Rounds are made until the budget is used.
 fn nanoseconds(mut call: Call, budget: Duration) -> f64 {
     let mut round = 1_u32;
     loop {

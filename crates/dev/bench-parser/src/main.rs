@@ -10,11 +10,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// What was asked for.
+/// The options of the command line.
 pub struct Options {
-    /// How often each contender has its turn.
+    /// How often each contender is measured.
     repetitions: usize,
-    /// How long a statement is measured in one turn.
+    /// How long a statement is measured each time.
     milliseconds: u64,
     /// Whether callgrind counts instructions too.
     instructions: bool,
@@ -31,7 +31,9 @@ fn options() -> Result<Options> {
             "--milliseconds" => options.milliseconds = value()?.parse()?,
             "--no-instructions" => options.instructions = false,
             "--out" => options.out = Some(value()?.into()),
-            other => bail!("{other} is not an option: --repetitions, --milliseconds, --no-instructions, --out"),
+            other => {
+                bail!("{other} is not an option: --repetitions, --milliseconds, --no-instructions, --out")
+            }
         }
     }
     Ok(options)
@@ -48,7 +50,7 @@ const fn cell(contender: &'static str, function: &'static str) -> Cell {
     Cell { contender, function }
 }
 
-/// All that is measured.
+/// Everything that is measured.
 pub const CELLS: &[Cell] = &[
     cell("ours", "parse"),
     cell("ours", "walk"),
@@ -78,7 +80,7 @@ pub const CELLS: &[Cell] = &[
     cell("sqlparser", "scan"),
 ];
 
-/// Where a contender's program is: beside this one.
+/// The path of a contender's program, which is in the same folder as this program.
 pub fn program(contender: &str) -> Result<PathBuf> {
     let here = std::env::current_exe()?;
     let program = here.with_file_name(contender);

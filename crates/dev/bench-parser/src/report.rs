@@ -8,7 +8,7 @@ use crate::counts::Counts;
 use crate::times::Times;
 use crate::{Cell, Options};
 
-/// A line of a table: what is done, by whom, and from which cells its figures come (the second taken from the first).
+/// A line of a table: the function, the contender, and the cells of its figures (the second cell is subtracted from the first).
 struct Line {
     label: &'static str,
     cell: Cell,
@@ -59,10 +59,7 @@ const TABLES: &[(&str, &[Line])] = &[
     ),
     (
         "Normalize a text",
-        &[
-            line("**Trunkline**", "ours", "normalize"),
-            line("pg_query 18.1.0", "pg_query", "normalize"),
-        ],
+        &[line("**Trunkline**", "ours", "normalize"), line("pg_query 18.1.0", "pg_query", "normalize")],
     ),
     (
         "Tokens of a text",
@@ -102,7 +99,8 @@ pub fn render(options: &Options, times: &Times, counts: &Counts) -> String {
     );
     for (title, lines) in TABLES {
         let _ = writeln!(out, "### {title}\n");
-        let _ = writeln!(out, "| | select, µs | report, µs | OLTP, µs | select, k instr. | report, k instr. |");
+        let _ =
+            writeln!(out, "| | select, µs | report, µs | OLTP, µs | select, k instr. | report, k instr. |");
         let _ = writeln!(out, "|---|---:|---:|---:|---:|---:|");
         for line in *lines {
             let _ = writeln!(out, "| {} | {} |", line.label, figures(line, times, counts).join(" | "));
@@ -113,7 +111,9 @@ pub fn render(options: &Options, times: &Times, counts: &Counts) -> String {
 }
 
 fn figures(line: &Line, times: &Times, counts: &Counts) -> Vec<String> {
-    let of = |cell: &Cell, statement: usize| times.get(cell).and_then(|times| times.get(statement).copied().flatten());
+    let of = |cell: &Cell, statement: usize| {
+        times.get(cell).and_then(|times| times.get(statement).copied().flatten())
+    };
     let time = |statement: usize| {
         let all = of(&line.cell, statement)?;
         Some(all - line.less.as_ref().map_or(Some(0.0), |less| of(less, statement))?)
@@ -126,9 +126,12 @@ fn figures(line: &Line, times: &Times, counts: &Counts) -> Vec<String> {
     let taken: Vec<f64> = (2..2 + oltp().len()).filter_map(time).filter(|time| *time > 0.0).collect();
     let mean = (taken.len() == oltp().len())
         .then(|| (taken.iter().map(|time| time.ln()).sum::<f64>() / taken.len() as f64).exp());
-    // Where a contender does not take all statements its mean is of others: none is given.
+    // If a contender does not accept all statements, its mean cannot be compared, and is left out.
     figures.push(mean.map_or_else(|| partial(&taken), |mean| micros(Some(mean))));
-    figures.extend((0..2).map(|statement| count(statement).map_or("-".to_owned(), |count| format!("{:.2}", count / 1e3))));
+    figures.extend(
+        (0..2)
+            .map(|statement| count(statement).map_or("-".to_owned(), |count| format!("{:.2}", count / 1e3))),
+    );
     figures
 }
 

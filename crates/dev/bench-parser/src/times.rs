@@ -1,4 +1,4 @@
-//! CPU time a call, the contenders in turns.
+//! Measures the CPU time of a call. The contenders take turns.
 
 use std::collections::HashMap;
 use std::process::Command;
@@ -7,10 +7,10 @@ use anyhow::{Context, Result, ensure};
 
 use crate::{CELLS, Cell, Options, program};
 
-/// Nanoseconds a call, for each statement; None where a contender does not take it.
+/// Nanoseconds of a call, for each statement; None if the contender does not accept the statement.
 pub type Times = HashMap<Cell, Vec<Option<f64>>>;
 
-/// Each function of each contender once, then all again; the median of the repetitions.
+/// Measures each function of each contender once, then all again. The result is the median of the repetitions.
 pub fn measure(options: &Options) -> Result<Times> {
     let mut all: HashMap<Cell, Vec<Vec<Option<f64>>>> = HashMap::new();
     for repetition in 1..=options.repetitions {

@@ -8,41 +8,41 @@ use crate::chart::{CHARTED_CLIENTS, CHARTED_KINDS};
 use crate::contender::Kind;
 use crate::tables::Table;
 
-/// What `--help` says.
+/// The text of `--help`.
 pub(crate) const USAGE: &str = "\
 usage: trunkline-bench [TABLE...] [OPTION...]
        trunkline-bench chart FOLDER
 
-Measures side by side, each repetition of one contender followed by that of the next, and prints Markdown: medians.
-`chart` measures nothing: it draws the charts of the table in FOLDER/benchmarks.md, as --docs does.
+Measures all contenders in turns, and prints the medians as Markdown.
+`chart` measures nothing: it draws the charts from the table in FOLDER/benchmarks.md, as --docs does.
 
 tables
-  all             every one of them; what is done when none is named
-  transactions    CPU per transaction and throughput: pgbench -S, three protocols, by clients
-  unix            the same with 10 clients, the server reached by unix socket
-  workers         two workers against one
+  all             all tables; the default
+  transactions    CPU per transaction and throughput: pgbench -S, three protocols, by number of clients
+  unix            the same with 10 clients and a unix socket to the server
+  workers         two workers compared with one
   idle            memory of idle clients
   connections     connections per second
-  storm           how long clients that are in wait while 2,000 log in
+  storm           how long logged-in clients wait while 2,000 others log in
   large           CPU per MB of a large result, and memory under a slow reader
   statements      memory of distinct prepared statements
-  burst           what bursts of clients, statements and large results leave in memory
+  burst           memory still in use after bursts of clients, statements and large results
   goals           PgBouncer's and the relay's figures against the goals (needs those tables; `all` has them)
 
 options
-  --repetitions N      of every figure; 3 unless told
-  --seconds N          of every run; 3 unless told
-  --clients N,N,..     for the transactions table; 1,10,100 unless told
-  --idle-clients N     5000 unless told
+  --repetitions N      of every figure; default 3
+  --seconds N          of every run; default 3
+  --clients N,N,..     for the transactions table; default 1,10,100
+  --idle-clients N     default 5000
   --without NAME,..    leave out direct, relay, pgbouncer or trunkline
-  --trunkline PATH     else cargo builds the release binary of this tree
-  --pgbouncer PATH     else scripts/fetch-pgbouncer builds the newest that apt has the source of
-  --pin CPU            keep every proxy on this CPU (but in the table of workers)
-  --out PATH           write the report there, too
+  --trunkline PATH     default: cargo builds the release binary of this tree
+  --pgbouncer PATH     default: scripts/fetch-pgbouncer builds the newest version whose source apt has
+  --pin CPU            keep every proxy on this CPU (not in the table of workers)
+  --out PATH           also write the report to this file
   --docs FOLDER        write the report into FOLDER/benchmarks.md, between its markers, and its chart into
                        FOLDER/bench-light.svg and bench-dark.svg (needs the table `transactions`)";
 
-/// What was asked for.
+/// The options of the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Options {
     /// Which tables, in the report's order.
@@ -55,25 +55,25 @@ pub(crate) struct Options {
     pub(crate) clients: Vec<usize>,
     /// Clients of the idle table.
     pub(crate) idle_clients: usize,
-    /// Who is measured.
+    /// The contenders to measure.
     pub(crate) kinds: Vec<Kind>,
-    /// Our binary.
+    /// Trunkline's binary.
     pub(crate) trunkline: Option<PathBuf>,
-    /// PgBouncer's.
+    /// PgBouncer's binary.
     pub(crate) pgbouncer: Option<PathBuf>,
-    /// Where the proxies run.
+    /// The CPU on which the proxies run.
     pub(crate) cpu: Option<usize>,
-    /// Where the report goes beside standard output.
+    /// A file that gets the report besides standard output.
     pub(crate) out: Option<PathBuf>,
-    /// The folder whose page gets the report and its charts.
+    /// The folder with `benchmarks.md`, which gets the report and its charts.
     pub(crate) docs: Option<PathBuf>,
 }
 
 impl Options {
-    /// Reads the command line, without the program's name.
+    /// Parses the command line, without the program's name.
     ///
     /// # Errors
-    /// When something in it is unknown, missing or out of range.
+    /// When an option is unknown, lacks its value, or is out of range.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut options = Self {
             tables: Vec::new(),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_come_in_the_reports_order_and_once() {
+    fn tables_are_sorted_and_each_comes_once() {
         let options = parse("idle transactions idle --seconds 5").expect("valid");
         assert_eq!(options.tables, [Table::Transactions, Table::Idle]);
         assert_eq!(options.seconds, 5);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn docs_need_what_is_charted() {
+    fn docs_need_the_charted_figures() {
         assert_eq!(parse("all --docs docs").expect("valid").docs, Some("docs".into()));
         parse("transactions goals --docs docs --without direct,relay").expect("valid");
         for line in ["idle", "all --clients 1,100", "all --without pgbouncer", "all --without trunkline"] {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_errors() {
         for line in ["nothing", "all --seconds", "all --seconds 0", "all --clients 1,x", "all --without odd"]
         {
             assert!(parse(line).is_err(), "{line}");

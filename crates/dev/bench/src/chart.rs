@@ -1,4 +1,4 @@
-//! The README's chart: the CPU time of a small transaction, PgBouncer beside Trunkline.
+//! The README's chart: the CPU time of a small transaction through PgBouncer and through Trunkline.
 
 use anyhow::{Result, anyhow, ensure};
 use plotters::prelude::*;
@@ -9,30 +9,30 @@ use crate::markdown::PrintedTable;
 use crate::pgbench::Protocol;
 use crate::tables::charted::{CLIENTS, PROTOCOL, TITLE, cpu_column};
 
-/// Numbers of clients in the chart: few and many. One client alone is in the table.
+/// The numbers of clients in the chart: few and many. The table also has one client.
 pub(crate) const CHARTED_CLIENTS: [usize; 2] = [10, 100];
 /// Contenders in the chart.
 pub(crate) const CHARTED_KINDS: [Kind; 2] = [Kind::PgBouncer, Kind::Trunkline];
 
-/// Width and height in pixels. GitHub shows a README about 850 wide.
+/// Width and height in pixels. GitHub shows a README with a width of about 850.
 const SIZE: (u32, u32) = (860, 340);
-/// What a bar takes of a group's width.
+/// A bar's share of its group's width.
 const BAR_WIDTH: f64 = 0.36;
-/// Room above the tallest bar, for the legend.
+/// The free space above the tallest bar, for the legend.
 const HEADROOM: f64 = 1.3;
-/// Lines across the chart.
+/// The number of horizontal lines.
 const Y_LABELS_MAX: usize = 8;
 const FONT: &str = "sans-serif";
 const FONT_SIZE: u32 = 14;
 const TITLE_SIZE: u32 = 19;
 
-/// What the chart shows.
+/// The figures of the chart.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Chart {
     groups: Vec<Group>,
 }
 
-/// Bars that stand beside each other.
+/// A group of bars.
 #[derive(Debug, Clone, PartialEq)]
 struct Group {
     name: String,
@@ -40,16 +40,16 @@ struct Group {
     bars: [f64; CHARTED_KINDS.len()],
 }
 
-/// What the page around the chart looks like.
+/// The colours of the page around the chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Theme {
-    /// Dark on light.
+    /// Dark text on a light page.
     Light,
-    /// Light on dark.
+    /// Light text on a dark page.
     Dark,
 }
 
-/// A theme's colours. The background is the page's.
+/// A theme's colours. The chart has no background, so the page's shows.
 struct Palette {
     text: RGBColor,
     grid: RGBColor,
@@ -58,10 +58,10 @@ struct Palette {
 }
 
 impl Theme {
-    /// Both.
+    /// Both themes.
     pub(crate) const ALL: [Self; 2] = [Self::Light, Self::Dark];
 
-    /// The chart's file in this theme.
+    /// The name of the chart's file in this theme.
     pub(crate) fn file_name(self) -> &'static str {
         match self {
             Self::Light => "bench-light.svg",
@@ -107,10 +107,10 @@ impl Chart {
         Ok(Self { groups })
     }
 
-    /// An SVG of it.
+    /// Draws the chart as SVG.
     ///
     /// # Errors
-    /// When the library cannot draw.
+    /// When the charting library fails.
     pub(crate) fn draw(&self, theme: Theme) -> Result<String> {
         let mut svg = String::new();
         self.draw_into(&mut svg, &theme.palette()).map_err(|error| anyhow!("cannot draw: {error}"))?;
@@ -123,7 +123,7 @@ impl Chart {
         let tallest = self.groups.iter().flat_map(|group| group.bars).fold(0.0, f64::max);
         let upwards = 0.0..tallest * HEADROOM;
         let last = self.groups.len().saturating_sub(1);
-        // One axis of groups to name them, and one of numbers with a unit for each group, on which bars have their places.
+        // Two horizontal axes: one names the groups, and one has a unit for each group and gives the bars their places.
         let mut chart = ChartBuilder::on(&area)
             .caption("CPU time of a transaction, microseconds (less is better)", font(TITLE_SIZE))
             .margin(8)

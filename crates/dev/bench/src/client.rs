@@ -1,6 +1,6 @@
-//! A raw client: it logs in by trust, sends queries, and throws the answers away as fast as it can.
+//! A raw client: it logs in without a password, sends queries, and discards the answers as fast as it can.
 //!
-//! Blocking, on std's sockets: it is the load, not what is measured.
+//! It uses std's blocking sockets, because it only makes load and is not measured itself.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-/// How long an answer may take: a benchmark that hangs should say so.
+/// How long an answer may take. After that, the benchmark fails instead of hanging.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
-/// The user of every benchmark: the testkit's, who needs no password.
+/// The user of every benchmark: the testkit's user that needs no password.
 pub(crate) const USER: &str = trunkline_testkit::cluster::TRUSTED_USER;
 /// The database of every benchmark.
 pub(crate) const DATABASE: &str = trunkline_testkit::cluster::DATABASE;
@@ -25,7 +25,7 @@ impl Client {
     /// Connects and logs in.
     ///
     /// # Errors
-    /// When there is no listener, it wants a password, or it refuses.
+    /// When nothing listens, or the peer asks for a password or refuses the login.
     pub(crate) fn connect(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).with_context(|| format!("cannot connect to {address}"))?;
         stream.set_nodelay(true)?;
@@ -45,7 +45,7 @@ impl Client {
         self.skip_answer(buffer, |_| Ok(()))
     }
 
-    /// Sends a simple query, and leaves its answer to [`Client::skip_answer`].
+    /// Sends a simple query. [`Client::skip_answer`] must read its answer.
     ///
     /// # Errors
     /// When the connection is broken.
@@ -53,7 +53,7 @@ impl Client {
         Ok(self.stream.write_all(&simple_query(sql))?)
     }
 
-    /// Says goodbye.
+    /// Sends Terminate and closes the connection.
     ///
     /// # Errors
     /// When the connection is broken.
@@ -107,15 +107,15 @@ fn simple_query(sql: &str) -> Vec<u8> {
     message
 }
 
-/// Finds the ends of messages in a stream of bytes, wherever reads cut it, until ReadyForQuery.
+/// Finds the messages in a stream of bytes up to ReadyForQuery, wherever reads cut the stream.
 #[derive(Debug, Default)]
 struct Answer {
-    /// The header of the message under way, as far as it has come.
+    /// The part of the current message's header that has arrived.
     header: [u8; 5],
     header_bytes: usize,
-    /// What is left of its body.
+    /// How many bytes of its body are still to come.
     body: usize,
-    /// The beginning of an ErrorResponse's body, for people.
+    /// The beginning of an ErrorResponse's body, for the error message.
     error: Vec<u8>,
     /// ReadyForQuery has come.
     ready: bool,
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_nonsense_are_told() {
+    fn errors_and_nonsense_are_reported() {
         let error = Answer::default().take(b"E\0\0\0\x0cSFATAL\0\0").expect_err("an error");
         assert!(error.to_string().contains("FATAL"), "{error}");
         assert!(Answer::default().take(b"D\0\0\0\x03").is_err());

@@ -1,4 +1,4 @@
-//! Who is measured: PostgreSQL itself, the bare relay, PgBouncer and Trunkline, with the same settings.
+//! The contenders that are measured, with equal settings: PostgreSQL itself, the bare relay, PgBouncer and Trunkline.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use crate::daemon::{self, Daemon};
 pub(crate) const POOL_SIZE: usize = 10;
 /// Clients that every pooler must allow.
 const CLIENTS_MAX: usize = 15_000;
-/// Rows in units of 100,000: small enough to be cached.
+/// pgbench's scale, in units of 100,000 rows: small enough for PostgreSQL's cache.
 const SCALE: &str = "5";
 
 /// A contender.
@@ -31,14 +31,14 @@ pub(crate) enum Kind {
     Relay,
     /// PgBouncer, transaction mode.
     PgBouncer,
-    /// Ours, transaction mode, with as many workers as it takes of itself.
+    /// Trunkline, transaction mode, with its default number of workers.
     Trunkline,
-    /// The same with one worker, as all others have.
+    /// Trunkline with one worker, like the others.
     OneWorker,
 }
 
 impl Kind {
-    /// Every contender that can be left out, in the tables' order.
+    /// Every contender that an option can leave out, in the tables' order.
     pub(crate) const ALL: [Self; 4] = [Self::Direct, Self::Relay, Self::PgBouncer, Self::Trunkline];
 
     /// The name in the tables.
@@ -67,7 +67,7 @@ impl fmt::Display for Kind {
 /// How a proxy reaches the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// By loopback TCP.
+    /// By TCP over loopback.
     Tcp,
     /// By unix socket.
     Unix,
@@ -76,14 +76,14 @@ pub(crate) enum Route {
 /// How clients prove who they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Auth {
-    /// Not at all.
+    /// Without a password.
     Trust,
     /// By SCRAM-SHA-256, checked against the verifier that the server has too.
     Scram,
 }
 
 impl Auth {
-    /// What PgBouncer and Trunkline call it.
+    /// Its name in the settings of PgBouncer and Trunkline.
     fn name(self) -> &'static str {
         match self {
             Self::Trust => "trust",
@@ -92,14 +92,14 @@ impl Auth {
     }
 }
 
-/// What a contender is started with.
+/// The settings of a contender.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setting {
-    /// How it reaches the server.
+    /// How the contender reaches the server.
     pub(crate) route: Route,
-    /// Workers of Trunkline, its default when `None`: the others have one.
+    /// The number of Trunkline's workers; `None`: its default. The others have one.
     pub(crate) workers: Option<usize>,
-    /// The CPU it is kept on.
+    /// The CPU on which it runs; `None`: any.
     pub(crate) cpu: Option<usize>,
     /// How clients prove who they are.
     pub(crate) auth: Auth,
@@ -117,16 +117,16 @@ pub(crate) struct Ground {
     pub(crate) cluster: Cluster,
     /// Its programs.
     pub(crate) binaries: Binaries,
-    /// PgBouncer, if it is measured.
+    /// PgBouncer's binary, if it is measured.
     pub(crate) pgbouncer: Option<PathBuf>,
-    /// Trunkline, if it is measured.
+    /// Trunkline's binary, if it is measured.
     pub(crate) trunkline: Option<PathBuf>,
     folder: tempfile::TempDir,
     account: Account,
 }
 
 impl Ground {
-    /// Finds the programs, starts PostgreSQL tuned to be as fast as it gets, and fills pgbench's tables.
+    /// Finds the programs, starts PostgreSQL with settings that make it as fast as possible, and fills pgbench's tables.
     ///
     /// # Errors
     /// When a program is missing, or PostgreSQL does not start.
@@ -136,7 +136,7 @@ impl Ground {
         let pgbouncer = has(Kind::PgBouncer).then(|| find_pgbouncer(options)).transpose()?;
         let binaries = Binaries::newest()?;
         let settings = [
-            // PgBouncer would encrypt its way to the server if it could; nobody does here.
+            // PgBouncer would use TLS to the server if the server had it. Here no contender uses TLS.
             ("ssl", "off"),
             ("shared_buffers", "256MB"),
             ("autovacuum", "off"),
@@ -157,7 +157,7 @@ impl Ground {
         Ok(ground)
     }
 
-    /// A pgbench command against `address`, without what it shall do.
+    /// A pgbench command for `address`, still without the options of a run.
     pub(crate) fn pgbench(&self, address: SocketAddr) -> Command {
         let beside = self.binaries.program("pgbench");
         let mut command = Command::new(if beside.exists() { beside } else { "pgbench".into() });
@@ -240,7 +240,7 @@ impl Ground {
         Ok(command)
     }
 
-    /// The users of every benchmark: one without a password, and one with the SCRAM verifier that the server has.
+    /// Writes a userlist with the users of every benchmark: one without a password, and one with the server's SCRAM verifier.
     fn userlist(&self) -> Result<PathBuf> {
         let stored = format!("select rolpassword from pg_authid where rolname = '{APP_USER}'");
         let verifier = self.cluster.psql(&stored)?;
@@ -261,17 +261,17 @@ impl Ground {
     }
 }
 
-/// A contender that runs.
+/// A running contender.
 pub(crate) struct Running {
-    /// Who.
+    /// Which contender it is.
     pub(crate) kind: Kind,
-    /// Where clients connect.
+    /// The address for clients.
     pub(crate) address: SocketAddr,
     daemon: Option<Daemon>,
 }
 
 impl Running {
-    /// The proxy's process; `None` where there is none.
+    /// The proxy's process id; `None` for a direct connection.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.daemon.as_ref().map(Daemon::pid)
     }
@@ -285,7 +285,7 @@ impl Running {
     }
 }
 
-/// A command that runs `program` as `account`, by `taskset` where a CPU is given.
+/// A command that runs `program` as `account`. If a CPU is given, `taskset` keeps it there.
 fn pinned(account: Account, program: &Path, cpu: Option<usize>) -> Command {
     let Some(cpu) = cpu else { return account.command(program) };
     let mut command = account.command(Path::new("taskset"));
@@ -293,7 +293,7 @@ fn pinned(account: Account, program: &Path, cpu: Option<usize>) -> Command {
     command
 }
 
-/// The binary named by the options, else this tree's own, built now: what is measured is what is checked out.
+/// The binary that the options name. Without one, the checked-out tree is built now.
 fn find_trunkline(options: &Options) -> Result<PathBuf> {
     if let Some(path) = &options.trunkline {
         anyhow::ensure!(path.is_file(), "no {}", path.display());

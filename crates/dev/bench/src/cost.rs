@@ -1,4 +1,4 @@
-//! What a process has cost: CPU time in nanoseconds and resident memory, from /proc.
+//! The CPU time in nanoseconds and the resident memory of a process, from /proc.
 
 use std::fs;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 
 /// CPU time of each thread of a process, user and system, in the kernel's own nanoseconds.
 ///
-/// `/proc/PID/stat` counts in ticks of 10 ms; `schedstat` is what the scheduler itself keeps. It is kept for each
-/// thread, so a thread that ended between two looks is missed: proxies keep theirs.
+/// `/proc/PID/stat` counts in ticks of 10 ms; `schedstat` has the scheduler's own counts. These exist for each thread only, so the
+/// time of a thread that has ended is lost. The proxies' threads do not end.
 ///
 /// # Errors
 /// When the process is gone, or the kernel keeps no such statistics (`CONFIG_SCHED_INFO`).
@@ -17,7 +17,7 @@ pub(crate) fn threads(pid: u32) -> Result<Vec<Duration>> {
     let mut times = Vec::new();
     for entry in fs::read_dir(&folder).with_context(|| format!("process {pid} is gone"))? {
         let path = entry?.path().join("schedstat");
-        // A thread may end while we look.
+        // A thread may end while its folder is read.
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let first = text.split_whitespace().next().and_then(|number| number.parse().ok());
         times.push(Duration::from_nanos(first.with_context(|| format!("{} has no time", path.display()))?));
@@ -37,7 +37,7 @@ pub(crate) fn cpu(pid: u32) -> Result<Duration> {
     Ok(threads(pid)?.into_iter().sum())
 }
 
-/// Resident memory in bytes. From `smaps_rollup`, which is exact; `status` lags behind by a batch a core.
+/// Resident memory in bytes, from `smaps_rollup`, which is exact. (The kernel updates `status` only in batches for each core.)
 ///
 /// # Errors
 /// When the process is gone, or is another user's and we are not root.
@@ -50,7 +50,7 @@ pub(crate) fn resident(pid: u32) -> Result<u64> {
     Ok(kib.with_context(|| format!("{path} has no Rss line"))? * 1024)
 }
 
-/// The middle value; the mean of the two middle ones of an even count. `None` of nothing.
+/// The median: the middle value, or the mean of the two middle ones. `None` if there are no values.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! A process of ours that runs while it is measured, and is gone afterwards whatever happens.
+//! A process that runs while it is measured, and is always ended afterwards.
 
 use std::fs::File;
 use std::net::{SocketAddr, TcpStream};
@@ -10,13 +10,13 @@ use anyhow::{Context, Result, bail};
 use trunkline_testkit::guard::Guard;
 use trunkline_testkit::process::{Signal, send_signal, wait_for_exit};
 
-/// How long a program may take until it listens.
+/// How long a program may take to listen.
 const START_LIMIT: Duration = Duration::from_secs(20);
 /// How long a program may take to end before it is killed.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
-/// Between two looks at a program that starts.
+/// The interval between two checks whether a program has started.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// Lines of a program's log that an error carries.
+/// How many lines of a program's log an error contains.
 const LOG_LINES: usize = 15;
 
 /// A started program.
@@ -25,12 +25,12 @@ pub(crate) struct Daemon {
     child: Child,
     name: String,
     log: PathBuf,
-    /// Ends the program, and removes its folder, if we are killed.
+    /// Ends the program and removes its folder if this process is killed.
     _guard: Guard,
 }
 
 impl Daemon {
-    /// Starts `command`, its output going to `<folder>/<name>.log`, and waits until it accepts connections.
+    /// Starts `command` with output to `<folder>/<name>.log`, and waits until it accepts connections.
     ///
     /// # Errors
     /// When it cannot be started, ends, or does not listen on `address` within 20 seconds; with the last lines of its
@@ -51,7 +51,7 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// Its process id. `setpriv` and `taskset` run a program in their own place, so it is the program's.
+    /// The program's process id. `setpriv` and `taskset` replace themselves by the program, so it is the same.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -70,7 +70,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// The last lines it wrote.
+    /// The last lines of its log.
     pub(crate) fn log_end(&self) -> String {
         let text = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
@@ -80,7 +80,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // QUIT is "at once" for every proxy here; one that has ended already has nothing to be told.
+        // QUIT ends each of these proxies at once. If the proxy has already ended, the error does not matter.
         let _ = send_signal(self.child.id(), Signal::QUIT);
         if wait_for_exit(&mut self.child, STOP_LIMIT).is_err() {
             let _ = self.child.kill();
@@ -92,7 +92,7 @@ impl Drop for Daemon {
 /// Runs a program to its end and returns what it printed.
 ///
 /// # Errors
-/// When it fails; with what it said.
+/// When it fails; the error has its output.
 pub(crate) fn run(command: &mut Command) -> Result<String> {
     let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {command:?}"))?;
     let said = String::from_utf8_lossy(&output.stderr);

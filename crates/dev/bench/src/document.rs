@@ -1,4 +1,4 @@
-//! `benchmarks.md`: a page with the report between two markers, and its charts beside it.
+//! `benchmarks.md`: a page with the report between two markers. Its charts are in the same folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ const BEGIN: &str = "<!-- bench:begin -->";
 /// The line below it.
 const END: &str = "<!-- bench:end -->";
 
-/// The page, in memory.
+/// The text of the page.
 #[derive(Debug)]
 pub(crate) struct Document {
     folder: PathBuf,
-    /// All up to the report, with its marker.
+    /// The text before the report, with the first marker.
     above: String,
     report: String,
-    /// All from the second marker on.
+    /// The text from the second marker on.
     below: String,
 }
 
@@ -67,7 +67,7 @@ impl Document {
         self.write_charts(&chart)
     }
 
-    /// Draws the charts of the report that the page has.
+    /// Draws the charts from the page's report.
     ///
     /// # Errors
     /// When the report lacks the charted table, or a file cannot be written.
@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// After new figures: `trunkline-bench chart docs`.
+    /// If it fails after new figures, run `trunkline-bench chart docs`.
     #[test]
     fn the_charts_in_docs_are_those_of_the_page() {
         let docs = repository_root().join("docs");
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// After new figures: write those of the page into the README's table.
+    /// If it fails after new figures, copy the page's figures into the README's table.
     #[test]
     fn the_figures_in_the_readme_are_those_of_the_page() {
         let root = repository_root();

@@ -1,18 +1,18 @@
-//! Everything measured in this run, by what and whose it is.
+//! All figures of this run, by figure and contender.
 
 use std::collections::BTreeMap;
 
 use crate::contender::Kind;
 use crate::cost::median;
 
-/// Repetitions of every figure.
+/// The repetitions of every figure.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     values: BTreeMap<(String, Kind), Vec<f64>>,
 }
 
 impl Figures {
-    /// Adds one repetition. Nothing is added of what a contender does not have (direct has no proxy's CPU).
+    /// Adds one repetition. `None` adds nothing: a direct connection has no CPU time of a proxy, for example.
     pub(crate) fn add(&mut self, what: &str, kind: Kind, value: Option<f64>) {
         if let Some(value) = value {
             self.values.entry((what.to_owned(), kind)).or_default().push(value);
@@ -24,7 +24,7 @@ impl Figures {
         median(self.values.get(&(what.to_owned(), kind))?)
     }
 
-    /// One contender's median by another's.
+    /// The ratio of one contender's median to another's.
     pub(crate) fn ratio(&self, what: &str, of: Kind, to: Kind) -> Option<f64> {
         Some(self.median(what, of)? / self.median(what, to)?)
     }
@@ -40,7 +40,7 @@ pub(crate) fn show(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| grouped(&format!("{value:.decimals$}")))
 }
 
-/// Commas between thousands: `12345.6` is `12,345.6`.
+/// Puts commas between thousands: `12345.6` becomes `12,345.6`.
 fn grouped(number: &str) -> String {
     let (whole, rest) = number.find('.').map_or((number, ""), |dot| number.split_at(dot));
     let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));

@@ -1,4 +1,4 @@
-//! Where and when: a figure without its machine says nothing.
+//! The beginning of a report: machine, versions and date, without which figures mean nothing.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -75,7 +75,7 @@ fn version(program: &Path) -> Option<String> {
     said.lines().next().map(str::to_owned)
 }
 
-/// Which build of ours is measured: `make release` leaves the profile beside what it guided.
+/// Which build of Trunkline is measured. `make release` leaves its profile in the folder of the binary.
 fn trunkline(program: &Path) -> Option<String> {
     let build = if program.with_extension("profdata").exists() {
         "guided by a profile"

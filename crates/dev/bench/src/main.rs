@@ -1,8 +1,8 @@
 //! `trunkline-bench`: measures Trunkline beside PostgreSQL itself, a bare relay and PgBouncer, and prints Markdown.
 //!
-//! All contenders run at once and take turns: a repetition of one is followed by that of the next, so that what else
-//! the machine does hits all alike. Figures are medians. Progress goes to standard error, the report to standard output;
-//! `--docs` puts it into a page too (`document.rs`), with the README's chart (`chart.rs`).
+//! All contenders are started at once and take turns: each measures once, then each measures again. So other load of the machine
+//! affects all of them alike. Figures are medians. Progress goes to standard error, the report to standard output;
+//! `--docs` also writes it into a page (`document.rs`) and draws the README's chart (`chart.rs`).
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -32,7 +32,7 @@ use contender::Ground;
 use document::Document;
 use figures::Figures;
 
-/// Open files that a process here needs beside the idle clients: sockets to servers, logs, epoll.
+/// Open files that a process needs besides the idle clients: sockets to servers, logs, epoll.
 const OTHER_FILES: u64 = 500;
 
 fn main() -> ExitCode {
@@ -71,13 +71,13 @@ fn run_relay(listen: &str, upstream: &str) -> Result<()> {
 }
 
 fn bench(options: &Options) -> Result<()> {
-    // An unoptimized relay is no floor.
+    // An unoptimized relay would not be the least that a proxy can cost.
     anyhow::ensure!(
         !cfg!(debug_assertions),
         "this is a debug build: use `make bench`, or `cargo run --release`"
     );
     raise_open_files(options)?;
-    // What is wrong with the page is said now, not after all was measured.
+    // If the page has a mistake, this fails now, and not after the whole measurement.
     let document = options.docs.as_deref().map(Document::open).transpose()?;
     eprintln!("preparing PostgreSQL and the contenders");
     let ground = Ground::prepare(options)?;

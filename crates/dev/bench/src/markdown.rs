@@ -1,8 +1,8 @@
-//! Tables of a report, read back from its Markdown.
+//! Reads a report's tables from its Markdown.
 
 use anyhow::{Context, Result, ensure};
 
-/// A table as it is printed: every cell is text.
+/// A table whose cells are text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PrintedTable {
     title: String,
@@ -54,7 +54,7 @@ impl PrintedTable {
     }
 }
 
-/// A heading's text, without the signs that give its level.
+/// A heading's text, without the `#` signs.
 fn heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('#');
     (text.len() < line.len()).then(|| text.strip_prefix(' ')).flatten().map(str::trim)
@@ -110,7 +110,7 @@ None here.
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn errors_name_what_is_missing() {
         let table = PrintedTable::below("Small", TEXT).expect("a table");
         for (clients, wanted, said) in
             [("1", "us", "no row"), ("10", "ms", "no column `ms`"), ("100", "tps", "`-`")]

@@ -1,4 +1,4 @@
-//! pgbench runs, with what they cost the proxy.
+//! Runs pgbench and measures the proxy's CPU time.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ impl Protocol {
     }
 }
 
-/// What a run is.
+/// The options of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
     /// The protocol.
@@ -42,14 +42,14 @@ pub(crate) struct Load {
     pub(crate) clients: usize,
     /// Whether each transaction has a connection of its own.
     pub(crate) reconnect: bool,
-    /// Length.
+    /// The length of the run.
     pub(crate) seconds: u32,
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
-    /// Transactions a second, connecting included where it is what is measured.
+    /// Transactions a second. If connections are measured, the time to connect is included.
     pub(crate) rate: f64,
     /// CPU time of each of the proxy's threads for a transaction, in microseconds; empty without a proxy.
     pub(crate) thread_micros: Vec<f64>,
@@ -61,7 +61,7 @@ impl Outcome {
         (!self.thread_micros.is_empty()).then(|| self.thread_micros.iter().sum())
     }
 
-    /// CPU time of the proxy's busiest thread for a transaction: what bounds its throughput.
+    /// CPU time of the proxy's busiest thread for a transaction. This bounds the proxy's throughput.
     pub(crate) fn busiest_micros(&self) -> Option<f64> {
         self.thread_micros.iter().copied().max_by(f64::total_cmp)
     }
@@ -86,7 +86,7 @@ fn measure(ground: &Ground, target: &Running, load: Load) -> Result<Outcome> {
     let printed = daemon::run(&mut command)?;
     let after = times(target)?;
     let (transactions, rate) = parse(&printed).with_context(|| format!("pgbench printed:\n{printed}"))?;
-    // Threads come in the order of their creation and do not end: pair them.
+    // Threads are listed in the order of their creation and do not end, so the two lists can be paired.
     let spent = after.iter().enumerate().map(|(n, time)| *time - before.get(n).copied().unwrap_or_default());
     let thread_micros = spent.map(|time| time.as_secs_f64() * 1e6 / transactions).collect();
     Ok(Outcome { rate, thread_micros })
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_busiest_thread_bounds() {
+    fn the_busiest_thread_bounds_the_throughput() {
         let outcome = Outcome { rate: 1.0, thread_micros: vec![1.0, 7.0, 5.0] };
         assert_eq!((outcome.micros(), outcome.busiest_micros()), (Some(13.0), Some(7.0)));
         assert_eq!(Outcome { rate: 1.0, thread_micros: vec![] }.micros(), None);

@@ -1,8 +1,8 @@
-//! The bare epoll relay: the honest floor that every pooler is measured against.
+//! The bare epoll relay: the least that any proxy can cost. Every pooler is compared with it.
 //!
-//! One to one: each client has a server connection of its own, and bytes are passed on unread. One thread, mio's
-//! edge-triggered epoll, one 64 KiB buffer for all. After a read that did not fill the buffer it does not read again
-//! to be told that nothing is there: a later arrival is a new edge.
+//! Each client has its own server connection, and bytes are passed on without looking at them. It has one thread, mio's
+//! edge-triggered epoll, and one buffer of 64 KiB for all connections. After a read that did not fill the buffer, it does not read
+//! again, because epoll reports later bytes with a new event.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream as BlockingTcp};
@@ -20,7 +20,7 @@ const READ_BYTES: usize = 64 * 1024;
 const EVENTS: usize = 1024;
 const LISTENER: Token = Token(usize::MAX);
 
-/// Where the server is.
+/// The server's address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Upstream {
     /// A TCP address.
@@ -29,16 +29,16 @@ pub(crate) enum Upstream {
     Unix(PathBuf),
 }
 
-/// Either end's socket.
+/// The socket of a client or a server.
 trait Socket: Read + Write + Source + Send {}
 impl<T: Read + Write + Source + Send> Socket for T {}
 
-/// One end of a pair, and what could not be written to it yet.
+/// One end of a pair, and the bytes that could not be written to it yet.
 struct End {
     socket: Box<dyn Socket>,
-    /// Bytes its peer sent that its kernel buffer had no room for; while there are any, its peer is not read.
+    /// Bytes from the other end that this end's kernel buffer did not accept yet. While there are any, the other end is not read.
     unsent: Vec<u8>,
-    /// Readiness seen but not used up, because the other end was full.
+    /// Whether this end has more to read that was not read because the other end was full.
     readable: bool,
 }
 
@@ -47,7 +47,7 @@ struct Pair {
     ends: [End; 2],
 }
 
-/// Relays until the process is ended.
+/// Relays until the process ends.
 ///
 /// # Errors
 /// When the address is taken, or epoll itself fails.
@@ -72,7 +72,7 @@ pub(crate) fn run(listen: SocketAddr, upstream: &Upstream) -> Result<()> {
                 continue;
             }
             let (slot, side) = (event.token().0 / 2, event.token().0 % 2);
-            // An event of a pair that ended earlier in this batch.
+            // This event is of a pair that was closed earlier in this batch.
             let Some(Some(pair)) = pairs.get_mut(slot) else { continue };
             let closed = event.is_read_closed() || event.is_error();
             let result = pair.ready(side, event.is_readable(), event.is_writable(), closed, &mut buffer);
@@ -84,7 +84,7 @@ pub(crate) fn run(listen: SocketAddr, upstream: &Upstream) -> Result<()> {
     }
 }
 
-/// Takes every waiting client; one whose server cannot be reached is closed at once.
+/// Accepts every waiting client. If the server cannot be reached, the client is closed at once.
 fn accept(
     listener: &TcpListener,
     upstream: &Upstream,
@@ -107,7 +107,7 @@ fn accept(
 impl Pair {
     fn open(client: TcpStream, upstream: &Upstream, poll: &Poll, slot: usize) -> std::io::Result<Self> {
         client.set_nodelay(true)?;
-        // Connecting blocks: on one machine it takes microseconds, and is not what is measured.
+        // This connect blocks. On one machine it takes microseconds, and it is not measured.
         let server: Box<dyn Socket> = match upstream {
             Upstream::Tcp(address) => {
                 let stream = BlockingTcp::connect(address)?;
@@ -130,7 +130,7 @@ impl Pair {
         Ok(Self { ends })
     }
 
-    /// Something happened to one end. An error (or the end of either stream) ends the pair.
+    /// Handles an event of one end. An error, or the end of either stream, ends the pair.
     fn ready(
         &mut self,
         side: usize,
@@ -168,7 +168,7 @@ impl End {
     }
 }
 
-/// Reads `from` until it has no more, or `to` takes no more. `to_the_end`: do not stop at a short read.
+/// Passes bytes on until `from` has no more, or `to` accepts no more. `to_the_end`: continues also after a short read.
 fn pass(from: &mut End, to: &mut End, to_the_end: bool, buffer: &mut [u8]) -> std::io::Result<()> {
     while to.unsent.is_empty() {
         let count = match from.socket.read(buffer) {
@@ -216,7 +216,7 @@ mod tests {
     }
 
     fn relay_to(upstream: SocketAddr) -> SocketAddr {
-        // The port is free again once the listener is dropped; the relay takes it before we connect.
+        // The port is free when the listener is dropped. The relay takes it before the test connects.
         let listener = BlockingListener::bind("127.0.0.1:0").expect("a port");
         let listen = listener.local_addr().expect("an address");
         drop(listener);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_pass_both_ways_even_when_nobody_reads_for_a_while() {
+    fn bytes_pass_in_both_directions_even_if_nobody_reads_for_a_while() {
         let mut stream = connect(relay_to(echo()));
         let sent: Vec<u8> = (0..20_000_000_u32).map(|n| (n % 251) as u8).collect();
         let mut writer = stream.try_clone().expect("a second handle");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_leaves_takes_its_server_connection_along() {
+    fn a_client_that_leaves_closes_its_server_connection() {
         let server = BlockingListener::bind("127.0.0.1:0").expect("a port");
         let client = connect(relay_to(server.local_addr().expect("an address")));
         let (mut at_server, _) = server.accept().expect("the relay connects");

@@ -1,7 +1,7 @@
-//! A storm: thousands of clients that log in by SCRAM at once.
+//! A storm of logins: thousands of clients that log in by SCRAM at once.
 //!
-//! One thread, mio's epoll and the login machine that the proxy itself uses towards servers. The keys are derived once,
-//! so that the storm costs this side little: what is measured is who waits at the proxy meanwhile.
+//! It uses one thread, mio's epoll, and the login code that the proxy itself uses for servers. The SCRAM keys are derived once, so
+//! that the storm costs this process little: the benchmark measures how long other clients of the proxy wait meanwhile.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -18,7 +18,7 @@ use trunkline_session::authentication::scram::ScramKeys;
 use trunkline_session::frontend::{Credential, Login, LoginEvent, ServerLogin};
 use trunkline_testkit::cluster::{APP_USER, DATABASE, PASSWORD};
 
-/// How long all of them together may take.
+/// How long all logins together may take.
 const STORM_LIMIT: Duration = Duration::from_secs(120);
 /// Events taken from the kernel at a time.
 const EVENTS: usize = 1024;
@@ -32,7 +32,7 @@ struct Stranger {
     greeted: bool,
 }
 
-/// Logs `count` clients in, all at once, and keeps them until each is in. Gives the time that took.
+/// Logs `count` clients in, all at once, and keeps each until all are logged in. Returns the time that this took.
 ///
 /// # Errors
 /// When one is refused, or the proxy takes longer than two minutes.
@@ -67,7 +67,7 @@ pub(crate) fn storm(address: SocketAddr, count: usize, keys: &Arc<ScramKeys>) ->
     Ok(began.elapsed())
 }
 
-/// Logs one client in and leaves: its keys are those of all others.
+/// Logs one client in, which then leaves, and returns its keys, which all other clients use.
 ///
 /// # Errors
 /// When it is refused.
@@ -92,7 +92,7 @@ pub(crate) fn keys(address: SocketAddr) -> Result<Arc<ScramKeys>> {
 }
 
 impl Stranger {
-    /// Goes on as far as it can; true when it has just come in.
+    /// Continues the login as far as possible. True when the client has just logged in.
     fn go_on(&mut self, buffer: &mut [u8]) -> Result<bool> {
         if !self.greeted {
             if let Some(error) = self.stream.take_error()? {
@@ -140,7 +140,7 @@ fn server_login(cached: Option<Arc<ScramKeys>>) -> ServerLogin {
     login
 }
 
-/// Another nonce each time; nobody has to be kept from guessing it.
+/// Makes a different nonce each time. It need not be hard to guess.
 fn nonce(bytes: &mut [u8]) {
     for piece in bytes.chunks_mut(8) {
         let random = RandomState::new().build_hasher().finish().to_ne_bytes();

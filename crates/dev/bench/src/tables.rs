@@ -1,4 +1,4 @@
-//! The report's tables: each measures, keeps its figures, and renders itself.
+//! The report's tables. Each measures its figures and renders itself.
 
 mod burst;
 mod connections;
@@ -16,7 +16,7 @@ use crate::arguments::Options;
 use crate::contender::{Ground, Kind, Route, Running, Setting};
 use crate::figures::Figures;
 
-/// What the chart finds its figures by.
+/// The names by which the chart finds its figures.
 pub(crate) mod charted {
     pub(crate) use super::transactions::{CLIENTS, PROTOCOL, TITLE, cpu_column};
 }
@@ -36,15 +36,15 @@ pub(crate) mod keys {
 pub(crate) enum Table {
     /// CPU and throughput of small transactions.
     Transactions,
-    /// The same, the server reached by unix socket.
+    /// The same, with a unix socket to the server.
     Unix,
-    /// Two workers against one.
+    /// Two workers compared with one.
     Workers,
     /// Memory of idle clients.
     Idle,
     /// Connection rate.
     Connections,
-    /// Those who are in while thousands log in.
+    /// Waits of logged-in clients while thousands log in.
     Storm,
     /// Large results.
     Large,
@@ -87,7 +87,7 @@ impl Table {
         }
     }
 
-    /// Measures and renders, a blank line and a heading first.
+    /// Measures and renders. The text begins with a blank line and a heading.
     ///
     /// # Errors
     /// When a contender does not start, or a run fails.
@@ -109,7 +109,7 @@ impl Table {
     }
 }
 
-/// Starts the wanted contenders that `takes_part` lets in.
+/// Starts the chosen contenders for which `takes_part` is true.
 fn start(
     ground: &Ground,
     options: &Options,

@@ -1,13 +1,13 @@
-//! What a generator may make use of: so that one fault can be sought without drowning in another.
+//! The classes of features that a generator may use. A run with few classes looks for one fault without finding others.
 
 use std::fmt;
 
 use anyhow::{Result, bail};
 
-/// One kind of thing that sessions do.
+/// A class of features that sessions use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// SET of the parameters that the server has always reported, and their RESET one by one.
+    /// SET of parameters that all supported servers report, and RESET of each.
     Set,
     /// `RESET ALL`, `DISCARD ALL`.
     ResetAll,
@@ -17,11 +17,11 @@ pub enum Class {
     SearchPath,
     /// Parameters in the start-up packet.
     Startup,
-    /// Start-up parameters that cannot be reset, or that no RESET takes away.
+    /// Start-up parameters that RESET refuses or does not change.
     StartupOdd,
     /// Start-up packets that the server refuses.
     StartupRefused,
-    /// Literals that are read by the session's settings.
+    /// Literals whose meaning depends on the session's settings.
     Literals,
     /// `standard_conforming_strings = off`, and strings with backslashes.
     Escapes,
@@ -31,37 +31,37 @@ pub enum Class {
     Wide,
     /// Characters above 127 in names of statements and portals.
     WideNames,
-    /// Notices and warnings, from parsing too.
+    /// Notices and warnings, also from parsing.
     Notices,
     /// DDL by the client itself.
     Ddl,
-    /// DDL past the proxy.
+    /// DDL on a connection that does not go through the proxy.
     DdlPast,
-    /// Statements prepared before a change of what they speak of are used after it.
+    /// Statements that were prepared before a change of their tables, and are used after it.
     OldNames,
     /// COPY in and out.
     Copy,
-    /// COPY whose data is wrong, or that the client breaks off.
+    /// COPY with wrong data, or that the client ends early.
     CopyErrors,
     /// `DEALLOCATE ALL`.
     Deallocate,
-    /// SQL that guesses at the proxy's names of statements.
+    /// SQL that tries to guess the proxy's names of statements.
     Guesses,
-    /// Turns sent before the answers to those before them are read.
+    /// Turns that are sent before the answers of earlier turns are read.
     Pipelines,
-    /// Answers asked for by Flush.
+    /// Answers that the client asks for by Flush.
     Flush,
-    /// Transactions that last over several turns.
+    /// Transactions of several turns.
     Transactions,
-    /// Errors in transactions, with everything that follows.
+    /// Errors in transactions, and the turns after them.
     Errors,
     /// Statements beyond `prepared_statement_bytes_max`.
     Large,
-    /// Names used wrong: a name that exists parsed again, one that does not bound, the wrong number of values.
+    /// Wrong uses of names: Parse of a name that exists, Bind of one that does not, a wrong number of values.
     NameErrors,
 }
 
-/// Each class with the name by which `--classes` knows it.
+/// Each class with its name in `--classes`.
 const NAMES: [(Class, &str); 26] = [
     (Class::Set, "set"),
     (Class::ResetAll, "reset-all"),
@@ -102,19 +102,19 @@ impl Classes {
         NAMES.iter().fold(Self::default(), |classes, (class, _)| classes.with(*class))
     }
 
-    /// Whether `class` is among them.
+    /// Whether the set has `class`.
     #[must_use]
     pub fn has(self, class: Class) -> bool {
         self.0 & (1 << class as u32) != 0
     }
 
-    /// With `class`.
+    /// The set with `class`.
     #[must_use]
     pub fn with(self, class: Class) -> Self {
         Self(self.0 | 1 << class as u32)
     }
 
-    /// Without `class`.
+    /// The set without `class`.
     #[must_use]
     pub fn without(self, class: Class) -> Self {
         Self(self.0 & !(1 << class as u32))
@@ -123,7 +123,7 @@ impl Classes {
     /// Reads `all`, `set,literals`, `all,-ddl,-guesses`: from left to right.
     ///
     /// # Errors
-    /// When a name is unknown; the error lists those that are not.
+    /// When a name is unknown; the error lists the known names.
     pub fn parse(text: &str) -> Result<Self> {
         let mut classes = Self::default();
         for word in text.split(',').filter(|word| !word.is_empty()) {

@@ -1,17 +1,17 @@
-//! Whole sessions, played twice: direct on PostgreSQL, and through the proxy in transaction mode.
+//! Plays whole sessions twice: directly on PostgreSQL, and through the proxy in transaction mode.
 //!
-//! A [`Script`] is what several clients do, one step of one client after the other. It is played on two databases of
-//! the same contents: in the first each client has a connection of its own, in the second all share a pool with fewer
-//! connections than clients, whose round robin puts each turn on another server connection. Every answer must be the
-//! same, byte for byte and message by message. So each client is compared, and churns for the others.
+//! A [`Script`] has the steps of several clients, one step of one client after the other. It is played on two databases with
+//! the same contents. In the first, each client has its own connection. In the second, all clients share a pool with fewer
+//! connections than clients, whose round robin gives each turn another server connection. Every answer must be equal, byte for
+//! byte and message by message. So each client is compared, and each disturbs the server connections for the others.
 //!
-//! What [docs/pooling.md](../../../../docs/pooling.md) says stays behind is not generated. What may differ otherwise is
-//! made comparable, each with its reason, at two places: `play/oids.rs` and `play/side.rs` (`sort_parameters`, and the
-//! process id and key that a login gives).
+//! Scripts do not use features that stay behind ([docs/pooling.md](../../../../docs/pooling.md)). Other allowed differences are
+//! removed from the answers at two places, each with its reason: `play/oids.rs` and `play/side.rs` (`sort_parameters`, and the
+//! process id and key of a login).
 //!
 //! ```sh
 //! cargo run -p trunkline-differential -- --statements 100000         # the long run
-//! cargo run -p trunkline-differential -- --seed 7 --classes all,-ddl # one script, without what is left out
+//! cargo run -p trunkline-differential -- --seed 7 --classes all,-ddl # one script, without these classes
 //! ```
 
 pub mod class;

@@ -1,4 +1,4 @@
-//! The long run, and one seed alone: `trunkline-differential --help`.
+//! The command line, for long runs and for single seeds: `trunkline-differential --help`.
 #![allow(clippy::print_stdout)]
 
 use std::process::ExitCode;
@@ -8,21 +8,21 @@ use trunkline_differential::play::Errors;
 use trunkline_differential::{Classes, Options, run};
 use trunkline_probes::testkit::Version;
 
-/// What `--help` says.
+/// The text of `--help`.
 const USAGE: &str = "\
 usage: trunkline-differential [OPTION...]
 
-Plays random sessions direct and through the proxy, and prints where the answers differ. Exit code 1 when they do.
+Plays random sessions directly and through the proxy, and prints where the answers differ. Exit code 1 if they do.
 
-  --statements N         at least this many; 1 (one script) unless told
-  --seed N               of the first script; 1 unless told
-  --script-statements N  of each script, about; 250 unless told
-  --postgres N           major version; 15 unless told
-  --classes LIST         what sessions do: all,-ddl or set,literals; all unless told
-  --churners N           clients beside in threads of their own; 0 unless told, which makes all plays of a seed the same
-  --differences N        show this many; 1 unless told
+  --statements N         at least this many in total; default 1 (one script)
+  --seed N               of the first script; default 1
+  --script-statements N  about this many in each script; default 250
+  --postgres N           major version; default 15
+  --classes LIST         features of sessions, such as all,-ddl or set,literals; default all
+  --churners N           further clients in threads of their own; default 0; with 0, all plays of a seed are equal
+  --differences N        end after this many; default 1
   --errors-by-code       compare errors by severity and SQLSTATE only
-  --no-shrink            show a difference as it was found
+  --no-shrink            do not shorten the script of a difference
   --print                print the first script and play nothing";
 
 fn main() -> Result<ExitCode> {
@@ -47,7 +47,7 @@ fn main() -> Result<ExitCode> {
     Ok(if summary.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The options, and whether to print only; `None` for `--help`.
+/// The options, and whether to print the script only; `None` for `--help`.
 fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Option<(Options, bool)>> {
     let mut options = Options {
         seed: 1,

@@ -1,4 +1,4 @@
-//! Many scripts, one after the other.
+//! Plays many scripts, one after the other.
 
 use std::time::Duration;
 
@@ -7,60 +7,60 @@ use trunkline_probes::testkit::Version;
 
 use crate::class::Classes;
 use crate::generate;
-use crate::play::{Errors, Figures, Manner, Outcome, Theatre};
+use crate::play::{Errors, Figures, Outcome, PlayOptions, Sides};
 use crate::shrink::Shrinker;
 
-/// How long a server or the proxy may take to answer before it counts as silent.
+/// How long an answer of a server or the proxy may take. After that it counts as missing.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The same while a difference is made shorter: most of those plays that are silent are so because of the fault.
+/// The same while a script is shortened: then, most missing answers are missing because of the fault.
 const PATIENCE_SHRINKING: Duration = Duration::from_secs(4);
 
-/// What to run.
+/// The options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The first script's seed; the next has the next.
+    /// The first script's seed. Each further script has the next number.
     pub seed: u64,
-    /// Statements of all scripts together, at least.
+    /// The least number of statements of all scripts together.
     pub statements: usize,
-    /// Statements of one script, about.
+    /// The approximate number of statements of one script.
     pub script_statements: usize,
-    /// What scripts may make use of.
+    /// The classes of features that scripts may use.
     pub classes: Classes,
     /// PostgreSQL's version.
     pub version: Version,
-    /// Clients that churn in threads of their own.
+    /// The number of churning clients.
     pub churners: usize,
-    /// How much of errors is compared.
+    /// Which fields of errors are compared.
     pub errors: Errors,
-    /// Whether a difference is made shorter before it is reported.
+    /// Whether the script of a difference is shortened before it is reported.
     pub shrink: bool,
-    /// Differences to report before the run ends.
+    /// The run ends after this many differences.
     pub differences_max: usize,
 }
 
-/// What a run has found.
+/// The result of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Summary {
     /// Scripts played.
     pub scripts: usize,
-    /// All of the scripts without a difference, added up.
+    /// The figures of all scripts without a difference, added up.
     pub figures: Figures,
     /// A report of each difference.
     pub differences: Vec<String>,
 }
 
-/// Plays scripts until there have been enough statements or differences. `progress` is told of each script.
+/// Plays scripts until there have been enough statements or differences. `progress` is called for each script.
 ///
 /// # Errors
 /// When there is no server or no proxy to play on.
 pub fn run(options: &Options, mut progress: impl FnMut(u64, &Summary)) -> Result<Summary> {
-    let theatre = Theatre::new(options.version)?;
+    let sides = Sides::new(options.version)?;
     let mut summary = Summary::default();
     let mut seed = options.seed;
     while summary.figures.statements < options.statements
         && summary.differences.len() < options.differences_max
     {
-        let (played, report) = one(&theatre, options, seed)?;
+        let (played, report) = one(&sides, options, seed)?;
         summary.scripts += 1;
         summary.figures.add(&played);
         summary.differences.extend(report);
@@ -71,14 +71,14 @@ pub fn run(options: &Options, mut progress: impl FnMut(u64, &Summary)) -> Result
 }
 
 /// Plays the script of `seed`.
-fn one(theatre: &Theatre, options: &Options, seed: u64) -> Result<(Figures, Option<String>)> {
+fn one(sides: &Sides, options: &Options, seed: u64) -> Result<(Figures, Option<String>)> {
     let script = generate::script(seed, options.script_statements, options.classes, options.version);
-    let manner = Manner { churners: options.churners, patience: PATIENCE, errors: options.errors };
+    let play_options = PlayOptions { churners: options.churners, patience: PATIENCE, errors: options.errors };
     let again = format!(
         "PostgreSQL {}: --postgres {} --seed {seed} --script-statements {} --churners {} --classes {}",
         options.version.0, options.version.0, options.script_statements, options.churners, options.classes
     );
-    let difference = match theatre.play(&script, manner)? {
+    let difference = match sides.play(&script, play_options)? {
         Outcome::Same(figures) => return Ok((figures, None)),
         Outcome::Differs(difference) => difference,
         Outcome::Unplayable(step, answer) => {
@@ -94,12 +94,12 @@ fn one(theatre: &Theatre, options: &Options, seed: u64) -> Result<(Figures, Opti
         let step = &script.steps[difference.step];
         return Ok((Figures::default(), Some(format!("{again}\n{step}\n{difference}"))));
     }
-    // Without the churning clients each play is the same: with them a difference may come and go.
-    let mut manner = Manner { churners: 0, patience: PATIENCE_SHRINKING, ..manner };
-    if options.churners > 0 && !matches!(theatre.play(&script, manner)?, Outcome::Differs(_)) {
-        manner.churners = options.churners;
+    // Without churning clients, all plays are equal. With them, a difference may not come again.
+    let mut play_options = PlayOptions { churners: 0, patience: PATIENCE_SHRINKING, ..play_options };
+    if options.churners > 0 && !matches!(sides.play(&script, play_options)?, Outcome::Differs(_)) {
+        play_options.churners = options.churners;
     }
-    let (script, difference) = Shrinker::new(theatre, manner, script, *difference).shrink()?;
+    let (script, difference) = Shrinker::new(sides, play_options, script, *difference).shrink()?;
     Ok((Figures::default(), Some(format!("{again}\n{script}{difference}"))))
 }
 

@@ -1,11 +1,11 @@
-//! A session as data: what each client sends, and when, against what others do.
+//! Sessions as data: the messages of each client, and their order among the clients.
 
 use trunkline_probes::testkit::Messages;
 
 /// A protocol message of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
-    /// Query: its statements, which a semicolon joins on the wire.
+    /// Query. Its statements are joined by semicolons.
     Query(Vec<Vec<u8>>),
     /// Parse.
     Parse {
@@ -13,7 +13,7 @@ pub enum Message {
         name: Vec<u8>,
         /// Its text.
         sql: Vec<u8>,
-        /// OIDs of parameter types, 0 for "you tell me".
+        /// OIDs of parameter types; for 0, the server chooses the type.
         types: Vec<u32>,
     },
     /// Bind.
@@ -48,7 +48,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// Appends it as the wire has it.
+    /// Appends the encoded message.
     #[must_use]
     pub fn write(&self, out: Messages) -> Messages {
         match self {
@@ -94,41 +94,43 @@ impl Message {
 /// Messages that the server answers with one ReadyForQuery, or that end in a Flush.
 pub type Turn = Vec<Message>;
 
-/// A start-up packet's parameters beside `user` and `database`.
+/// A start-up packet's parameters besides `user` and `database`.
 pub type Startup = Vec<(String, Vec<u8>)>;
 
-/// What one step does.
+/// The action of one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed {
-    /// The client connects (and leaves first, if it is there).
+pub enum Action {
+    /// The client connects. If it is already connected, it leaves first.
     Login(Startup),
-    /// The client sends turns, all of them before it reads the first answer.
+    /// The client sends turns. It sends all of them before it reads the first answer.
     Turns(Vec<Turn>),
-    /// The same, and one turn at least changes what tables and the like are: nobody else may hold a lock.
+    /// The same, and at least one turn changes the schema. No other client may hold a lock then.
     Change(Vec<Turn>),
-    /// The client says Terminate.
+    /// The client sends Terminate.
     Leave,
-    /// SQL on a connection that does not pass the proxy.
+    /// SQL on a connection that does not go through the proxy.
     Past(String),
 }
 
-/// A deed and the client that does it.
+/// One step: an action and its client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The client's number.
     pub actor: usize,
-    /// What it does.
-    pub deed: Deed,
+    /// Its action.
+    pub action: Action,
 }
 
 impl Step {
     /// How many statements it runs.
     #[must_use]
     pub fn statements(&self) -> usize {
-        match &self.deed {
-            Deed::Turns(turns) | Deed::Change(turns) => turns.iter().flatten().map(Message::statements).sum(),
-            Deed::Login(_) | Deed::Leave => 0,
-            Deed::Past(_) => 1,
+        match &self.action {
+            Action::Turns(turns) | Action::Change(turns) => {
+                turns.iter().flatten().map(Message::statements).sum()
+            }
+            Action::Login(_) | Action::Leave => 0,
+            Action::Past(_) => 1,
         }
     }
 }
@@ -136,13 +138,13 @@ impl Step {
 /// Sessions of several clients, one step of one client after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// What the proxy's pool is like.
+    /// The settings of the proxy's pool.
     pub pool: Pool,
-    /// In their order.
+    /// The steps, in their order.
     pub steps: Vec<Step>,
 }
 
-/// The proxy's settings that differ from script to script.
+/// The settings of the proxy that differ between scripts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pool {
     /// `pool_size`.

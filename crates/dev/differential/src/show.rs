@@ -1,15 +1,15 @@
-//! Scripts and answers as people read them.
+//! Shows scripts and answers to people.
 
 use std::fmt::{self, Write};
 
 use trunkline_probes::testkit::Frame;
 
-use crate::script::{Deed, Message, Script, Step};
+use crate::script::{Action, Message, Script, Step};
 
 /// Values longer than this are cut in reports.
 const SHOWN_BYTES_MAX: usize = 300;
 
-/// Bytes as text: what is not printable ASCII as `\xNN`.
+/// Bytes as text. Bytes that are not printable ASCII become `\xNN`.
 #[must_use]
 pub fn text(bytes: &[u8]) -> String {
     let (shown, more) = bytes.split_at(bytes.len().min(SHOWN_BYTES_MAX));
@@ -55,17 +55,17 @@ impl fmt::Display for Message {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "client {}: ", self.actor)?;
-        match &self.deed {
-            Deed::Login(startup) => {
+        match &self.action {
+            Action::Login(startup) => {
                 let shown = startup.iter().map(|(name, value)| format!("{name}={}", text(value)));
                 write!(f, "login [{}]", shown.collect::<Vec<_>>().join("] ["))
             }
-            Deed::Turns(turns) | Deed::Change(turns) => {
+            Action::Turns(turns) | Action::Change(turns) => {
                 let messages: Vec<String> = turns.iter().flatten().map(Message::to_string).collect();
                 f.write_str(&messages.join(", "))
             }
-            Deed::Leave => f.write_str("Terminate"),
-            Deed::Past(sql) => write!(f, "(past the proxy) {sql}"),
+            Action::Leave => f.write_str("Terminate"),
+            Action::Past(sql) => write!(f, "(past the proxy) {sql}"),
         }
     }
 }

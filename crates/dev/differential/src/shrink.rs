@@ -1,22 +1,22 @@
-//! Makes a script that shows a difference shorter.
+//! Shortens a script that shows a difference.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use crate::play::{Difference, Manner, Outcome, Theatre};
-use crate::script::{Deed, Message, Script, Step, Turn};
+use crate::play::{Difference, Outcome, PlayOptions, Sides};
+use crate::script::{Action, Message, Script, Step, Turn};
 
-/// Plays a shrinking may cost.
+/// The most plays for one shrinking.
 const PLAYS_MAX: usize = 600;
-/// How long it may take: a fault that leaves clients without an answer is waited for in each play.
+/// How long a shrinking may take. If clients get no answer, each play waits for its time limit.
 const TIME_MAX: Duration = Duration::from_secs(180);
 
-/// Tries to leave out what is not needed for a difference.
+/// Removes steps that are not needed for a difference.
 #[derive(Debug)]
 pub struct Shrinker<'a> {
-    theatre: &'a Theatre,
-    manner: Manner,
+    sides: &'a Sides,
+    play_options: PlayOptions,
     plays: usize,
     begun: Instant,
     script: Script,
@@ -26,8 +26,8 @@ pub struct Shrinker<'a> {
 impl<'a> Shrinker<'a> {
     /// Begins with a script and the difference that it shows.
     #[must_use]
-    pub fn new(theatre: &'a Theatre, manner: Manner, script: Script, difference: Difference) -> Self {
-        Self { theatre, manner, plays: 0, begun: Instant::now(), script, difference }
+    pub fn new(sides: &'a Sides, play_options: PlayOptions, script: Script, difference: Difference) -> Self {
+        Self { sides, play_options, plays: 0, begun: Instant::now(), script, difference }
     }
 
     /// The shortest script found, and the difference that it shows.
@@ -47,7 +47,7 @@ impl<'a> Shrinker<'a> {
         Ok((self.script, self.difference))
     }
 
-    /// Leaves out runs of steps: long ones first.
+    /// Removes sequences of steps, long ones first.
     fn drop_steps(&mut self) -> Result<()> {
         let mut run = (self.script.steps.len() / 2).max(1);
         loop {
@@ -96,7 +96,9 @@ impl<'a> Shrinker<'a> {
         }
         self.plays += 1;
         let script = Script { steps, ..self.script.clone() };
-        let Outcome::Differs(difference) = self.theatre.play(&script, self.manner)? else { return Ok(false) };
+        let Outcome::Differs(difference) = self.sides.play(&script, self.play_options)? else {
+            return Ok(false);
+        };
         if !is_alike(&self.difference, &difference) {
             return Ok(false);
         }
@@ -106,12 +108,12 @@ impl<'a> Shrinker<'a> {
     }
 }
 
-/// Whether two differences are of one kind: shrinking must not slip from one fault to another.
+/// Whether two differences are of the same kind. Shrinking must not change from one fault to another.
 fn is_alike(a: &Difference, b: &Difference) -> bool {
     kind(a) == kind(b)
 }
 
-/// What the first unequal messages are, with their SQLSTATEs; and how the answers ended.
+/// The types of the first unequal messages with their SQLSTATEs, and how the answers ended.
 fn kind(difference: &Difference) -> impl PartialEq {
     let (direct, pooled) = (&difference.direct, &difference.pooled);
     let same = direct.frames.iter().zip(&pooled.frames).take_while(|(a, b)| a == b).count();
@@ -121,11 +123,11 @@ fn kind(difference: &Difference) -> impl PartialEq {
     (first(&direct.frames), first(&pooled.frames), direct.end, pooled.end)
 }
 
-/// How much there is of a script.
+/// The size of a script.
 fn size(script: &Script) -> usize {
-    let of = |step: &Step| match &step.deed {
-        Deed::Login(startup) => 1 + startup.len(),
-        Deed::Turns(turns) | Deed::Change(turns) => {
+    let of = |step: &Step| match &step.action {
+        Action::Login(startup) => 1 + startup.len(),
+        Action::Turns(turns) | Action::Change(turns) => {
             let messages = turns.iter().flatten();
             1 + messages.map(|message| 1 + message.statements()).sum::<usize>()
         }
@@ -134,15 +136,15 @@ fn size(script: &Script) -> usize {
     script.steps.iter().map(of).sum()
 }
 
-/// The same step with one thing left out, in each possible way.
+/// All steps that are equal to this one without one of its parts.
 fn simpler(step: &Step) -> Vec<Step> {
-    let deeds: Vec<Deed> = match &step.deed {
-        Deed::Login(startup) => without_one(startup).into_iter().map(Deed::Login).collect(),
-        Deed::Turns(turns) => simpler_turns(turns).into_iter().map(Deed::Turns).collect(),
-        Deed::Change(turns) => simpler_turns(turns).into_iter().map(Deed::Change).collect(),
-        Deed::Leave | Deed::Past(_) => Vec::new(),
+    let deeds: Vec<Action> = match &step.action {
+        Action::Login(startup) => without_one(startup).into_iter().map(Action::Login).collect(),
+        Action::Turns(turns) => simpler_turns(turns).into_iter().map(Action::Turns).collect(),
+        Action::Change(turns) => simpler_turns(turns).into_iter().map(Action::Change).collect(),
+        Action::Leave | Action::Past(_) => Vec::new(),
     };
-    deeds.into_iter().map(|deed| Step { actor: step.actor, deed }).collect()
+    deeds.into_iter().map(|action| Step { actor: step.actor, action }).collect()
 }
 
 fn simpler_turns(turns: &[Turn]) -> Vec<Vec<Turn>> {
@@ -157,7 +159,8 @@ fn simpler_turns(turns: &[Turn]) -> Vec<Vec<Turn>> {
     all
 }
 
-/// What ends a turn, or a COPY in it, must stay: the answer would have no end.
+/// All turns that are equal to this one without one message. Messages that end the turn, or a COPY in it, stay, because otherwise
+/// the answer would have no end.
 fn simpler_turn(turn: &Turn) -> Vec<Turn> {
     let mut all = Vec::new();
     for (index, message) in turn.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Random sessions, direct against transaction mode.
+//! Compares random sessions on direct connections and in transaction mode.
 //!
-//! `TRUNKLINE_DIFFERENTIAL_STATEMENTS=100000` makes a long run of it, `TRUNKLINE_DIFFERENTIAL_SEED` another one, and
-//! `TRUNKLINE_DIFFERENTIAL_CLASSES=set,literals` one of some things only; `cargo run -p trunkline-differential -- --help` has the rest.
+//! `TRUNKLINE_DIFFERENTIAL_STATEMENTS=100000` makes a long run, `TRUNKLINE_DIFFERENTIAL_SEED` chooses other sessions, and
+//! `TRUNKLINE_DIFFERENTIAL_CLASSES=set,literals` uses some classes only. `cargo run -p trunkline-differential -- --help` has all options.
 
 use std::env;
 
@@ -10,7 +10,7 @@ use trunkline_differential::{Classes, Options, run};
 use trunkline_probes::note;
 use trunkline_probes::testkit::Version;
 
-/// Statements of a test where the environment says nothing: some ten seconds.
+/// The default number of statements of a test, which take some ten seconds.
 const STATEMENTS: usize = 1500;
 
 /// Plays scripts; each difference fails the test with the shortest script that shows it.
@@ -44,6 +44,6 @@ fn sessions_are_answered_as_by_postgresql_18_itself() {
 }
 
 #[test]
-fn sessions_are_answered_as_by_postgresql_itself_while_others_churn_at_once() {
+fn sessions_are_answered_as_by_postgresql_itself_beside_churning_clients() {
     sessions(Version::PG15, 3);
 }

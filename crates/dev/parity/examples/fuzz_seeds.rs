@@ -1,11 +1,11 @@
-//! Writes PostgreSQL's regression statements as seeds for the fuzz targets of SQL, a folder for each target:
+//! Writes PostgreSQL's regression statements as seeds for the fuzz targets of SQL, one folder for each target:
 //!
 //! ```sh
 //! cargo run -p trunkline-parity --example fuzz_seeds .trunkline/fuzz-seeds
 //! FUZZ_SEEDS=.trunkline/fuzz-seeds scripts/fuzz 3600 sql_parse sql_key
 //! ```
 //!
-//! A fuzzer that begins with the handful of `fuzz/corpus` takes an hour to find what these begin with.
+//! With only the few inputs of `fuzz/corpus`, a fuzzer needs an hour to reach what these seeds reach at once.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use trunkline_parity::corpus::corpus;
 
-/// A longer statement is slow to fuzz, and seldom has what no shorter one has.
+/// The longest statement that is used. Longer ones are slow to fuzz and seldom contain anything new.
 const BYTES_MAX: usize = 1500;
-/// How many bytes of edits follow a statement at most.
+/// The most bytes of edits after a statement.
 const EDITS_MAX: usize = 40;
 
-/// An input of a target from a statement and its number, which chooses what the statement does not say. See
-/// `fuzz/README.md` for what the bytes mean.
+/// Makes an input of a target from a statement. The statement's number chooses the other bytes; `fuzz/README.md` says what they
+/// mean.
 type Input = fn(&[u8], u64) -> Vec<u8>;
 
 const TARGETS: [(&str, Input); 5] = [
@@ -28,7 +28,7 @@ const TARGETS: [(&str, Input); 5] = [
     ("sql_normalize", |sql, _| sql.to_vec()),
     ("sql_key", |sql, number| [&[(number % 3 / 2) as u8, (number % 64) as u8], sql].concat()),
     ("sql_edit", |sql, number| {
-        // Some bytes that differ from statement to statement.
+        // Bytes that differ between statements.
         let mut state = number;
         let edits = std::iter::repeat_with(|| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -14,15 +14,15 @@ const SHOWN_MAX: usize = 10;
 const SQL_SHOWN_MAX: usize = 300;
 /// How many characters of a result a failure shows on either side of the first difference.
 const AROUND_MAX: usize = 80;
-/// How many statements a thread takes at once: enough that the counter costs nothing, few enough that no thread is left
-/// alone with the last ones.
+/// How many statements a thread takes at once: enough that the shared counter costs little, but so few that all threads end at
+/// about the same time.
 const BATCH: usize = 64;
 
 /// Runs `check` for every statement of the corpus, on as many threads as there are cores.
 ///
 /// # Panics
-/// Where a check gives an error or panics: with the number of them and the first ten, in the corpus's order; where
-/// there is no corpus.
+/// If a check returns an error or panics. The message has their number and the first ten, in the corpus's order. Also if there is
+/// no corpus.
 pub fn compare(name: &str, check: impl Fn(&Statement) -> Result<(), String> + Sync) {
     compare_in(name, corpus(), check);
 }
@@ -30,7 +30,7 @@ pub fn compare(name: &str, check: impl Fn(&Statement) -> Result<(), String> + Sy
 /// As [`compare`], over other statements.
 ///
 /// # Panics
-/// As [`compare`], and where there are no statements.
+/// As [`compare`], and if there are no statements.
 pub fn compare_in(
     name: &str,
     statements: &[Statement],
@@ -63,7 +63,7 @@ pub fn compare_in(
     assert!(differences.is_empty(), "{}", report(name, statements, &differences));
 }
 
-/// A panic of one statement is that statement's difference, and the others are compared too.
+/// Turns a panic into a difference of its statement, so that the other statements are compared too.
 fn checked(check: &impl Fn(&Statement) -> Result<(), String>, statement: &Statement) -> Result<(), String> {
     catch_unwind(AssertUnwindSafe(|| check(statement))).unwrap_or_else(|panic| {
         let text = panic
@@ -102,10 +102,10 @@ fn shortened(sql: &str) -> String {
     text
 }
 
-/// That two texts are the same.
+/// Checks that two texts are equal.
 ///
 /// # Errors
-/// What is around the first difference, in both.
+/// The text around the first difference, of both.
 pub fn same(expected: &str, got: &str) -> Result<(), String> {
     if expected == got {
         return Ok(());
@@ -123,7 +123,7 @@ pub fn same(expected: &str, got: &str) -> Result<(), String> {
     ))
 }
 
-/// That two values are the same: compared as values, shown as [`same`] shows them.
+/// Checks that two values are equal. They are compared as values, and shown as by [`same`].
 ///
 /// # Errors
 /// As [`same`].
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_the_first_differences_of_all() {
+    fn the_first_differences_are_shown() {
         let panic = std::panic::catch_unwind(|| {
             compare_in("sample", &statements(1000), |statement| match statement.line {
                 7 => panic!("seven"),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn goes_over_every_statement_once() {
+    fn every_statement_is_checked_once() {
         let seen = std::sync::Mutex::new(Vec::new());
         compare_in("sample", &statements(1000), |statement| {
             seen.lock().expect("no panic").push(statement.line);

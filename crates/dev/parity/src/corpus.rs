@@ -1,8 +1,8 @@
 //! The statements of PostgreSQL's own regression scripts.
 //!
-//! `scripts/fetch-regression` brings the scripts (they are not ours, and never committed). They are written for psql:
-//! [`psql`] splits them as psql would before it sends them. The isolation tester's scripts are of another form:
-//! [`isolation`] takes the blocks out of them, each of which goes to the server whole.
+//! `scripts/fetch-regression` fetches the scripts (they are PostgreSQL's, and never committed). They are written for psql, so
+//! [`psql`] splits them as psql does. The isolation tester's scripts have another form: [`isolation`] finds their blocks, and each block
+//! is sent to the server as one text.
 
 mod isolation;
 mod psql;
@@ -13,35 +13,35 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// The environment variable that names a folder with PostgreSQL's source, in place of the fetched one.
+/// The environment variable with a folder of PostgreSQL's source that is used instead of the fetched one.
 const FOLDER_VARIABLE: &str = "TRUNKLINE_REGRESSION";
 
-/// Less than this many statements means that the folder is not what it should be. PostgreSQL 18 has over 50,000.
+/// The least number of statements. If there are fewer, the folder is wrong: PostgreSQL 18 has over 50,000.
 const STATEMENTS_MIN: usize = 20_000;
 
-/// One text that a client would send: mostly one statement with its semicolon; several where the script says so.
+/// One text that a client would send: mostly one statement with its semicolon, or several statements if the script says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// The script, from the source's root on (`src/test/regress/sql/select.sql`).
+    /// The script's path below the source's root (`src/test/regress/sql/select.sql`).
     pub file: Arc<str>,
-    /// The line, from 1 on, where the text begins.
+    /// The line in which the text begins, counted from 1.
     pub line: u32,
     /// The text, as psql would send it. No NUL bytes.
     pub sql: String,
 }
 
-/// What was read, and what was left out.
+/// The numbers of scripts and statements that were read and left out.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Totals {
     /// Scripts read.
     pub files: usize,
-    /// Scripts left out: they are not UTF-8 (the tests of other encodings).
+    /// Scripts that were left out because they are not UTF-8 (the tests of other encodings).
     pub files_not_utf8: usize,
-    /// Statements found, repeated ones among them.
+    /// Statements that were found, including repeated ones.
     pub statements: usize,
     /// Statements left out because the same text came before.
     pub repeated: usize,
-    /// Statements left out because they hold a psql variable whose value only a server gives (`\gset`).
+    /// Statements left out because they contain a psql variable whose value comes from a server (`\gset`).
     pub with_variables: usize,
 }
 
@@ -50,16 +50,16 @@ struct Corpus {
     totals: Totals,
 }
 
-/// Every statement, each text once, in the order of the files' names.
+/// All statements, each text once, in the order of the file names.
 ///
 /// # Panics
-/// Where the scripts are missing, with what to run: a test that cannot run has failed.
+/// If the scripts are missing: a test that cannot run has failed. The message says which command to run.
 #[must_use]
 pub fn corpus() -> &'static [Statement] {
     &read().statements
 }
 
-/// What [`corpus`] found.
+/// The totals of [`corpus`].
 ///
 /// # Panics
 /// As [`corpus`] does.
@@ -84,10 +84,10 @@ fn read() -> &'static Corpus {
     })
 }
 
-/// A file of PostgreSQL's source that is fetched beside the scripts, by its path from the source's root on.
+/// A file of PostgreSQL's source that is fetched together with the scripts, by its path below the source's root.
 ///
 /// # Panics
-/// Where the file is missing, with what to run.
+/// If the file is missing. The message says which command to run.
 #[must_use]
 pub fn source(path: &str) -> String {
     let path = folder().join(path);
@@ -151,12 +151,12 @@ impl Corpus {
     }
 }
 
-/// A text of a script, before it is known which script that is.
+/// A text of a script, without the script's path.
 #[derive(Debug, PartialEq, Eq)]
 struct Found {
     line: u32,
     sql: String,
-    /// It holds a variable whose value is not known.
+    /// Whether it contains a variable whose value is not known.
     has_variables: bool,
 }
 

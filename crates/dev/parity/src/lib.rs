@@ -1,7 +1,7 @@
-//! Our parser against pg_query, on the statements of PostgreSQL's own regression scripts.
+//! Compares our parser with pg_query, on the statements of PostgreSQL's own regression scripts.
 //!
-//! [`corpus`] has the statements, [`oracle`] what pg_query gives for one, and [`compare()`] runs a comparison over all of
-//! them. The comparisons are this crate's tests, one file a function of the parser:
+//! [`corpus`] has the statements, [`oracle`] has pg_query's results, and [`compare()`] runs a comparison over all statements. The
+//! comparisons are this crate's tests, one file for each function of the parser:
 //!
 //! ```no_run
 //! use trunkline_parity::{compare, oracle, same_value};

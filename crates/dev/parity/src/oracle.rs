@@ -1,10 +1,10 @@
-//! What pg_query 18.1 gives for a text: the result that ours has to equal.
+//! The results of pg_query 18.1, which ours must equal.
 //!
-//! Calls libpg_query's C functions, which the crate `pg_query` links, since its Rust ones leave out the position of an
-//! error and refuse what is nested deeper than their protobuf decoder goes. Every result is owned by Rust.
+//! This calls libpg_query's C functions, which the crate `pg_query` links. The crate's Rust functions leave out the position of an
+//! error, and refuse texts that are nested deeper than their protobuf decoder allows. Every result is owned by Rust.
 //!
-//! The C library turns the process's standard error into a pipe while it parses, without a lock: where threads do that at
-//! once, standard error may stay redirected. [`restore_standard_error`] puts it back.
+//! While the C library parses, it redirects the process's standard error to a pipe, without a lock. If threads do that at the same
+//! time, standard error may stay redirected. [`restore_standard_error`] restores it.
 
 #![allow(unsafe_code)]
 
@@ -19,17 +19,17 @@ use std::sync::LazyLock;
 use pg_query::protobuf;
 use prost::Message;
 
-// Linked for its C library; only some of its Rust is named here.
+// The crate is linked for its C library. Only some of its Rust items are used here.
 use pg_query as _;
 
-/// What PostgreSQL's parser says of a text it does not take.
+/// The error of PostgreSQL's parser for a text that it refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// The message, without position.
     pub message: String,
-    /// Where, in characters from 1 on; 0 where the error has no place.
+    /// The position in characters, counted from 1; 0 if the error has none.
     pub cursorpos: i32,
-    /// PostgreSQL's further words on where that was, in PL/pgSQL mostly.
+    /// PostgreSQL's context of the error, mostly in PL/pgSQL.
     pub context: Option<String>,
 }
 
@@ -42,17 +42,17 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    /// The C code asserted what was not so. Builds without assertions (pg_query's in release) have some result.
+    /// Whether it is a failed assertion of the C code. Builds without assertions (pg_query's release builds) return some result.
     #[must_use]
     pub fn is_assertion(&self) -> bool {
         ASSERTION_FAILED.to_str().is_ok_and(|words| self.message.starts_with(words))
     }
 }
 
-/// How the message of a failed assertion begins.
+/// The beginning of a failed assertion's message.
 const ASSERTION_FAILED: &CStr = c"C assertion failed:";
 
-/// One of pg_query's answers.
+/// A result of pg_query.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// `backslash_quote = off`, for the `parser_options` of [`json_opts`] and others.
@@ -69,43 +69,43 @@ pub struct Token {
     pub start: usize,
     /// Where it ends, in bytes.
     pub end: usize,
-    /// The grammar's number of it (`PG_QUERY_TOKEN_...`).
+    /// Its number in the grammar (`PG_QUERY_TOKEN_...`).
     pub token: i32,
     /// Its name, as in pg_query's protobuf (`IDENT`, `SELECT`, `ASCII_59`).
     pub name: &'static str,
-    /// 0 for no keyword, 1 unreserved, 2 name of a column, 3 name of a type or function, 4 reserved.
+    /// The kind of keyword: 0 none, 1 unreserved, 2 column name, 3 type or function name, 4 reserved.
     pub keyword_kind: i32,
     /// The name of the kind (`NO_KEYWORD`).
     pub keyword_kind_name: &'static str,
 }
 
-/// How [`deparse_opts`] writes.
+/// The options of [`deparse_opts`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeparseOptions {
-    /// What [`comments`] found, to be put in again.
+    /// The comments that [`comments`] found, which are put into the SQL again.
     pub comments: Vec<Comment>,
-    /// On several lines.
+    /// Whether the SQL is laid out on several lines.
     pub pretty_print: bool,
     /// Spaces of a level; 0 for the default, 4.
     pub indent_size: i32,
-    /// Where lists break; 0 for the default, 80.
+    /// The line length at which lists break; 0 for the default, 80.
     pub max_line_length: i32,
-    /// A line's end after everything.
+    /// Whether the SQL ends with a newline.
     pub trailing_newline: bool,
-    /// Commas before items and not after them.
+    /// Whether commas stand before items and not after them.
     pub commas_start_of_line: bool,
 }
 
-/// A comment of a text, with what is needed to put it into a deparsed one.
+/// A comment of a text, with its place for deparsed SQL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
-    /// It goes before the first node whose location is this or more, in bytes.
+    /// It is put before the first node whose location is this or more, in bytes.
     pub match_location: i32,
-    /// Line ends before it.
+    /// The number of newlines before it.
     pub newlines_before: i32,
-    /// Line ends after it.
+    /// The number of newlines after it.
     pub newlines_after: i32,
-    /// All of it, with its signs.
+    /// Its whole text, with `--` or `/*`.
     pub text: String,
 }
 
@@ -155,8 +155,8 @@ pub fn fingerprint_opts(sql: &str, parser_options: i32, fingerprint_options: i32
     }
 }
 
-/// The text that the tree of `sql` is written as. The tree goes through pg_query's protobuf, as it does for its users:
-/// one that is nested too deep for that is an error.
+/// The SQL that pg_query writes from the tree of `sql`. The tree is encoded as protobuf, as for users of pg_query, so a tree that is
+/// nested too deep for protobuf is an error.
 ///
 /// # Errors
 /// The parser's, or the deparser's (with position 0).
@@ -232,7 +232,7 @@ pub fn comments(sql: &str) -> Result<Vec<Comment>> {
     }
 }
 
-/// The text with its constants made parameters.
+/// The text with parameters in place of its constants.
 ///
 /// # Errors
 /// The parser's.
@@ -242,7 +242,7 @@ pub fn normalize(sql: &str) -> Result<String> {
     unsafe { take_text(c::pg_query_normalize(input.as_ptr()), c::pg_query_free_normalize_result) }
 }
 
-/// As [`normalize`], but of utility statements alone.
+/// As [`normalize`], but only for utility statements.
 ///
 /// # Errors
 /// The parser's.
@@ -262,7 +262,7 @@ pub fn plpgsql(sql: &str) -> Result<String> {
     unsafe { take_text(c::pg_query_parse_plpgsql(input.as_ptr()), c::pg_query_free_plpgsql_parse_result) }
 }
 
-/// The tokens, comments among them.
+/// The tokens, including comments.
 ///
 /// # Errors
 /// The scanner's.
@@ -289,7 +289,7 @@ pub fn scan(sql: &str) -> Result<Vec<Token>> {
     }
 }
 
-/// Where each statement begins and how long it is, in bytes, as the parser tells them apart.
+/// The place and length of each statement in bytes, as the parser finds them.
 ///
 /// # Errors
 /// The parser's.
@@ -299,7 +299,7 @@ pub fn split_with_parser(sql: &str) -> Result<Vec<(usize, usize)>> {
     unsafe { take_split(c::pg_query_split_with_parser(input.as_ptr())) }
 }
 
-/// As [`split_with_parser`], but as the scanner tells them apart, of texts that do not parse too.
+/// As [`split_with_parser`], but as the scanner finds them, also for texts that do not parse.
 ///
 /// # Errors
 /// The scanner's.
@@ -324,11 +324,11 @@ pub fn is_utility(sql: &str) -> Result<Vec<bool>> {
     }
 }
 
-/// The summary: tables, functions, columns filtered by, types of statements; with the text truncated to `max_len` bytes,
-/// or none where that is -1.
+/// The summary: tables, functions, filter columns and statement types, and the text truncated to `max_len` bytes (no text if that is
+/// -1).
 ///
 /// # Errors
-/// The parser's, or one of pg_query's where its own message cannot be decoded.
+/// The parser's, or pg_query's if its protobuf message cannot be decoded.
 pub fn summary_truncated(sql: &str, max_len: i32) -> Result<protobuf::SummaryResult> {
     let input = input(sql);
     // SAFETY: as in `json_opts`; the protobuf's `data` has `len` bytes.
@@ -351,7 +351,7 @@ pub fn summary(sql: &str) -> Result<protobuf::SummaryResult> {
     summary_truncated(sql, -1)
 }
 
-/// The text shortened to `max_len` bytes at the places of least interest, as the C library does.
+/// The text shortened to `max_len` bytes by the C library, which shortens less important parts first.
 ///
 /// # Errors
 /// As [`summary_truncated`].
@@ -360,7 +360,7 @@ pub fn truncate(sql: &str, max_len: usize) -> Result<String> {
     summary_truncated(sql, max_len).map(|summary| summary.truncated_query)
 }
 
-/// As [`truncate`], as the Rust crate does it.
+/// As [`truncate`], by the Rust crate.
 ///
 /// # Errors
 /// The parser's, or the crate's, with position 0.
@@ -376,13 +376,13 @@ static STANDARD_ERROR: LazyLock<Option<OwnedFd>> =
 /// Puts the process's standard error back as it was before the first call.
 pub fn restore_standard_error() {
     if let Some(kept) = LazyLock::force(&STANDARD_ERROR) {
-        // Where it fails there is no place left to say so.
+        // If this fails, the error cannot be shown anywhere.
         let _ = rustix::stdio::dup2_stderr(kept);
     }
 }
 
 /// # Panics
-/// Where `sql` holds a NUL byte: C's texts end there, and there is nothing to compare.
+/// If `sql` contains a NUL byte: C strings end there, so there is nothing to compare.
 fn input(sql: &str) -> CString {
     LazyLock::force(&STANDARD_ERROR);
     CString::new(sql).unwrap_or_else(|error| panic!("pg_query takes no NUL bytes: {error}"))
@@ -399,7 +399,7 @@ fn size(count: c_int) -> usize {
 /// # Safety
 /// `error` is null or one of the C library's.
 unsafe fn checked(error: *const c::Error) -> Result<()> {
-    // SAFETY: the caller's word.
+    // SAFETY: the caller promises it.
     let Some(error) = (unsafe { error.as_ref() }) else { return Ok(()) };
     // SAFETY: an error's texts are C strings or null.
     let (message, context) =
@@ -407,7 +407,7 @@ unsafe fn checked(error: *const c::Error) -> Result<()> {
     Err(Error { message, cursorpos: error.cursorpos, context })
 }
 
-/// A text of C's as ours. A message that was cut inside a character has a replacement character there.
+/// A C string as a Rust string. If C has cut a message inside a character, a replacement character stands there.
 ///
 /// # Safety
 /// `text` is null or a C string.
@@ -415,7 +415,7 @@ unsafe fn text(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();
     }
-    // SAFETY: the caller's word.
+    // SAFETY: the caller promises it.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
@@ -425,7 +425,7 @@ unsafe fn constant(text: *const c_char) -> &'static str {
     if text.is_null() {
         return "";
     }
-    // SAFETY: the caller's word.
+    // SAFETY: the caller promises it.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap_or_default()
 }
 
@@ -435,14 +435,14 @@ unsafe fn slice<'a, T>(items: *const T, count: usize) -> &'a [T] {
     if items.is_null() {
         return &[];
     }
-    // SAFETY: the caller's word.
+    // SAFETY: the caller promises it.
     unsafe { std::slice::from_raw_parts(items, count) }
 }
 
 /// # Safety
 /// `result` is the C library's, and `free` frees it.
 unsafe fn take_text(result: c::TextResult, free: unsafe extern "C" fn(c::TextResult)) -> Result<String> {
-    // SAFETY: the caller's word.
+    // SAFETY: the caller promises it.
     unsafe {
         let answer = checked(result.error).map(|()| text(result.text));
         free(result);
@@ -453,7 +453,7 @@ unsafe fn take_text(result: c::TextResult, free: unsafe extern "C" fn(c::TextRes
 /// # Safety
 /// `result` is the C library's.
 unsafe fn take_split(result: c::SplitResult) -> Result<Vec<(usize, usize)>> {
-    // SAFETY: the caller's word; `stmts` has `n_stmts` pointers, each to a statement.
+    // SAFETY: the caller promises it; `stmts` has `n_stmts` pointers, each to a statement.
     unsafe {
         let answer = checked(result.error).map(|()| {
             let statements = slice(result.stmts.cast_const(), size(result.n_stmts));

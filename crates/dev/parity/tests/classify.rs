@@ -1,4 +1,4 @@
-//! Classes and references of PostgreSQL's own statements, against what else is known of them.
+//! Checks the classes and references of PostgreSQL's own statements against their keys, trees and texts.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -8,12 +8,12 @@ use trunkline_parser::classify::{Class, Count};
 use trunkline_parser::key::{KeyBuffer, ScanKey, scan_key};
 use trunkline_parser::{ParsedSql, parse};
 
-/// Statements of the corpus that a key has, at least: without them the comparison says nothing.
+/// The least number of statements with a key. With fewer, the comparison would prove nothing.
 const KEYED_MIN: usize = 10_000;
 
-/// A class is cached by the statement's key, which leaves literals out: what has one key must have one class.
+/// A class is cached by the statement's key, which leaves literals out. So statements with the same key must have the same class.
 #[test]
-fn statements_of_one_key_have_one_class() {
+fn statements_with_the_same_key_have_the_same_class() {
     let classes: Mutex<HashMap<Vec<u8>, (Class, String)>> = Mutex::default();
     compare("class by key", |statement| {
         let Ok(tree) = parse(&statement.sql) else { return Ok(()) };
@@ -58,9 +58,9 @@ fn classes_agree_with_their_parts() {
     });
 }
 
-/// Every table and every call stands in the text where its location says, and belongs to a level that exists.
+/// The text has each table and each call at its location, and each belongs to a level that exists.
 #[test]
-fn references_stand_where_they_say() {
+fn the_text_has_each_reference_at_its_location() {
     compare("references", |statement| {
         let Ok(tree) = parse(&statement.sql) else { return Ok(()) };
         check_references(&tree, &statement.sql)
@@ -78,7 +78,7 @@ fn check_references(tree: &ParsedSql, sql: &str) -> Result<(), String> {
     for call in found.calls() {
         let first = call.schema.unwrap_or(call.name);
         let at = |name| names(sql, call.location(), name);
-        // Where LIKE .. ESCAPE, SIMILAR TO and JSON_OBJECT() stand, the grammar puts functions of pg_catalog's.
+        // For LIKE .. ESCAPE, SIMILAR TO and JSON_OBJECT(), the grammar makes calls of functions in pg_catalog.
         let is_escape = matches!(call.name, "like_escape" | "similar_to_escape");
         if !call.is_syntax() && !is_escape && !first.is_empty() && !at(first) && !at(call.name) {
             return Err(format!("the call of {first} is not at {}", call.location()));
@@ -105,10 +105,10 @@ fn check_references(tree: &ParsedSql, sql: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a name begins at a place: as it is, in other letters, or in quotes of some kind.
+/// Whether a name stands at a place: unchanged, in capitals, or in quotes of some kind.
 fn names(sql: &str, location: i32, name: &str) -> bool {
     let Some(text) = usize::try_from(location).ok().and_then(|at| sql.get(at..)) else { return false };
-    // Names are cut at 63 bytes, and PostgreSQL 18 has SQL's words for some functions.
+    // Names are cut at 63 bytes, and some functions have keywords of SQL in PostgreSQL 18.
     let begins = |text: &str| {
         text.as_bytes().get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name.as_bytes()))
     };

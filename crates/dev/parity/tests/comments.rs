@@ -1,4 +1,4 @@
-//! Comments found in a text, and put back into SQL from its tree, against libpg_query's.
+//! Compares with libpg_query: the comments that are found in a text, and SQL from its tree with these comments.
 
 #[path = "deparse_more/faithful.rs"]
 mod faithful;
@@ -9,18 +9,18 @@ use trunkline_parity::{compare, oracle, same_value};
 use trunkline_parser::lexer::Lexer;
 use trunkline_parser::{Comment, DeparseOptions, comments, parse};
 
-/// What is put between two tokens, to have comments of all kinds at all places.
+/// Texts that are put between tokens, so that there are comments of all kinds at all places.
 const COMMENTS: [&str; 5] =
     [" /* one */ ", "\n-- two\n", "\n\n/* three\n  /* four */ */\n", " -- five\n\n-- six\n/**/", "\n"];
-/// There is a comment after each run of this many tokens.
+/// A comment is put after so many tokens.
 const TOKENS_BETWEEN: usize = 3;
-/// One statement in this many is put together with others: the rest would only add time.
+/// One of so many statements is combined with others. All of them would only take more time.
 const SEVERAL_EVERY: u32 = 8;
-/// One statement in this many is written in one line, for the same reason.
+/// One of so many statements is written in one line, for the same reason.
 const ONE_LINE_EVERY: u32 = 4;
 
-/// The statement with comments between its tokens; which and where depends on its line.
-fn commented(statement: &Statement) -> String {
+/// The statement with comments between its tokens. Its line number decides which comments, and where.
+fn with_comments(statement: &Statement) -> String {
     let line = statement.line as usize;
     let mut text = String::new();
     let mut written = 0;
@@ -38,8 +38,8 @@ fn commented(statement: &Statement) -> String {
     text
 }
 
-/// That both find the same comments, or refuse the text for the same reason.
-fn found_alike(sql: &str) -> Result<(), String> {
+/// Checks that both find the same comments, or refuse the text with the same error.
+fn check_found_comments(sql: &str) -> Result<(), String> {
     let theirs = oracle::comments(sql)
         .map(|comments| {
             comments
@@ -65,8 +65,8 @@ fn found_alike(sql: &str) -> Result<(), String> {
     same_value(&theirs, &ours)
 }
 
-/// That a text, its comments put back into SQL from its tree, is the same.
-fn written_alike(sql: &str, pretty: bool) -> Result<(), String> {
+/// Checks that both write the same SQL from a text's tree, with its comments.
+fn check_written_comments(sql: &str, pretty: bool) -> Result<(), String> {
     let (Ok(tree), Ok(theirs)) = (parse(sql), oracle::comments(sql)) else { return Ok(()) };
     let options = oracle::DeparseOptions {
         comments: theirs,
@@ -81,55 +81,55 @@ fn written_alike(sql: &str, pretty: bool) -> Result<(), String> {
 }
 
 #[test]
-fn are_found() {
+fn comments_are_found() {
     compare("comments found", |statement| {
-        found_alike(&statement.sql)?;
-        found_alike(&commented(statement))
+        check_found_comments(&statement.sql)?;
+        check_found_comments(&with_comments(statement))
     });
 }
 
 #[test]
-fn are_put_back_laid_out() {
+fn comments_are_written_in_laid_out_sql() {
     compare("comments put back, laid out", |statement| {
-        // Statements without a comment are compared in `deparse`.
+        // Statements without a comment are compared in `deparse.rs`.
         if statement.sql.contains("--") || statement.sql.contains("/*") {
-            written_alike(&statement.sql, true)?;
+            check_written_comments(&statement.sql, true)?;
         }
-        written_alike(&commented(statement), true)
+        check_written_comments(&with_comments(statement), true)
     });
 }
 
 #[test]
-fn are_put_back_in_one_line() {
+fn comments_are_written_in_one_line() {
     compare("comments put back, in one line", |statement| match statement.line % ONE_LINE_EVERY {
-        0 => written_alike(&commented(statement), false),
+        0 => check_written_comments(&with_comments(statement), false),
         _ => Ok(()),
     });
 }
 
-/// Each statement of several has its own.
+/// Each statement of a text gets its own comments.
 #[test]
-fn are_put_back_into_several_statements() {
+fn comments_of_several_statements_are_written() {
     compare("comments of several statements", |statement| {
         if !statement.line.is_multiple_of(SEVERAL_EVERY) {
             return Ok(());
         }
-        let one = commented(statement);
+        let one = with_comments(statement);
         let one = one.trim_end().trim_end_matches(';');
         let several =
             format!("-- first\n{one}; -- behind\n/* before */ SELECT 1 /* within */\n;\n{one}\n-- last");
-        written_alike(&several, true)
+        check_written_comments(&several, true)
     });
 }
 
-/// What stands at the end of a line stays there, and all comments are put back into SQL of the same tree.
+/// A comment at the end of a line stays there, and the SQL with all comments has the same tree.
 #[test]
-fn stay_with_what_they_follow() {
+fn comments_stay_after_the_text_that_they_follow() {
     compare("comments that stay with what they follow", |statement| {
         if !statement.line.is_multiple_of(SEVERAL_EVERY) {
             return Ok(());
         }
-        let sql = commented(statement);
+        let sql = with_comments(statement);
         let Ok(tree) = parse(&sql) else { return Ok(()) };
         let options = DeparseOptions {
             comments: comments(&sql).map_err(|error| error.to_string())?,
@@ -145,9 +145,9 @@ fn stay_with_what_they_follow() {
     });
 }
 
-/// A comment that goes on to the end of its line does not take with it what comes next, as libpg_query's does.
+/// The text after a `--` comment must not become a part of the comment, as it does in libpg_query.
 #[test]
-fn do_not_swallow_what_follows_them() {
+fn comments_do_not_swallow_the_following_text() {
     for sql in
         ["SELECT 1 -- one\n; SELECT 2", "SELECT 1, -- one\r 2 -- two\r FROM t -- three", "SELECT 1; -- one\n"]
     {

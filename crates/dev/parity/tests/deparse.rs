@@ -1,7 +1,7 @@
-//! SQL from a tree, against libpg_query's: the same text, but where libpg_query's is not SQL of that tree. There ours must
-//! be.
+//! Compares SQL from a tree with libpg_query's. The texts must be equal. If libpg_query's text does not parse to the same tree, ours
+//! must.
 //!
-//! `TRUNKLINE_DEPARSE_ONLY=SelectStmt,CopyStmt` looks at statements of these kinds only.
+//! `TRUNKLINE_DEPARSE_ONLY=SelectStmt,CopyStmt` compares statements of these kinds only.
 
 #[path = "deparse_more/faithful.rs"]
 mod faithful;
@@ -13,7 +13,7 @@ use trunkline_parity::{compare, oracle, same};
 use trunkline_parser::node::RawStmt;
 use trunkline_parser::{DeparseOptions, ParsedSql};
 
-/// Whether the statement is of a kind that was asked for.
+/// Whether the statement is of a wanted kind.
 fn is_wanted(tree: &ParsedSql) -> bool {
     let Ok(only) = std::env::var("TRUNKLINE_DEPARSE_ONLY") else { return true };
     tree.root().nodes().all(|node| {
@@ -22,12 +22,13 @@ fn is_wanted(tree: &ParsedSql) -> bool {
     })
 }
 
-/// How many statements of the corpus libpg_query may write as SQL of another tree, or as no SQL. More would mean that our
-/// parser, or its comparison of trees, is at fault.
+/// How many statements of the corpus libpg_query may write as SQL of another tree, or as invalid SQL. If there are more, our parser
+/// or its comparison of trees is wrong.
 const LOST_MAX: usize = 20;
 
-/// That our text is SQL of the tree, and libpg_query's, but where that is not: `lost` counts these.
-fn same_or_kept(tree: &ParsedSql, expected: &str, got: &str, lost: &AtomicUsize) -> Result<(), String> {
+/// Checks that our text parses to the same tree, and is equal to libpg_query's. If libpg_query's text does not parse to the same
+/// tree, it is counted in `lost`.
+fn check_text(tree: &ParsedSql, expected: &str, got: &str, lost: &AtomicUsize) -> Result<(), String> {
     is_of(tree, got)?;
     let difference = same(expected, got);
     if difference.is_err() && is_of(tree, expected).is_err() {
@@ -47,7 +48,7 @@ fn one_line() {
         }
         let Ok(expected) = oracle::deparse(&statement.sql) else { return Ok(()) };
         let got = tree.deparse().map_err(|error| error.to_string())?;
-        same_or_kept(&tree, &expected, &got, &lost)
+        check_text(&tree, &expected, &got, &lost)
     });
     assert!(lost.into_inner() <= LOST_MAX);
 }
@@ -64,7 +65,7 @@ fn pretty() {
         let Ok(expected) = oracle::deparse_opts(&statement.sql, &options) else { return Ok(()) };
         let options = DeparseOptions { pretty: true, ..DeparseOptions::default() };
         let got = tree.deparse_with(&options).map_err(|error| error.to_string())?;
-        same_or_kept(&tree, &expected, &got, &lost)
+        check_text(&tree, &expected, &got, &lost)
     });
     assert!(lost.into_inner() <= LOST_MAX);
 }

@@ -1,7 +1,7 @@
-//! SQL from trees of statements that PostgreSQL's regression files do not have: a list for each part of the deparser.
+//! SQL from trees of statements that PostgreSQL's regression files do not have, in a list for each part of the deparser.
 //!
-//! A list has two arrays. `SAME`: our text is libpg_query's, in one line and laid out. `KEPT`: libpg_query writes no SQL,
-//! or SQL of another tree, where ours is SQL of the same tree.
+//! A list has two arrays. `SAME`: our text is equal to libpg_query's, in one line and laid out. `KEPT`: libpg_query writes invalid
+//! SQL or SQL of another tree, and our SQL has the same tree.
 
 #[path = "deparse_more/expression.rs"]
 mod expression;
@@ -74,11 +74,11 @@ fn check(of: fn(&List) -> &'static [&'static str], check: fn(&str) -> Result<(),
 }
 
 #[test]
-fn what_libpg_query_writes() {
+fn statements_that_libpg_query_writes_correctly() {
     check(|list| list.same, is_same);
 }
 
 #[test]
-fn what_libpg_query_loses() {
+fn statements_that_libpg_query_writes_wrongly() {
     check(|list| list.kept, is_kept);
 }

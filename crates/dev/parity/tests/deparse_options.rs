@@ -1,4 +1,4 @@
-//! SQL from a tree in layouts other than the default ones, against libpg_query's.
+//! Compares SQL from a tree with libpg_query's, in layouts other than the default ones.
 
 #[path = "deparse_more/faithful.rs"]
 mod faithful;
@@ -7,7 +7,7 @@ use faithful::same_or_better;
 use trunkline_parity::{Statement, compare, oracle};
 use trunkline_parser::{DeparseOptions, parse};
 
-/// One statement in this many is written in each layout.
+/// One of so many statements is written in each layout.
 const EVERY: u32 = 2;
 
 /// One of the layouts, for a statement.
@@ -25,14 +25,14 @@ fn layout(statement: &Statement) -> DeparseOptions {
             line_length_max: 40,
             ..pretty
         },
-        // In one line they mean nothing.
+        // In one line these options have no effect.
         _ => {
             DeparseOptions { pretty: false, commas_first: true, trailing_newline: true, indent: 8, ..pretty }
         }
     }
 }
 
-fn written_alike(sql: &str, options: &DeparseOptions) -> Result<(), String> {
+fn check_written(sql: &str, options: &DeparseOptions) -> Result<(), String> {
     let Ok(tree) = parse(sql) else { return Ok(()) };
     let number = |size: usize| i32::try_from(size).unwrap_or(i32::MAX);
     let theirs = oracle::DeparseOptions {
@@ -41,7 +41,7 @@ fn written_alike(sql: &str, options: &DeparseOptions) -> Result<(), String> {
         indent_size: number(options.indent),
         max_line_length: number(options.line_length_max),
         trailing_newline: options.trailing_newline,
-        // libpg_query has spaces before the commas of one line too then, which ours leaves as they are.
+        // libpg_query then also writes spaces before commas in one line, and ours does not.
         commas_start_of_line: options.commas_first && options.pretty,
     };
     let Ok(expected) = oracle::deparse_opts(sql, &theirs) else { return Ok(()) };
@@ -49,20 +49,20 @@ fn written_alike(sql: &str, options: &DeparseOptions) -> Result<(), String> {
 }
 
 #[test]
-fn of_one_statement() {
+fn single_statements_are_equal() {
     compare("layouts of a statement", |statement| match statement.line % EVERY {
-        0 => written_alike(&statement.sql, &layout(statement)),
+        0 => check_written(&statement.sql, &layout(statement)),
         _ => Ok(()),
     });
 }
 
 #[test]
-fn of_several_statements() {
+fn texts_of_several_statements_are_equal() {
     compare("layouts of several statements", |statement| match statement.line % EVERY {
         0 => Ok(()),
         _ => {
             let one = statement.sql.trim_end().trim_end_matches(';');
-            written_alike(&format!("{one}\n;SELECT a, b FROM c;;{one}"), &layout(statement))
+            check_written(&format!("{one}\n;SELECT a, b FROM c;;{one}"), &layout(statement))
         }
     });
 }

@@ -1,5 +1,5 @@
-//! Trees of the corpus, edited at random: their text, if they have one, is that tree's and no other's. Trees that are
-//! only borrowed to be changed are written as before.
+//! Edits trees of the corpus at random. If an edited tree can be written as SQL, the SQL must have the same tree. A mutable borrow
+//! without an edit must not change what is written.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,7 +10,7 @@ use trunkline_parser::{ParsedSql, parse};
 
 /// How often each statement is edited.
 const ROUNDS: u64 = 1;
-/// At least this many edits in a hundred are right: otherwise the test says little.
+/// At least so many percent of the edits must succeed. With fewer, the test would prove little.
 const RIGHT_MIN_PERCENT: usize = 3;
 
 struct Random(u64);
@@ -85,7 +85,7 @@ impl Random {
         node.set(field.name(), value)
     }
 
-    /// One edit; whether it was made.
+    /// Makes one edit. True if it was allowed.
     fn edit(&mut self, tree: &mut ParsedSql) -> bool {
         let size = tree.nodes().count();
         let (at, from) = (self.below(size), self.below(size));
@@ -108,7 +108,7 @@ impl Random {
 }
 
 #[test]
-fn what_is_written_of_an_edited_tree_is_its_text() {
+fn sql_of_an_edited_tree_parses_to_the_same_tree() {
     let (made, right) = (AtomicUsize::new(0), AtomicUsize::new(0));
     compare("edits", |statement| {
         let Ok(mut tree) = parse(&statement.sql) else { return Ok(()) };
@@ -139,16 +139,16 @@ fn what_is_written_of_an_edited_tree_is_its_text() {
     assert!(right * 100 > made * RIGHT_MIN_PERCENT, "{right} of {made}");
 }
 
-/// Each part of a statement that has a text of its own is written, and read back.
+/// Each part of a statement that can be written alone is written and parsed again.
 #[test]
 fn parts_of_statements_are_written_alone() {
     compare("parts", |statement| {
         let Ok(tree) = parse(&statement.sql) else { return Ok(()) };
         for node in tree.nodes() {
             match node.deparse() {
-                // A column's COLLATE is a clause of its own, and no expression.
+                // A column's COLLATE is a clause, and not an expression.
                 _ if node.cast::<CollateClause<'_>>().is_some_and(|clause| clause.arg().is_none()) => {}
-                // ALTER DEFAULT PRIVILEGES has a GRANT in it that names no object.
+                // ALTER DEFAULT PRIVILEGES contains a GRANT without an object.
                 _ if node
                     .cast::<GrantStmt<'_>>()
                     .is_some_and(|grant| grant.targtype() == GrantTargetType::AclTargetDefaults) => {}

@@ -1,5 +1,5 @@
-//! Every text that PostgreSQL's parser does not take gets the same message and position from ours, and every text that it
-//! takes is taken: over the corpus, and over its statements mutilated in several ways, by a fixed seed.
+//! Compares the errors of both parsers. Our parser must accept every text that PostgreSQL's accepts, and must refuse every other text
+//! with the same message and position. The texts are the corpus, and its statements damaged in several ways, by a fixed seed.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,28 +7,28 @@ use trunkline_parity::corpus::corpus;
 use trunkline_parity::{Statement, compare, oracle};
 use trunkline_parser::{Mode, ParseOptions, parse_with};
 
-/// Changes which mutilations are made. Any number will do; a fixed one makes a failure come again.
+/// The seed of the damages. It is fixed, so that a failure can be repeated.
 const SEED: u64 = 0x7275_6e6b_6c69_6e65;
 
-/// What a mutilation puts in: what begins or ends something that the scanner or the grammar keeps count of.
+/// Texts to insert. Each begins or ends something that the scanner or the grammar counts.
 const PUT_IN: [&str; 24] = [
     "'", "\"", "$$", "$a$", "/*", "*/", "--", "\\", "(", ")", ";", ",", ".", "e'", "u&'", "x'", "::", ":=",
     "@", "\u{e9}", "\u{1}", " 1a ", " select ", " from ",
 ];
 
-/// Compares the answers, and counts the errors among them.
+/// Compares the results of both parsers, and counts the errors.
 #[derive(Default)]
 struct Answers {
     errors: AtomicUsize,
 }
 
 impl Answers {
-    /// The same answer of both: a tree, or message and position of an error.
+    /// Checks that both give the same result: a tree, or an error with message and position.
     fn same(&self, sql: &str) -> Result<(), String> {
         self.same_with(sql, 0, ParseOptions::default())
     }
 
-    /// As [`Answers::same`], with options as pg_query has them and as ours are.
+    /// As [`Answers::same`], with options in pg_query's form and in ours.
     fn same_with(&self, sql: &str, bits: i32, options: ParseOptions) -> Result<(), String> {
         let expected = oracle::json_opts(sql, bits).map(drop);
         let got = parse_with(sql, options).map(drop);
@@ -42,7 +42,7 @@ impl Answers {
         Err(format!("of {sql:?}\nexpected {expected:?}\ngot      {got:?}"))
     }
 
-    /// That at least a share of the statements, in percent, gave errors: otherwise a mutilation does not mutilate.
+    /// Checks that at least so many percent of the statements gave errors. Otherwise the damage would have no effect.
     fn have_errors(self, percent_min: usize) {
         let (errors, statements) = (self.errors.into_inner(), corpus().len());
         assert!(
@@ -52,7 +52,7 @@ impl Answers {
     }
 }
 
-/// A number below `limit` for a statement and a mutilation: splitmix64 over FNV-1a of the text.
+/// A pseudo-random number below `limit` for a statement and a kind of damage: splitmix64 over FNV-1a of the text.
 fn below(limit: usize, statement: &Statement, mutilation: u64) -> usize {
     let text = statement.sql.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -64,7 +64,7 @@ fn below(limit: usize, statement: &Statement, mutilation: u64) -> usize {
     usize::try_from((bits ^ (bits >> 31)) % limit).unwrap_or(0)
 }
 
-/// The beginning of the character that has this byte.
+/// The beginning of the character that contains this byte.
 fn boundary(sql: &str, byte: usize) -> usize {
     (0..=byte).rev().find(|&at| sql.is_char_boundary(at)).unwrap_or(0)
 }
@@ -80,14 +80,14 @@ fn around(statement: &Statement, mutilation: u64) -> (&str, char, &str) {
 }
 
 #[test]
-fn of_the_corpus() {
+fn errors_of_the_corpus_are_equal() {
     let answers = Answers::default();
     compare("errors", |statement| answers.same(&statement.sql));
     assert!(answers.errors.into_inner() > 100, "PostgreSQL's scripts show errors too");
 }
 
 #[test]
-fn of_statements_cut_off() {
+fn errors_of_statements_that_end_early_are_equal() {
     let answers = Answers::default();
     compare("errors where the end is missing", |statement| {
         let sql = &statement.sql;
@@ -98,7 +98,7 @@ fn of_statements_cut_off() {
 }
 
 #[test]
-fn of_statements_with_a_character_missing() {
+fn errors_of_statements_without_one_character_are_equal() {
     let answers = Answers::default();
     compare("errors where a character is missing", |statement| {
         let (before, _, after) = around(statement, 2);
@@ -108,7 +108,7 @@ fn of_statements_with_a_character_missing() {
 }
 
 #[test]
-fn of_statements_with_something_put_in() {
+fn errors_of_statements_with_an_inserted_text_are_equal() {
     let answers = Answers::default();
     compare("errors where something was put in", |statement| {
         let (before, character, after) = around(statement, 3);
@@ -119,9 +119,9 @@ fn of_statements_with_something_put_in() {
     answers.have_errors(50);
 }
 
-/// The messages that say what is near are cut by PostgreSQL, and the texts here are beyond ASCII.
+/// PostgreSQL cuts the texts that it quotes in messages. Here these texts have characters beyond ASCII.
 #[test]
-fn of_texts_beyond_ascii() {
+fn errors_of_texts_beyond_ascii_are_equal() {
     let answers = Answers::default();
     compare("errors in texts beyond ASCII", |statement| {
         let (before, character, after) = around(statement, 5);
@@ -132,7 +132,7 @@ fn of_texts_beyond_ascii() {
 }
 
 #[test]
-fn of_other_settings() {
+fn errors_under_other_settings_are_equal() {
     let answers = Answers::default();
     let old_strings = ParseOptions { standard_conforming_strings: false, ..ParseOptions::default() };
     let no_quote = ParseOptions { backslash_quote: false, ..ParseOptions::default() };
@@ -146,9 +146,9 @@ fn of_other_settings() {
     answers.have_errors(1);
 }
 
-/// What PL/pgSQL asks of the grammar: a type, an expression, an assignment.
+/// The grammar's modes for PL/pgSQL: a type, an expression, an assignment.
 #[test]
-fn of_other_modes() {
+fn errors_in_other_modes_are_equal() {
     let answers = Answers::default();
     compare("errors in other modes", |statement| {
         let sql = &statement.sql;

@@ -1,9 +1,9 @@
-//! Fingerprints, against libpg_query's.
+//! Compares fingerprints with libpg_query's.
 
 use trunkline_parity::{compare, oracle, same};
 use trunkline_parser::FingerprintOptions;
 
-// Of pg_query.h: PG_QUERY_FINGERPRINT_...
+// From pg_query.h: PG_QUERY_FINGERPRINT_...
 const RANGEVAR_IGNORE_ALIASES: i32 = 1;
 const RANGEVAR_INCLUDE_SCHEMA: i32 = 1 << 1;
 const FULL_RELNAME: i32 = 1 << 4;

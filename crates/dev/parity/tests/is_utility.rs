@@ -1,4 +1,4 @@
-//! Which statements are utility statements, against pg_query's.
+//! Compares with pg_query which statements are utility statements.
 
 use trunkline_parity::{compare, oracle, same, same_value};
 use trunkline_parser::is_utility;

@@ -1,4 +1,4 @@
-//! Our trees' JSON against pg_query's, byte for byte.
+//! Compares our trees' JSON with pg_query's, byte for byte.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -18,9 +18,9 @@ fn json() {
     });
 }
 
-/// Two parses of one text are equal; every node is reached by the walk, by the fields and by the JSON alike.
+/// Two parses of one text are equal. The walk, the fields and the JSON reach the same nodes.
 #[test]
-fn a_walk_reaches_what_the_fields_hold() {
+fn walk_and_fields_reach_the_same_nodes() {
     let seen = Mutex::new(BTreeSet::new());
     compare("walk", |statement| {
         let (Ok(tree), Ok(again)) = (parse(&statement.sql), parse(&statement.sql)) else { return Ok(()) };
@@ -51,10 +51,10 @@ fn a_walk_reaches_what_the_fields_hold() {
     assert!(seen >= NODE_TYPES_MIN, "the corpus has {seen} types of nodes");
 }
 
-/// Types of nodes that PostgreSQL's scripts have in their statements, at least.
+/// The least number of node types in the statements of PostgreSQL's scripts.
 const NODE_TYPES_MIN: usize = 200;
 
-/// The nodes right below one, found by its fields.
+/// The nodes directly below a node, found by its fields.
 fn below(node: Node<'_>) -> Vec<*const ()> {
     let mut found: Vec<_> =
         node.as_list().into_iter().flat_map(|list| list.nodes()).map(Node::address).collect();

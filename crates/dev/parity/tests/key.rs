@@ -1,4 +1,4 @@
-//! Statements with the same key have the same tree except for literals: compared with PostgreSQL's parser.
+//! Statements with the same key must have the same tree except for literals. PostgreSQL's parser decides that.
 
 mod nasty;
 
@@ -9,7 +9,7 @@ use trunkline_parity::{compare, oracle, same_value};
 use trunkline_parser::key::{KeyBuffer, ScanKey, scan_key};
 use trunkline_parser::lexer::scan;
 
-/// Changes made to each statement of the corpus by [`changed_statements`]. `KEY_CHANGES` sets another number.
+/// How many changes [`changed_statements`] makes to each statement of the corpus. `KEY_CHANGES` sets another number.
 const CHANGES: u64 = 3;
 
 fn key(text: &str) -> Option<Vec<u8>> {
@@ -19,38 +19,38 @@ fn key(text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// What two texts with the same key must have in common: that they are SQL or not, and their fingerprint.
-fn nature(text: &str) -> Option<u64> {
+/// Two texts with the same key must have the same fingerprint, or both be refused (`None`).
+fn fingerprint_if_valid(text: &str) -> Option<u64> {
     oracle::fingerprint(text).ok().map(|(value, _)| value)
 }
 
-/// The first text of each key, and its nature.
+/// The first text of each key, and its fingerprint.
 type Seen = HashMap<Vec<u8>, (String, Option<u64>)>;
 
 #[test]
-fn statements_of_one_key_are_of_one_nature() {
+fn statements_with_the_same_key_have_the_same_fingerprint() {
     let seen: Mutex<Seen> = Mutex::default();
-    compare("nature by key", |statement| {
+    compare("fingerprints by key", |statement| {
         let Some(key) = key(&statement.sql) else { return Ok(()) };
-        let nature = nature(&statement.sql);
+        let found = fingerprint_if_valid(&statement.sql);
         let mut seen = seen.lock().expect("no test has panicked");
-        let (first, expected) = seen.entry(key).or_insert_with(|| (statement.sql.clone(), nature));
-        same_value(expected, &nature).map_err(|difference| format!("{first}\n{difference}"))
+        let (first, expected) = seen.entry(key).or_insert_with(|| (statement.sql.clone(), found));
+        same_value(expected, &found).map_err(|difference| format!("{first}\n{difference}"))
     });
 }
 
-/// A token of a statement left out, doubled, or put where another is: the key is another one, or nothing that matters
-/// has changed.
+/// A token of a statement is left out, doubled, or replaced by another one. Then the key must differ, or the fingerprint must be the
+/// same.
 #[test]
 fn changed_statements() {
     let changes = std::env::var("KEY_CHANGES").map_or(CHANGES, |changes| changes.parse().expect("a number"));
-    compare("nature by key after a change", |statement| {
+    compare("fingerprints by key after a change", |statement| {
         let Some(original) = key(&statement.sql) else { return Ok(()) };
         let mut random = Nasty::new(u64::from(statement.line) << 32 | statement.sql.len() as u64);
         for _ in 0..changes {
             let changed = change(&statement.sql, &mut random);
             if key(&changed).is_some_and(|key| key == original) {
-                same_value(&nature(&statement.sql), &nature(&changed))
+                same_value(&fingerprint_if_valid(&statement.sql), &fingerprint_if_valid(&changed))
                     .map_err(|difference| format!("{changed}\n{difference}"))?;
             }
         }
@@ -58,23 +58,23 @@ fn changed_statements() {
     });
 }
 
-/// White space, comments and the case of words change nothing.
+/// White space, comments and the case of words do not change the key.
 #[test]
-fn dressed_up_statements() {
+fn white_space_comments_and_case_do_not_change_the_key() {
     compare("key of the same tokens", |statement| {
         let Some(original) = key(&statement.sql) else { return Ok(()) };
         let Ok(tokens) = scan(&statement.sql) else { return Err("keyed, but not scanned".to_owned()) };
         let mut text = String::from("/* a /* b */ ' */");
         for token in tokens {
             let bytes = &statement.sql[token.start as usize..token.end as usize];
-            // The N of N'...' must keep its quote, a comment its line.
+            // The N of N'...' must stay before its quote, and a comment must end its line.
             let word = bytes.starts_with(|first: char| first.is_ascii_alphabetic()) && bytes.len() > 1;
             let plain = word && !bytes.contains(['\'', '"']);
             text.push_str(&if plain { bytes.to_ascii_uppercase() } else { bytes.to_owned() });
             let national = bytes.len() == 1 && token.keyword.is_some();
             text.push_str(if national { "" } else { " --'\n\t" });
         }
-        // Strings in two tokens become one where a newline comes between.
+        // Two strings with a newline between them would become one string.
         match key(&text) {
             Some(key) if key == original => Ok(()),
             _ if adjacent_strings(&statement.sql) => Ok(()),

@@ -1,4 +1,4 @@
-//! Our lexer against PostgreSQL's: the same tokens, the same errors, whatever the text.
+//! Compares our lexer with PostgreSQL's: both must give the same tokens and errors for every text.
 
 mod nasty;
 
@@ -7,7 +7,7 @@ use trunkline_parity::oracle;
 use trunkline_parity::{compare, same_value};
 use trunkline_parser::lexer::{LexError, LexErrorKind, Lexer, keywords, scan};
 
-/// Texts of [`nasty_texts`]. `LEXER_TEXTS` sets another number.
+/// The number of texts of [`nasty_texts`]. `LEXER_TEXTS` sets another number.
 const NASTY_TEXTS: u64 = 40_000;
 
 #[test]
@@ -15,7 +15,7 @@ fn regression_scripts() {
     compare("tokens", |statement| check(&statement.sql));
 }
 
-/// Every beginning of a statement: most end within a token.
+/// Every beginning of a statement. Most of them end inside a token.
 #[test]
 fn regression_scripts_cut_short() {
     compare("tokens of half a statement", |statement| {
@@ -40,8 +40,8 @@ fn nasty_texts() {
     assert!(failures.is_empty(), "{} of {texts}, first: {}", failures.len(), failures[0]);
 }
 
-/// With standard_conforming_strings off, which only pg_query's parser can be told: it meets the lexer's errors if
-/// nothing before them is wrong.
+/// With standard_conforming_strings off. Only pg_query's parser has this option, and it reports an error of the lexer only if the text
+/// before it is right.
 #[test]
 fn strings_with_backslashes_everywhere() {
     let mut equal_errors = 0;
@@ -72,7 +72,7 @@ fn all_key_words() {
     }
 }
 
-/// That `scan` says of `text` what pg_query says.
+/// Checks that `scan` gives the same result for `text` as pg_query.
 fn check(text: &str) -> Result<(), String> {
     let expected = oracle::scan(text).map_err(|error| (error.message, error.cursorpos)).map(|tokens| {
         let tokens = tokens.into_iter().map(|token| Seen {
@@ -104,14 +104,14 @@ struct Seen {
 }
 
 impl PartialEq for Seen {
-    /// pg_query has no names for characters that SQL has no use for.
+    /// pg_query has no names for characters that SQL does not use.
     fn eq(&self, other: &Self) -> bool {
         (self.place, self.number, self.keyword_kind) == (other.place, other.number, other.keyword_kind)
             && (self.name.is_empty() || self.name == other.name)
     }
 }
 
-/// The place of an error as PostgreSQL counts it: in characters, from 1 on; 0 for none.
+/// The position of an error as PostgreSQL counts it: in characters from 1; 0 for none.
 fn cursor(text: &str, error: &LexError) -> i32 {
     if matches!(error.kind, LexErrorKind::InvalidBytes(..)) {
         return 0;

@@ -1,4 +1,4 @@
-//! Normalized texts, against libpg_query's.
+//! Compares normalized texts with libpg_query's.
 
 use trunkline_parity::oracle::{self, Error};
 use trunkline_parity::{compare, same};

@@ -1,12 +1,12 @@
-//! What the oracle says, and how much of the corpus it takes.
+//! Tests of the oracle, and of how much of the corpus it accepts.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trunkline_parity::corpus::{corpus, totals};
 use trunkline_parity::{compare, oracle, same, same_value};
 
-/// PostgreSQL's scripts are statements that PostgreSQL takes, except for those that show errors. Fewer than this share
-/// of the corpus (in percent) would mean that scripts are not split where psql splits them.
+/// The least percentage of the corpus that must parse. PostgreSQL accepts the statements of its scripts, except for those that show
+/// errors. If fewer parse, the scripts are not split as psql splits them.
 const PARSED_PERCENT_MIN: usize = 99;
 
 #[test]
@@ -50,7 +50,7 @@ fn every_function_answers() -> oracle::Result<()> {
     assert_eq!(oracle::split_with_scanner(sql)?, [(0, 37), (38, 7)]);
     assert_eq!(oracle::is_utility(sql)?, [false, true]);
     assert_eq!(oracle::summary(sql)?.tables.len(), 1);
-    // The C library and the Rust crate choose differently where two places are as good as each other.
+    // If two places are equally good, the C library and the Rust crate choose different ones.
     assert_eq!(oracle::truncate(sql, 20)?, "SELECT a FROM t W...");
     assert_eq!(oracle::truncate_by_crate(sql, 20)?, "SELECT ... FROM t...");
     let tokens: Vec<_> =
@@ -66,7 +66,7 @@ fn every_function_answers() -> oracle::Result<()> {
     Ok(())
 }
 
-/// Debug builds of pg_query end the process where an assertion fails; the oracle has an error for it.
+/// In debug builds of pg_query, a failed assertion ends the process. The oracle returns an error instead.
 #[test]
 fn failed_assertions_are_errors() {
     let error =
@@ -74,9 +74,9 @@ fn failed_assertions_are_errors() {
     assert!(error.is_assertion(), "{error}");
 }
 
-/// The C functions agree with the crate's own over the corpus, so that our declarations of them are right.
+/// Our declarations of the C functions are right: over the corpus, they give the same results as the crate's own functions.
 #[test]
-fn the_crate_says_the_same() {
+fn the_crates_functions_give_the_same_results() {
     compare("crate", |statement| {
         let sql = &statement.sql;
         let fingerprint = pg_query::fingerprint(sql, 0, 0).map(|fingerprint| fingerprint.hex).ok();

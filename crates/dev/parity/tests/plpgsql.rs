@@ -1,4 +1,4 @@
-//! PL/pgSQL, against pg_query's; and that its JSON is JSON, which pg_query's is not always.
+//! Compares the trees of PL/pgSQL with pg_query's. Our JSON must also be valid; pg_query's is not always.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -6,16 +6,16 @@ use serde::de::IgnoredAny;
 use trunkline_parity::{compare, oracle, same, same_value};
 use trunkline_parser::parse_plpgsql;
 
-/// What pg_query writes in the place of a variable that a trigger gives its value to: TG_NAME and its like.
+/// The text that pg_query writes for a variable of a trigger, such as TG_NAME.
 const TRIGGERS_VARIABLE: &str = "{}}";
-/// How many texts of the corpus have functions of triggers, at least.
+/// The least number of texts in the corpus with functions of triggers.
 const TRIGGERS_MIN: usize = 50;
 
 fn json(text: &str) -> Result<(), String> {
     serde_json::from_str::<IgnoredAny>(text).map(drop).map_err(|error| format!("no JSON: {error}\n{text}"))
 }
 
-/// Where the object ends that a text begins with.
+/// The end of the JSON object at the beginning of a text.
 fn object_end(text: &str) -> Option<usize> {
     let (mut depth, mut is_string, mut is_escaped) = (0, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -34,7 +34,7 @@ fn object_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Our JSON with the variables of triggers left out as pg_query leaves them out.
+/// Our JSON without the variables of triggers, which pg_query leaves out.
 fn without_triggers_variables(expected: &str, got: &str) -> Option<String> {
     let (mut out, mut rest) = (String::new(), got);
     let mut pieces = expected.split(TRIGGERS_VARIABLE).peekable();
@@ -47,7 +47,7 @@ fn without_triggers_variables(expected: &str, got: &str) -> Option<String> {
             break;
         }
         out.push_str(TRIGGERS_VARIABLE);
-        // `"PLpgSQL_stmt_null":{}}` is as it should be.
+        // `"PLpgSQL_stmt_null":{}}` is right.
         rest = match piece.ends_with([',', '[']) && rest.starts_with("{\"PLpgSQL_var\":{\"refname\":\"tg_") {
             true => rest.get(object_end(rest)?..)?,
             false => rest.strip_prefix(TRIGGERS_VARIABLE)?,

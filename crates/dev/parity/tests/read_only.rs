@@ -1,7 +1,7 @@
-//! What PostgreSQL refuses to do in a READ ONLY transaction, we must not call read-only.
+//! If PostgreSQL refuses a statement in a READ ONLY transaction, its class must not be read-only.
 //!
-//! A real server, all of whose transactions are READ ONLY, gets statements one by one. Whether it refuses one with
-//! `read_only_sql_transaction` is its own judgement; other errors say nothing.
+//! The statements are sent one by one to a real server whose transactions are all READ ONLY. Only the error
+//! `read_only_sql_transaction` counts; other errors prove nothing.
 
 use anyhow::{Context, Result};
 use trunkline_parity::corpus::corpus;
@@ -12,7 +12,7 @@ use trunkline_testkit::{Cluster, RawClient, Version};
 
 /// SQLSTATE `read_only_sql_transaction`.
 const REFUSED: &str = "25006";
-/// One statement of the corpus in this many is tried, so that the test takes seconds.
+/// One of so many statements of the corpus is tried, so that the test takes seconds.
 const ONE_IN: usize = 4;
 
 const SET_UP: &str = "
@@ -27,7 +27,7 @@ const SET_UP: &str = "
     INSERT INTO t VALUES (0, 0, '');
 ";
 
-/// Statements, with `-` before those that the server lets pass.
+/// Statements. Those with `-` before them are not refused by the server.
 const STATEMENTS: &str = "
     - SELECT 1
     - SELECT * FROM t WHERE id = 1
@@ -161,7 +161,7 @@ fn refuses(client: &mut RawClient, sql: &str) -> Result<bool> {
 
 /// Whether the server's refusal contradicts a class.
 fn contradicts(class: Class) -> bool {
-    // What an unknown function does is in `may_write` only.
+    // Only `may_write` takes unknown functions into account.
     !class.may_write() || (class.is_read_only() && !class.touches().any(Touches::UNKNOWN_FUNCTIONS))
 }
 
@@ -193,14 +193,14 @@ fn what_the_server_refuses_is_not_read_only() -> Result<()> {
     corpus_against(&mut client)
 }
 
-/// One in [`ONE_IN`] of the corpus's statements that leave the session as it is. Their tables do not exist: it is the utility
-/// statements that the server judges before it looks.
+/// Tries one in [`ONE_IN`] of the corpus's statements, without those that change the session. Their tables do not exist, so the test
+/// is about utility statements, which the server refuses before it looks for their objects.
 fn corpus_against(client: &mut RawClient) -> Result<()> {
     let (mut refused, mut wrong) = (0, Vec::new());
     for statement in corpus().iter().step_by(ONE_IN) {
         let Ok(tree) = parse(&statement.sql) else { continue };
         let class = tree.classify();
-        // Those would change the session, or take long; the list above has them.
+        // These would change the session, or take long. They are in the list above.
         let leaves = class.touches().any(Touches::SET | Touches::SET_CONFIG | Touches::ROLE | Touches::COPY);
         let controls = class.touches().any(Touches::TRANSACTION | Touches::RESET_ALL | Touches::DISCARD_ALL);
         let kind = class.kind();

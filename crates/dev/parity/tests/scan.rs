@@ -1,4 +1,4 @@
-//! Tokens, against pg_query's.
+//! Compares tokens with pg_query's.
 
 use trunkline_parity::{compare, oracle, same, same_value};
 use trunkline_parser::scan;

@@ -1,4 +1,4 @@
-//! Where statements begin and end, against pg_query's.
+//! Compares the places of statements with pg_query's.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use trunkline_parity::oracle::Result as Expected;
 use trunkline_parity::{compare, oracle, same, same_value};
 use trunkline_parser::{ParseError, split_with_parser, split_with_scanner};
 
-/// How many statements stand in one text.
+/// The number of statements in a text.
 const STATEMENTS: usize = 7;
 
 #[test]
@@ -24,7 +24,7 @@ fn with_scanner() {
     });
 }
 
-/// Texts of several statements, with every way between them.
+/// Texts of several statements, with different separators between them.
 #[test]
 fn several_statements() {
     let separators = [";", ";\n", " ; ;", "; /* ; */ ", "; -- ;\n", ";)", ";("];

@@ -1,4 +1,4 @@
-//! Summaries, against pg_query's.
+//! Compares summaries with pg_query's.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A client that has nothing to do with what a probe does, and must not notice it.
+//! A client that runs queries beside a probe and must not be affected by it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use trunkline_testkit::{PATIENCE, Proxy, RawClient};
 
 use crate::login;
 
-/// A rest between two queries: a bystander must not be what keeps the machine busy.
+/// The pause between two queries. Without it, the bystander itself would keep the machine busy.
 const REST: Duration = Duration::from_millis(1);
 
 /// Runs one small query after the other on a connection of its own until [`Bystander::finish`].
@@ -22,7 +22,7 @@ pub struct Bystander {
 }
 
 impl Bystander {
-    /// Logs in as `app` and begins. From here on its connection must stay.
+    /// Logs in as `app` and begins. From then on, its connection must not be lost.
     ///
     /// # Panics
     /// When the login or the first query fails.
@@ -56,10 +56,10 @@ impl Bystander {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// Waits until it has been answered `count` queries more.
+    /// Waits until `count` more queries have been answered.
     ///
     /// # Panics
-    /// When it is not in the end.
+    /// When they are not answered in time.
     pub fn wait_for(&self, count: usize) {
         let (wanted, deadline) = (self.answered() + count, Instant::now() + PATIENCE);
         while self.answered() < wanted {
@@ -68,10 +68,10 @@ impl Bystander {
         }
     }
 
-    /// Stops after some more queries, and gives the time that the slowest took.
+    /// Stops after some more queries, and returns the time of the slowest query.
     ///
     /// # Panics
-    /// When one query failed or was answered wrong.
+    /// When a query failed or got a wrong answer.
     pub fn finish(self) -> Duration {
         if !self.thread.is_finished() {
             self.wait_for(2);
@@ -82,7 +82,7 @@ impl Bystander {
     }
 }
 
-/// One query by each protocol, timed.
+/// Runs one query by each protocol, and returns the time.
 fn ask(client: &mut RawClient) -> Result<Duration, String> {
     let begun = Instant::now();
     let simple = client.sql("select 42").map_err(|error| format!("{error:#}"))?;

@@ -1,20 +1,20 @@
-//! Queries that run until the test lets them go: whatever is to happen meanwhile has all the time it needs.
+//! Queries that run until the test lets them end. So a test need not hurry while a query runs.
 
 use trunkline_testkit::RawClient;
 
 use crate::Stage;
 
-/// The advisory lock's key: any that the probes do not use otherwise.
+/// The key of the advisory lock. Probes must not use it for anything else.
 const KEY: i64 = 6432;
 
-/// Holds back the queries that [`Gate::query`] makes, in the test's database, from [`Gate::close`] to [`Gate::open`].
+/// Between [`Gate::close`] and [`Gate::open`], the queries of [`Gate::query`] in the test's database do not end.
 #[derive(Debug)]
 pub struct Gate {
     keeper: RawClient,
 }
 
 impl Gate {
-    /// From here on queries are held back.
+    /// Closes the gate: from now on, its queries wait.
     ///
     /// # Panics
     /// When the server does not answer.
@@ -24,21 +24,21 @@ impl Gate {
         Self { keeper }
     }
 
-    /// A query that gives `value` when the gate is open. It can be cancelled.
+    /// A query that waits while the gate is closed and then returns `value`. It can be cancelled.
     pub fn query(value: &str) -> String {
         format!("select {value} from pg_advisory_xact_lock_shared({KEY})")
     }
 
-    /// Waits until `count` queries are held back.
+    /// Waits until exactly `count` queries wait at the gate.
     ///
     /// # Panics
-    /// When it is another number in the end.
+    /// When the number is not reached in time.
     pub fn wait_for(stage: &Stage, count: usize) {
         let sql = format!("select count(*) from ({}) held", Self::held());
         stage.wait_for(&sql, &count.to_string());
     }
 
-    /// SQL for the process ids of the queries that are held back.
+    /// SQL for the process ids of the queries that wait at the gate.
     pub fn held() -> String {
         format!(
             "select pid from pg_locks where locktype = 'advisory' and objid = {KEY} and not granted and \
@@ -46,7 +46,7 @@ impl Gate {
         )
     }
 
-    /// Lets all of them go.
+    /// Opens the gate: all its queries end.
     ///
     /// # Panics
     /// When the server does not answer.

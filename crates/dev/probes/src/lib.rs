@@ -1,4 +1,4 @@
-//! Probes: the real proxy in front of real PostgreSQL servers, under everything that has hurt poolers before.
+//! Probes test the real proxy in front of real PostgreSQL servers, with everything that has caused faults in poolers before.
 //!
 //! A probe is a function that takes a [`Stage`]; [`probes!`] makes it one named test for each version of
 //! PostgreSQL. A test binary shares one server of each version, and every test has a database and a proxy of its own:
@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! Functions here panic with the reason where something fails that a test takes for granted.
+//! Functions of this crate panic with a reason if something fails that every test needs.
 
 mod bystander;
 mod gate;
@@ -37,8 +37,8 @@ use trunkline_testkit::cluster::{DATABASE, PASSWORD};
 use trunkline_testkit::raw::ServerError;
 use trunkline_testkit::{Frame, Proxy, RawClient};
 
-/// Makes each named function (`fn probe(stage: &Stage)`) a test in `postgres_15` and one in `postgres_18`. A probe
-/// that is left out is an unused function, of which the compiler warns.
+/// Makes two tests of each named function (`fn probe(stage: &Stage)`), one in `postgres_15` and one in `postgres_18`. If a
+/// probe is missing in the list, the compiler warns of an unused function.
 #[macro_export]
 macro_rules! probes {
     ($($probe:ident),* $(,)?) => {
@@ -51,7 +51,7 @@ macro_rules! probes {
     };
 }
 
-/// A client of `proxy`, logged in to the test's database with everybody's password.
+/// A client of `proxy`, logged in to the test's database with the password that all users share.
 ///
 /// # Panics
 /// When the proxy refuses.
@@ -89,24 +89,24 @@ pub fn try_login(proxy: &Proxy, user: &str, password: &str) -> anyhow::Result<Ra
     RawClient::login(proxy.address(), user, password, DATABASE)
 }
 
-/// The SQLSTATE of an error that the peer sent; otherwise what else went wrong, in words.
+/// The SQLSTATE of an error that the peer sent; for any other error, its text.
 pub fn sqlstate(error: &anyhow::Error) -> String {
     let sent = error.downcast_ref::<ServerError>();
     sent.map_or_else(|| format!("{error:#}"), |error| error.sqlstate.clone())
 }
 
-/// The tags of messages in a row, such as `"TDCZ"`.
+/// The tags of messages as one text, such as `"TDCZ"`.
 pub fn tags(frames: &[Frame]) -> String {
     frames.iter().map(|frame| char::from(frame.tag)).collect()
 }
 
-/// Notes a measured figure in the test's output: `cargo test -- --nocapture` shows it.
+/// Prints a measured figure to the test's output; `cargo test -- --nocapture` shows it.
 #[allow(clippy::print_stdout)]
 pub fn note(figure: &str) {
     println!("{figure}");
 }
 
-/// Reads the ErrorResponse that has to come next.
+/// Reads the ErrorResponse that must come next.
 ///
 /// # Panics
 /// When something else comes, or it lacks a severity, a SQLSTATE or a message.
@@ -119,7 +119,7 @@ pub fn expect_error(client: &mut RawClient, sqlstate: &str) -> Frame {
     frame
 }
 
-/// Reads the ErrorResponse that has to come next, and the end of the connection after it.
+/// Reads the ErrorResponse that must come next, and the end of the connection after it.
 ///
 /// # Panics
 /// As [`expect_error`], and when the connection stays open.

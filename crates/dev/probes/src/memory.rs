@@ -1,4 +1,4 @@
-//! How far the proxy's resident memory rises while something is done to it.
+//! Measures how far the proxy's resident memory rises during a test.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use std::time::Duration;
 use trunkline_testkit::Proxy;
 use trunkline_testkit::process::rss_kib;
 
-/// How often memory is looked at: a peak shorter than this may be missed.
+/// The interval between two measurements. A shorter peak may be missed.
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Looks at the proxy's resident memory from [`MemoryWatch::start`] to [`MemoryWatch::rise_kib`].
+/// Measures the proxy's resident memory from [`MemoryWatch::start`] to [`MemoryWatch::rise_kib`].
 #[derive(Debug)]
 pub struct MemoryWatch {
     before: u64,
@@ -20,7 +20,7 @@ pub struct MemoryWatch {
 }
 
 impl MemoryWatch {
-    /// Notes what the proxy uses now, and begins.
+    /// Remembers the memory that the proxy uses now, and begins to measure.
     ///
     /// # Panics
     /// When the proxy has ended.
@@ -31,7 +31,7 @@ impl MemoryWatch {
         let thread = std::thread::spawn(move || {
             let mut peak = before;
             while !stopped.load(Ordering::Relaxed) {
-                // A proxy that has ended is for the test to find out.
+                // The proxy has ended. The test finds that out by itself.
                 peak = peak.max(rss_kib(pid).unwrap_or_default());
                 std::thread::sleep(LOOK_INTERVAL);
             }
@@ -40,10 +40,10 @@ impl MemoryWatch {
         Self { before, stop, thread }
     }
 
-    /// Ends, and gives by how many KiB the peak lies above the beginning.
+    /// Ends, and returns by how many KiB the peak lies above the beginning.
     ///
     /// # Panics
-    /// When the watching thread did.
+    /// When the measuring thread has panicked.
     pub fn rise_kib(self) -> u64 {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("the watching thread") - self.before

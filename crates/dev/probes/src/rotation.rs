@@ -1,20 +1,21 @@
-//! A pool whose every turn lands on another server connection than the one before.
+//! A pool in which each turn uses another server connection than the turn before.
 
 use trunkline_testkit::cluster::APP_USER;
 use trunkline_testkit::{Frame, Proxy};
 
 use crate::{Setup, login};
 
-/// Which server connection the next turn lands on. Holds as long as only the test uses the pool, one turn at a
-/// time, and no client logs in with start-up parameters that the pool has not seen before (the server is asked then).
+/// Knows which server connection the next turn uses. This is true as long as only the test uses the pool, with one turn at a
+/// time, and no client logs in with start-up parameters that are new to the pool (the proxy tries these on a connection).
 #[derive(Debug)]
 pub struct Rotation {
-    /// Process ids, the next one first.
+    /// Process ids of the server connections, the next one first.
     pids: Vec<String>,
 }
 
 impl Rotation {
-    /// The settings it needs: one worker, `size` server connections, the one that was idle for longest next.
+    /// The settings that a rotation needs: one worker, `size` server connections, and the connection that was idle for the
+    /// longest time is used next.
     #[must_use]
     pub fn setup(setup: Setup, size: i64) -> Setup {
         setup.set("workers", 1).set("pool.pool_size", size).set("pool.server_round_robin", true)
@@ -39,13 +40,13 @@ impl Rotation {
         Self { pids }
     }
 
-    /// Counts one turn (or one transaction); gives `pg_backend_pid()` of where it runs.
+    /// Counts one turn (or one transaction), and returns the process id of its server connection.
     pub fn turn(&mut self) -> String {
         self.pids.rotate_left(1);
         self.pids.last().cloned().unwrap_or_default()
     }
 
-    /// Of the last two turns, the later one ended first.
+    /// Notes that of the last two turns, the later one ended first.
     pub fn swap_last(&mut self) {
         let count = self.pids.len();
         self.pids.swap(count - 1, count - 2);

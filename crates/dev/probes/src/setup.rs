@@ -1,4 +1,4 @@
-//! A proxy's config, put together setting by setting.
+//! Builds a proxy's configuration, one setting after the other.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -35,7 +35,7 @@ impl From<bool> for Value {
     }
 }
 
-/// How long the proxy gives to servers and clients before it takes them for dead. A probe of such a limit sets it.
+/// The value of the proxy's timeouts for servers and clients. A probe that tests such a timeout sets its own.
 const PATIENT: [&str; 5] = [
     "timeouts.server_connect_timeout",
     "timeouts.abandoned_turn_timeout",
@@ -44,9 +44,9 @@ const PATIENT: [&str; 5] = [
     "limits.client_login_timeout",
 ];
 
-/// A `trunkline.toml` in the making: two workers, an HTTP page, the test's database as `app`, and the roles `app`,
-/// `md5user`, `plainuser` and `trusted` with their passwords in the config. Servers are spoken to without TLS, and a
-/// peer that the machine slows down meets no limit on time.
+/// Builds a `trunkline.toml`. It begins with two workers, an HTTP page, the test's database as `app`, and the roles `app`,
+/// `md5user`, `plainuser` and `trusted` with their passwords. Connections to servers have no TLS. Timeouts are so long that a
+/// peer on a slow machine never reaches them.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// Table, key and value, in the order they were set.
@@ -54,7 +54,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A config for one database of the server at `address`.
+    /// A configuration for one database of the server at `address`.
     pub(crate) fn new(address: SocketAddr, database: &str) -> Self {
         let listen = Value(format!("[\"127.0.0.1:{LISTEN_PORT}\"]"));
         let mut setup = Self { settings: Vec::new() }
@@ -64,7 +64,7 @@ impl Setup {
             .set("tls.server.sslmode", "disable")
             .server(address)
             .set(&format!("databases.{DATABASE}.dbname"), database);
-        // A server that the machine has no time for is not to be taken for one that hangs.
+        // On a busy machine, a slow server must not be mistaken for one that hangs.
         for limit in PATIENT {
             setup = setup.set(limit, "10m");
         }
@@ -74,7 +74,7 @@ impl Setup {
         setup
     }
 
-    /// Sets what `path` names: `"pool_mode"`, `"limits.max_client_conn"`, `"databases.app.pool_size"`. The last
+    /// Sets the setting that `path` names: `"pool_mode"`, `"limits.max_client_conn"`, `"databases.app.pool_size"`. The last
     /// value counts.
     #[must_use]
     pub fn set(self, path: &str, value: impl Into<Value>) -> Self {
@@ -82,14 +82,14 @@ impl Setup {
         self.put(table, key, value.into())
     }
 
-    /// Takes back everything under `path`: a setting, or a table such as `"users.app"`.
+    /// Removes everything under `path`: a setting, or a table such as `"users.app"`.
     #[must_use]
     pub fn unset(mut self, path: &str) -> Self {
         self.settings.retain(|(table, key, _)| table != path && format!("{table}.{key}") != path);
         self
     }
 
-    /// Puts another server behind the proxy: a CutProxy in front of the real one, or a fake one.
+    /// Puts another server behind the proxy: a CutProxy in front of the real one, or a fake server.
     #[must_use]
     pub fn server(self, address: SocketAddr) -> Self {
         self.set(&format!("databases.{DATABASE}.host"), address.ip().to_string().as_str())
@@ -114,10 +114,10 @@ impl Setup {
         text
     }
 
-    /// Starts a proxy with it.
+    /// Starts a proxy with this configuration.
     ///
     /// # Panics
-    /// When it does not start; with its log.
+    /// When it does not start; the message has its log.
     pub fn start(&self) -> Proxy {
         Proxy::start(&self.text()).unwrap_or_else(|error| panic!("{error:#}\n{}", self.text()))
     }

@@ -1,4 +1,4 @@
-//! What a probe plays on: a server shared by the test binary, and a database of its own in it.
+//! The environment of a probe: a server that the test binary shares, and a database of the probe's own.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -9,7 +9,7 @@ use trunkline_testkit::{Cluster, PATIENCE, Proxy, RawClient, Version};
 
 use crate::setup::Setup;
 
-/// How often it looks: a server's view has no event to wait for.
+/// The interval of queries that wait for a state of the server, because its views cause no events.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// One test's server and database. Clients of the proxy know the database as `app`.
@@ -17,7 +17,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 pub struct Stage {
     cluster: &'static Cluster,
     database: String,
-    /// A superuser's connection, kept: a new one costs the server more than most of what it is asked.
+    /// A superuser's connection. It is kept, because a new connection costs the server more than most queries.
     superuser: Mutex<Option<RawClient>>,
 }
 
@@ -30,8 +30,8 @@ impl Stage {
         Self::on(shared(version, false))
     }
 
-    /// As [`Stage::new`], on another server: what goes on in the first has no effect on its caches. An overflow of the
-    /// queue of invalidations makes PostgreSQL read each prepared statement again.
+    /// As [`Stage::new`], on a second server, so that other tests cannot affect its caches: if its queue of invalidations
+    /// overflows, PostgreSQL reads each prepared statement again.
     ///
     /// # Panics
     /// When there is no such server to be had.
@@ -59,17 +59,17 @@ impl Stage {
         self.cluster.version()
     }
 
-    /// What the test's database is called on the server.
+    /// The name of the test's database on the server.
     pub fn database(&self) -> &str {
         &self.database
     }
 
-    /// A config to start a proxy with.
+    /// A configuration for a proxy.
     pub fn setup(&self) -> Setup {
         Setup::new(self.cluster.address(), &self.database)
     }
 
-    /// A proxy with nothing special about it.
+    /// A proxy with the configuration of [`Stage::setup`], unchanged.
     ///
     /// # Panics
     /// When it does not start.
@@ -77,20 +77,20 @@ impl Stage {
         self.setup().start()
     }
 
-    /// Runs SQL as the superuser in the test's database, past the proxy; rows as `psql -At` prints them.
+    /// Runs SQL as the superuser in the test's database, not through the proxy. Rows come as `psql -At` prints them.
     ///
     /// # Panics
     /// When the server answers with an error.
     pub fn sql(&self, sql: &str) -> Vec<String> {
         let mut kept = self.superuser.lock().unwrap_or_else(PoisonError::into_inner);
-        // A probe may have ended it, or the server.
+        // A probe may have ended this connection, or the server.
         let living = kept.take().and_then(|mut client| client.sql("").is_ok().then_some(client));
         let client = kept.insert(living.unwrap_or_else(|| self.superuser()));
         client.sql(sql).unwrap_or_else(|error| panic!("{sql:?}: {error:#}"))
     }
 
-    /// Creates a role of the test's own, with everybody's password: roles belong to the whole server, and one that is
-    /// changed must not be one that another test logs in as.
+    /// Creates a role for this test only, with the password that all users share. Roles belong to the whole server, so a test
+    /// must not change a role that another test uses.
     ///
     /// # Panics
     /// When the server answers with an error.
@@ -100,7 +100,7 @@ impl Stage {
         name
     }
 
-    /// A superuser's connection to the test's database, past the proxy.
+    /// A superuser's connection to the test's database, not through the proxy.
     ///
     /// # Panics
     /// When the server does not answer.
@@ -108,7 +108,7 @@ impl Stage {
         self.cluster.superuser(&self.database).expect("the server answers")
     }
 
-    /// A connection to the test's database past the proxy: what the proxy is compared with.
+    /// A direct connection to the test's database, with which the proxy is compared.
     ///
     /// # Panics
     /// When the server refuses.
@@ -132,8 +132,7 @@ impl Stage {
         crate::login_to(self.cluster.address(), &self.database, parameters)
     }
 
-    /// Process ids of the client backends in the test's database that are not the stage's own: the proxy's server
-    /// connections.
+    /// Process ids of the proxy's server connections: the client backends in the test's database without the stage's own.
     ///
     /// # Panics
     /// When the server does not answer.
@@ -144,7 +143,7 @@ impl Stage {
     /// Waits until `sql` (one row, one column) gives `expected`.
     ///
     /// # Panics
-    /// When it does not in the end.
+    /// When it does not in time.
     pub fn wait_for(&self, sql: &str, expected: &str) {
         self.eventually(sql, || {
             let got = self.sql(sql).join("\n");
@@ -152,10 +151,10 @@ impl Stage {
         });
     }
 
-    /// Asks `look` until it says `Ok`.
+    /// Calls `look` until it returns `Ok`.
     ///
     /// # Panics
-    /// With what it said last when it does not in the end.
+    /// With the last error, when it does not in time.
     pub fn eventually(&self, what: &str, mut look: impl FnMut() -> Result<(), String>) {
         let deadline = Instant::now() + PATIENCE;
         while let Err(still) = look() {
@@ -165,7 +164,8 @@ impl Stage {
     }
 }
 
-/// The binary's server of a version, or its second one. It is never dropped: its guard ends it with the process.
+/// The test binary's server of a version, or its second one (`apart`). It is never dropped: its guard ends it when the process
+/// ends.
 fn shared(version: Version, apart: bool) -> &'static Cluster {
     static POSTGRES_15: [OnceLock<Cluster>; 2] = [const { OnceLock::new() }; 2];
     static POSTGRES_18: [OnceLock<Cluster>; 2] = [const { OnceLock::new() }; 2];

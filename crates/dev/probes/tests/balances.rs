@@ -1,5 +1,5 @@
-//! kill -9 of server backends at random moments, under 50 clients of a TPC-B workload: no client hangs, no answer is
-//! wrong, and the books balance.
+//! Backends are killed with SIGKILL at random moments while 50 clients run TPC-B transactions. No client may hang, no answer may
+//! be wrong, and the sums of the accounts must agree in the end.
 
 #[path = "balances/teller.rs"]
 mod teller;
@@ -16,28 +16,28 @@ use teller::{Outcome, Shift, Teller};
 
 probes! { kill_9_of_backends_under_tpc_b }
 
-/// How many kills are run; without it, [`KILLS`].
+/// The environment variable with the number of kills; default [`KILLS`].
 const KILLS_VARIABLE: &str = "TRUNKLINE_PROBE_KILLS";
 const KILLS: usize = 200;
-/// The random moments' seed; without it, [`SEED`].
+/// The environment variable with the seed of the random moments; default [`SEED`].
 const SEED_VARIABLE: &str = "TRUNKLINE_PROBE_SEED";
 const SEED: u64 = 20_261_121;
 
 const CLIENTS: usize = 50;
 const POOL_SIZE: i64 = 10;
-/// As pgbench at scale 1, with fewer accounts: what matters is who waits for whom.
+/// Sizes as in pgbench at scale 1, but with fewer accounts: only the waiting of transactions for each other matters.
 const BRANCHES: u64 = 2;
 const TELLERS: u64 = 20;
 const ACCOUNTS: u64 = 1000;
-/// Each kill comes at most this long after the workload has recovered from the one before.
+/// The longest time between the recovery from one kill and the next kill.
 const PAUSE_MS_MAX: u64 = 60;
 
-/// A small generator (splitmix64): the same moments and amounts for the same seed.
+/// A small random generator (splitmix64). The same seed gives the same moments and amounts.
 #[derive(Debug, Clone)]
 struct Random(u64);
 
 impl Random {
-    /// Below `bound`.
+    /// A number below `bound`.
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -54,7 +54,7 @@ fn setting(variable: &str, default: u64) -> u64 {
 }
 
 fn create_tables(stage: &Stage) {
-    // The testkit's servers need not survive a crash: this one's commits must.
+    // The testkit's servers do not keep commits over a crash. This test needs them to.
     stage.sql(&format!("alter database {} set synchronous_commit = on", stage.database()));
     let mut owner = stage.direct("app");
     owner

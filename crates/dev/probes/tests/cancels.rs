@@ -17,14 +17,14 @@ probes! {
     a_cancel_of_a_waiting_client,
     a_cancel_in_a_transaction_leaves_it_failed,
     a_cancel_of_a_pipeline_hits_one_turn,
-    cancels_by_the_hundred,
+    hundreds_of_cancels,
 }
 
 fn one(client: &mut RawClient, sql: &str) -> String {
     client.sql(sql).unwrap_or_else(|error| panic!("{sql}: {error:#}")).join("\n")
 }
 
-/// Sends a cancel request and waits until it has been heard.
+/// Sends a cancel request and waits until the proxy has handled it.
 fn cancel(proxy: &Proxy, pid: u32, secret: &[u8]) {
     let mut second = RawClient::connect(proxy.address()).expect("connected");
     second.send(&cancel_request(pid, secret)).expect("sent");
@@ -40,7 +40,7 @@ fn a_stale_cancel_hits_nobody(stage: &Stage) {
     let (mut a, mut b) = (login(&proxy, "app"), login(&proxy, "app"));
     let pid = one(&mut a, "select pg_backend_pid()");
     let (process, secret) = key(&a);
-    // The connection that served it now serves another client.
+    // The server connection that ran its query now serves another client.
     let gate = Gate::close(stage);
     b.send_messages(&Messages::new().query(&Gate::query("pg_backend_pid()"))).expect("sent");
     Gate::wait_for(stage, 1);
@@ -79,7 +79,7 @@ fn a_cancel_with_a_wrong_secret_hits_nobody(stage: &Stage) {
     wrong[0] ^= 1;
     cancel(&proxy, process, &wrong);
     cancel(&proxy, process ^ 1, &secret);
-    // The server's own key is not the client's: nobody is told it.
+    // The server's own key differs from the client's key, and no client gets it.
     let pid = stage.sql(&Gate::held()).remove(0);
     cancel(&proxy, pid.parse().expect("a process id"), &secret);
     gate.open();
@@ -108,11 +108,11 @@ fn a_cancel_hits_one_of_many_on_the_same_pool(stage: &Stage) {
     }
 }
 
-/// Half of the clients are cancelled again and again, at any moment of their queries; the other half never asked, and
-/// none of them may be hit.
+/// Half of the clients send cancel requests again and again, at any moment of their queries. The other half send none, and none of
+/// their queries may be cancelled.
 fn a_cancel_storm_hits_only_clients_that_asked(stage: &Stage) {
     const PAIRS: usize = 6;
-    /// How much of the storm it takes: cancels that came in time, and answers to each client that never asked.
+    /// The storm ends after this many cancelled queries, and this many answers to each client that sends no cancel request.
     const HITS: usize = 50;
     const ANSWERS: usize = 50;
     let proxy = stage.setup().set("pool.pool_size", 3).set("pool.server_round_robin", true).start();
@@ -194,7 +194,7 @@ fn a_cancel_in_a_transaction_leaves_it_failed(stage: &Stage) {
     let frames = client.until_ready().expect("cancelled");
     assert_eq!(errors(&frames), ["57014"]);
     assert_eq!(frames.last().map(|ready| ready.body.clone()), Some(b"E".to_vec()));
-    // Idle in its transaction: nothing to cancel, and nothing that comes later may be hit.
+    // The client is idle in its transaction: nothing is to cancel, and no later query may be cancelled.
     client.cancel(proxy.address()).expect("heard");
     client.sql("rollback").expect("rollback");
     assert_eq!(one(&mut client, "select pg_backend_pid()"), pid);
@@ -213,8 +213,8 @@ fn a_cancel_of_a_pipeline_hits_one_turn(stage: &Stage) {
     assert_eq!(errors(&client.until_ready().expect("cancelled")), ["57014"]);
     gate.open();
     let next = client.until_ready().expect("an answer");
-    // PostgreSQL 15 signals a backend twice (signal_child: the process, then its group). The second may find the next
-    // query of a pipeline, and it does so without a proxy too. Both have come when the request has been heard.
+    // PostgreSQL 15 signals a backend twice (signal_child: the process, then its group). The second signal
+    // may reach the next query of a pipeline, also without a proxy. When the request has been handled, both signals have arrived.
     if stage.version() == Version::PG15 && !errors(&next).is_empty() {
         assert_eq!(errors(&next), ["57014"]);
     } else {
@@ -223,7 +223,7 @@ fn a_cancel_of_a_pipeline_hits_one_turn(stage: &Stage) {
     assert_eq!(values(&client.until_ready().expect("rows")), ["4"]);
 }
 
-fn cancels_by_the_hundred(stage: &Stage) {
+fn hundreds_of_cancels(stage: &Stage) {
     let setup = stage.setup().set("limits.cancel_requests_max", 2);
     let proxy = Rotation::setup(setup, 4).start();
     let mut clients: Vec<_> = (0..4).map(|_| login(&proxy, "app")).collect();

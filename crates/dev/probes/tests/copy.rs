@@ -1,4 +1,4 @@
-//! COPY both ways, to its end and not, with every turn on another server connection than the one before.
+//! COPY in both directions, completed or not. Each turn uses another server connection than the turn before.
 
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
 use trunkline_probes::{Rotation, Stage, errors, login, probes, tags, values};
@@ -32,7 +32,7 @@ fn rotating(stage: &Stage) -> (Proxy, RawClient, Rotation) {
     (proxy, client, rotation)
 }
 
-/// Rows that come one after the other: in a FROM the series would be written to a file of gigabytes first.
+/// A series in the select list, which returns rows one after the other. In FROM, PostgreSQL would first write a file of gigabytes.
 const ENDLESS: &str = "copy (select repeat('x', 1000), generate_series(1, 100000000)) to stdout";
 
 fn one(client: &mut RawClient, sql: &str) -> String {
@@ -72,7 +72,7 @@ fn copy_in_by_the_extended_protocol(stage: &Stage) {
     begin(&mut client, &Messages::new().bind("", "in", &[]).execute("", 0).flush());
     let data = Messages::new().copy_data(b"1\tone\n").copy_done().sync();
     assert_eq!(tags(&client.turn(&data).expect("done")), "CZ");
-    // A Sync in front of the data is ignored, as libpq's PQexecParams sends it.
+    // libpq's PQexecParams sends a Sync before the data. It must be ignored.
     let here = rotation.turn();
     begin(&mut client, &Messages::new().bind("", "in", &[]).execute("", 0).sync());
     client.send_messages(&Messages::new().copy_data(b"2\ttwo\n")).expect("sent");
@@ -98,7 +98,7 @@ fn copy_in_sent_in_one_packet(stage: &Stage) {
     let all = Messages::new().parse("", "copy t from stdin", &[]).bind("", "", &[]).execute("", 0);
     let all = all.copy_data(b"2\ttwo\n").copy_done().sync();
     assert_eq!(tags(&client.turn(&all).expect("done")), "12GCZ");
-    // A second turn after it in the same packet.
+    // A second turn follows in the same packet.
     rotation.turn();
     let all = copy("t").copy_data(b"3\tthree\n").copy_done().query("select count(*) from t");
     assert_eq!(tags(&client.turn(&all).expect("done")), "GCZ");
@@ -124,7 +124,7 @@ fn copy_fail(stage: &Stage) {
 fn copy_data_after_the_copy_failed(stage: &Stage) {
     let (_proxy, mut client, mut rotation) = rotating(stage);
     let rest = Messages::new().copy_data(b"3\tthree\n").copy_data(b"4\tfour\n").copy_done();
-    // The client sends on: it has not read the error yet, or does not look.
+    // The client continues to send, because it has not read the error yet.
     rotation.turn();
     begin(&mut client, &copy("t"));
     client.send_messages(&Messages::new().copy_data(b"wrong\tone\n")).expect("sent");
@@ -133,7 +133,7 @@ fn copy_data_after_the_copy_failed(stage: &Stage) {
     client.send_messages(&rest).expect("sent");
     let here = rotation.turn();
     assert_eq!(one(&mut client, "select pg_backend_pid(), count(*) from t"), format!("{here}|0"));
-    // By the extended protocol: skipped until the Sync.
+    // By the extended protocol, everything is skipped until the Sync.
     rotation.turn();
     let start = Messages::new().parse("", "copy t from stdin", &[]).bind("", "", &[]).execute("", 0);
     begin(&mut client, &start.flush());
@@ -144,7 +144,7 @@ fn copy_data_after_the_copy_failed(stage: &Stage) {
     assert_eq!(tags(&client.turn(&Messages::new().sync()).expect("ready")), "Z");
     let here = rotation.turn();
     assert_eq!(one(&mut client, "select pg_backend_pid(), count(*) from t"), format!("{here}|0"));
-    // Within a transaction: the client keeps its connection all the while.
+    // Within a transaction, the client keeps its server connection.
     let here = rotation.turn();
     client.sql("begin").expect("begin");
     begin(&mut client, &copy("t"));
@@ -190,7 +190,7 @@ fn copy_cancelled(stage: &Stage) {
         begin(&mut client, &start);
         client.send_messages(&Messages::new().copy_data(b"1\tone\n")).expect("sent");
         client.cancel(proxy.address()).expect("heard");
-        // A backend that waits for COPY's data looks at cancels when some comes.
+        // A backend that waits for COPY data notices a cancel only when data comes.
         client.send_messages(&Messages::new().copy_data(b"3\tthree\n")).expect("sent");
         assert_eq!(client.frame().expect("an error").sqlstate().as_deref(), Some("57014"));
         client.send_messages(&Messages::new().copy_data(b"2\ttwo\n").copy_done()).expect("sent");
@@ -225,8 +225,8 @@ fn a_client_gone_in_a_copy(stage: &Stage) {
         (copy("t"), true),
         (extended.clone().flush(), true),
         (Messages::new().query("begin").query("copy t from stdin"), true),
-        // Whether the server reads that Sync as a part of the COPY, or after its failure, is known when it has answered
-        // an empty query of ours after both.
+        // The server reads that Sync as a part of the COPY, or after the COPY's failure. The proxy knows which when the server has
+        // answered an empty query that the proxy sends after both.
         (extended.sync(), true),
     ] {
         let mut client = login(&proxy, "app");
@@ -238,7 +238,7 @@ fn a_client_gone_in_a_copy(stage: &Stage) {
         assert_eq!(now == pid, kept, "the connection is kept where it is known to be clean");
         pid = now;
     }
-    // Half a message: nothing can follow it on that connection, and nothing of it may count.
+    // Half a message: no other message can follow it on that connection, and it must have no effect.
     let mut client = login(&proxy, "app");
     begin(&mut client, &copy("t"));
     client.send(b"d\0\0\x01\0").expect("sent");
@@ -271,7 +271,7 @@ fn two_copies_in_one_query(stage: &Stage) {
 }
 
 fn large_copies_stream_both_ways(stage: &Stage) {
-    /// Rows of about 1 KiB: some 20 MiB, far more than any buffer between.
+    /// The number of rows of about 1 KiB: some 20 MiB in total, far more than all buffers hold.
     const ROWS: usize = 20_000;
     let (proxy, mut client, mut rotation) = rotating(stage);
     let memory = trunkline_probes::MemoryWatch::start(&proxy);
@@ -279,7 +279,7 @@ fn large_copies_stream_both_ways(stage: &Stage) {
     begin(&mut client, &copy("t"));
     for first in (0..ROWS).step_by(100) {
         let rows: String = (first..first + 100).map(|row| format!("{row}\t{}\n", "x".repeat(1000))).collect();
-        // Rows cut across messages.
+        // Rows are split between messages.
         let (a, b) = rows.split_at(777);
         client.send_messages(&Messages::new().copy_data(a.as_bytes()).copy_data(b.as_bytes())).expect("sent");
     }
@@ -292,7 +292,7 @@ fn large_copies_stream_both_ways(stage: &Stage) {
     assert!(rise < 10 * 1024, "{rise} KiB");
 }
 
-/// By the extended protocol, without CopyDone: the server has failed before it reads the Sync.
+/// By the extended protocol, without CopyDone: the COPY has failed before the server reads the Sync.
 fn a_sync_after_data_that_fails_is_answered(stage: &Stage) {
     let (_proxy, mut client, _rotation) = rotating(stage);
     let start = Messages::new().parse("", "copy t from stdin", &[]).bind("", "", &[]).execute("", 0).flush();
@@ -311,7 +311,7 @@ fn a_sync_after_data_that_fails_is_answered(stage: &Stage) {
     }
 }
 
-/// PostgreSQL ends such a connection; it must not wait for data, nor its client for an answer.
+/// PostgreSQL ends such a connection. It must not wait for data, and its client must not wait for an answer.
 fn a_parse_within_a_simple_copy(stage: &Stage) {
     let (_proxy, mut client, _rotation) = rotating(stage);
     for at_once in [false, true] {
@@ -331,7 +331,7 @@ fn a_parse_within_a_simple_copy(stage: &Stage) {
     }
 }
 
-/// Sent in one write: which of the Syncs the server ignores, within the COPY, only it knows.
+/// Everything is sent in one write. Only the server knows which of the Syncs it ignores as part of the COPY.
 fn early_syncs_of_a_copy_that_fails_are_all_answered(stage: &Stage) {
     let (_proxy, mut client, _rotation) = rotating(stage);
     let mut direct = stage.direct("app");
@@ -389,6 +389,6 @@ fn a_bind_within_a_copy(stage: &Stage) {
         }
         told
     });
-    // The proxy's client stays, on another server connection.
+    // Through the proxy, the client stays connected and gets another server connection.
     assert_eq!(answers[1], format!("{}Z", answers[0]));
 }

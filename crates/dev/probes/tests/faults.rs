@@ -1,4 +1,4 @@
-//! Servers that die, clients that vanish.
+//! Lost servers and vanished clients.
 
 use trunkline_probes::testkit::cut_proxy::Direction;
 use trunkline_probes::testkit::{CutProxy, Frame, Messages, Proxy, RawClient};
@@ -10,7 +10,7 @@ probes! {
     a_backend_killed_in_a_simple_query_outside_a_transaction,
     a_backend_killed_in_an_extended_query_outside_a_transaction,
     a_backend_killed_in_a_pipeline_of_several_turns,
-    a_server_that_vanishes_without_a_word,
+    a_server_that_vanishes_without_closing,
     a_server_that_vanishes_within_a_row,
     a_statement_survives_the_loss_of_its_server,
     a_client_gone_in_a_transaction,
@@ -18,8 +18,8 @@ probes! {
     a_client_gone_between_parse_and_sync,
     a_client_gone_before_its_sync_has_committed_nothing,
     a_client_gone_in_a_failed_transaction_or_with_unread_rows,
-    a_server_that_sat_idle_and_no_longer_answers,
-    a_server_that_sat_idle_and_is_gone,
+    an_idle_server_that_no_longer_answers,
+    an_idle_server_that_is_gone,
     a_server_that_cannot_be_reached_and_comes_back,
 }
 
@@ -31,7 +31,7 @@ fn terminate(stage: &Stage, pid: &str) {
     assert_eq!(stage.sql(&format!("select pg_terminate_backend({pid})")), ["t"]);
 }
 
-/// Kills the backends of all queries that the gate holds back.
+/// Kills the backends of all queries that wait at the gate.
 fn terminate_held(stage: &Stage) {
     stage.sql(&Gate::held()).iter().for_each(|pid| terminate(stage, pid));
 }
@@ -90,7 +90,7 @@ fn a_backend_killed_in_a_transaction_is_noticed_by_its_client_only(stage: &Stage
     }
 }
 
-/// Kills the only backend that is held back, and reads the answer of the client that it works for.
+/// Kills the only backend that waits at the gate, and reads the answer of its client.
 fn killed(stage: &Stage, client: &mut RawClient, messages: &Messages) -> Vec<Frame> {
     let _gate = Gate::close(stage);
     client.send_messages(messages).expect("sent");
@@ -125,7 +125,7 @@ fn a_backend_killed_in_an_extended_query_outside_a_transaction(stage: &Stage) {
         let held = Messages::new().parse(name, &Gate::query("1"), &[]).bind("", name, &[]).execute("", 0);
         let frames = killed(stage, &mut client, &held.clone().sync());
         assert_eq!((errors(&frames), tags(&frames).as_str()), (vec!["57P01".to_owned()], "12EZ"));
-        // Without the Sync: all is skipped until it comes.
+        // The Sync is missing, so everything is skipped until it comes.
         client.turn(&Messages::new().close(b'S', name).sync()).expect("closed");
         let gate = Gate::close(stage);
         client.send_messages(&held.flush()).expect("sent");
@@ -158,7 +158,7 @@ fn a_backend_killed_in_a_pipeline_of_several_turns(stage: &Stage) {
         let states = errors(&frames);
         assert!(states.len() == 1 && tags(&frames).ends_with("EZ"), "turn {turn}: {}", tags(&frames));
     }
-    // The last turn had perhaps not been sent yet, and is done elsewhere: what was answered holds.
+    // The last turn may not have been sent yet, and may then run on another connection. Answered turns keep their effect.
     let parsed = errors(&client.until_ready().expect("an answer for the last turn"));
     let frames = client.turn(&Messages::new().bind("", "never", &[]).sync()).expect("an answer");
     match parsed.is_empty() {
@@ -168,7 +168,7 @@ fn a_backend_killed_in_a_pipeline_of_several_turns(stage: &Stage) {
     assert_eq!(one(&mut client, "select 5"), "5");
 }
 
-fn a_server_that_vanishes_without_a_word(stage: &Stage) {
+fn a_server_that_vanishes_without_closing(stage: &Stage) {
     let cut = CutProxy::start(stage.cluster().address()).expect("a relay");
     let proxy = Rotation::setup(stage.setup().server(cut.address()), 2).start();
     let (mut client, mut other) = (login(&proxy, "app"), login(&proxy, "app"));
@@ -181,7 +181,7 @@ fn a_server_that_vanishes_without_a_word(stage: &Stage) {
         assert_eq!(errors(&frames), ["08006"]);
         assert_eq!(one(&mut client, "select 1"), "1");
         assert_eq!(one(&mut other, "select 1"), "1");
-        // A backend does not look at its socket while it waits.
+        // A backend does not check its socket while it waits.
         gate.open();
     }
     client.sql("begin").expect("begin");
@@ -195,14 +195,14 @@ fn a_server_that_vanishes_within_a_row(stage: &Stage) {
     let cut = CutProxy::start(stage.cluster().address()).expect("a relay");
     let proxy = Rotation::setup(stage.setup().server(cut.address()), 1).start();
     let mut other = login(&proxy, "app");
-    // The RowDescription has 32 bytes; a message's beginning is passed on as soon as its length is known.
+    // The RowDescription has 32 bytes. The proxy passes the beginning of a message on as soon as it knows its length.
     for bytes in [1, 4, 5, 31, 32, 36, 37, 200, 50_000] {
         let mut client = login(&proxy, "app");
         assert_eq!(one(&mut client, "select 1"), "1");
         cut.cut_after(Direction::ToClient, bytes);
         client.send_messages(&Messages::new().query("select repeat('x', 100000)")).expect("sent");
         let mut frames = Vec::new();
-        // Whole messages only, then either an error and the next turn, or the end: never a wrong byte.
+        // The client gets complete messages, then an error and the next turn, or the end of the connection; never wrong bytes.
         let ended = loop {
             match client.frame() {
                 Ok(frame) if frame.tag == b'Z' => break false,
@@ -259,7 +259,7 @@ fn a_client_gone_in_the_middle_of_a_long_query(stage: &Stage) {
     let mut next = login(&proxy, "app");
     let pid = one(&mut next, "select pg_backend_pid()");
     let held = Messages::new().parse("", &Gate::query("1"), &[]).bind("", "", &[]).execute("", 0);
-    // Never opened: what is not cancelled runs for ever.
+    // The gate is never opened, so a query that is not cancelled runs for ever.
     let _gate = Gate::close(stage);
     for messages in [
         Messages::new().query(&Gate::query("1")),
@@ -289,7 +289,7 @@ fn a_client_gone_between_parse_and_sync(stage: &Stage) {
     }
 }
 
-/// On a direct connection what no Sync has ended is rolled back.
+/// As on a direct connection, messages without a Sync after them are rolled back.
 fn a_client_gone_before_its_sync_has_committed_nothing(stage: &Stage) {
     stage.sql("create table never_ended (n int); grant all on never_ended to public");
     let proxy = Rotation::setup(stage.setup(), 1).start();
@@ -302,7 +302,7 @@ fn a_client_gone_before_its_sync_has_committed_nothing(stage: &Stage) {
         || Messages::new().parse("", "copy never_ended from stdin", &[]).bind("", "", &[]).execute("", 0);
     let data = |messages: Messages| messages.copy_data(b"2\n").copy_done().flush();
     let begun = [
-        // What is sent, and the answers that are read before the client goes.
+        // The messages that are sent, and the answers that the client reads before it leaves.
         (insert().flush(), "12C"),
         (insert(), ""),
         (insert().flush().terminate(), ""),
@@ -342,7 +342,7 @@ fn a_client_gone_in_a_failed_transaction_or_with_unread_rows(stage: &Stage) {
     assert_eq!(one(&mut next, "select pg_backend_pid()"), pid);
 }
 
-fn a_server_that_sat_idle_and_no_longer_answers(stage: &Stage) {
+fn an_idle_server_that_no_longer_answers(stage: &Stage) {
     let cut = CutProxy::start(stage.cluster().address()).expect("a relay");
     let setup = stage.setup().server(cut.address()).set("timeouts.server_check_delay", 0);
     let setup = Rotation::setup(setup.set("timeouts.server_login_retry", "100ms"), 1);
@@ -350,7 +350,7 @@ fn a_server_that_sat_idle_and_no_longer_answers(stage: &Stage) {
     let mut client = login(&proxy, "app");
     let pid = one(&mut client, "select pg_backend_pid()");
     assert_eq!(one(&mut client, "select pg_backend_pid()"), pid, "a check does no harm");
-    // As short as this only now: what answers has all the time it needs.
+    // The timeout is so short only now, so that it cannot affect what is still answered.
     let short = setup.clone().set("timeouts.server_connect_timeout", "1s").text();
     proxy.reload_and_wait(&short).expect("reloaded");
     cut.stall(Direction::ToClient);
@@ -366,8 +366,8 @@ fn a_server_that_sat_idle_and_no_longer_answers(stage: &Stage) {
     assert_ne!(values(&frames), [pid]);
 }
 
-/// The relay keeps the server's farewell to itself until the proxy has asked.
-fn a_server_that_sat_idle_and_is_gone(stage: &Stage) {
+/// The relay passes the server's close on only after the proxy has sent its check.
+fn an_idle_server_that_is_gone(stage: &Stage) {
     let cut = CutProxy::start(stage.cluster().address()).expect("a relay");
     let setup = stage.setup().server(cut.address()).set("timeouts.server_check_delay", 0);
     let proxy = Rotation::setup(setup, 1).start();

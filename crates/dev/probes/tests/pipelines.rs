@@ -1,4 +1,4 @@
-//! Pipelines, many statements and bounded memory, with every turn on another server connection than the one before.
+//! Pipelines, many statements and bounded memory. Each turn uses another server connection than the turn before.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ fn bind(name: &str, values: &[Option<&str>]) -> Messages {
     Messages::new().bind("", name, values).execute("", 0).sync()
 }
 
-/// All of these one after the other.
+/// The bytes of all messages, one after the other.
 fn joined(all: impl IntoIterator<Item = Messages>) -> Vec<u8> {
     all.into_iter().flat_map(|messages| messages.bytes().to_vec()).collect()
 }
@@ -63,7 +63,7 @@ fn several_turns_in_one_packet(stage: &Stage) {
         assert_eq!(errors(&turns[8]), ["26000"]);
         assert_eq!(other.sql("select 1").expect("rows"), ["1"]);
     }
-    // The same in pieces that end anywhere.
+    // The same bytes in pieces that end anywhere.
     let packet = joined([
         Messages::new().query("select 'a'"),
         Messages::new().extended("select $1::text", &[Some("b")]),
@@ -83,7 +83,7 @@ fn several_turns_in_one_packet(stage: &Stage) {
     }
 }
 
-/// Turns with an error in their middle, whose answers depend on which statements are there afterwards.
+/// Turns with an error in the middle. The later answers depend on which statements exist after the error.
 fn erring_packets() -> [Vec<u8>; 6] {
     let bad = || Messages::new().parse("", "select 1/0", &[]).bind("", "", &[]).execute("", 0);
     [
@@ -137,7 +137,7 @@ fn erring_packets() -> [Vec<u8>; 6] {
 /// The answers to a packet, turn by turn: tags, SQLSTATEs, rows.
 fn answers(client: &mut RawClient, packet: &[u8]) -> Vec<(String, Vec<String>, Vec<String>)> {
     client.send(packet).expect("sent");
-    // A last turn of our own marks the end.
+    // An extra turn after the packet marks the end of the answers.
     client.send_messages(&Messages::new().query("select 'the end'")).expect("sent");
     let mut answers: Vec<(String, Vec<String>, Vec<String>)> = Vec::new();
     while answers.last().is_none_or(|(_, _, rows)| rows != &["the end"]) {
@@ -147,7 +147,7 @@ fn answers(client: &mut RawClient, packet: &[u8]) -> Vec<(String, Vec<String>, V
     answers
 }
 
-/// Each must be answered as the server itself would, message for message, whatever is known of the statements.
+/// Each message must be answered as the server itself would, whether the proxy knows the statements or not.
 fn errors_in_the_middle_of_pipelines(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), SIZE as i64).start();
     let (mut client, mut direct) = (login(&proxy, "app"), stage.direct("app"));
@@ -172,7 +172,7 @@ fn a_pipeline_of_a_thousand_statements(stage: &Stage) {
     let frames = client.turn(&messages.sync()).expect("rows");
     assert_eq!(values(&frames), (0..1000).map(|number| format!("{number}|7")).collect::<Vec<_>>());
     assert_eq!(tags(&frames), format!("{}Z", "12DC".repeat(1000)));
-    // All of them again, backwards.
+    // Executes all of them again in reverse order.
     let mut messages = Messages::new();
     for number in (0..1000).rev() {
         messages = messages.bind("", &format!("s{number}"), &[Some("8")]).execute("", 0);
@@ -187,7 +187,7 @@ fn a_pipeline_of_many_turns_of_a_thousand_statements(stage: &Stage) {
     let packet = joined(
         (0..1000).map(|number| Messages::new().extended("select $1::int", &[Some(&number.to_string())])),
     );
-    // More than all buffers between hold: written while it is read.
+    // More bytes than all buffers hold, so one thread writes while another reads.
     let bystander = Bystander::start(&proxy);
     let writer = std::thread::spawn(move || {
         client.send(&packet).expect("sent");
@@ -230,7 +230,7 @@ fn more_statements_in_one_pipeline_than_the_server_keeps(stage: &Stage) {
         let messages =
             order.iter().fold(Messages::new(), |messages, name| messages.bind("", name, &[]).execute("", 0));
         assert_eq!(values(&client.turn(&messages.sync()).expect("rows")), order);
-        // An error in the middle: what was evicted for a statement that is skipped is there all the same.
+        // An error in the middle: a statement that was evicted for a skipped one must still work.
         let messages = Messages::new().bind("", "a", &[]).execute("", 0).bind("", "nothing", &[]);
         let messages = messages.bind("", "b", &[]).execute("", 0).bind("", "c", &[]).execute("", 0);
         assert_eq!(errors(&client.turn(&messages.sync()).expect("an answer")), ["26000"]);
@@ -242,7 +242,7 @@ fn more_statements_in_one_pipeline_than_the_server_keeps(stage: &Stage) {
 
 fn ten_thousand_statements_in_bounded_memory(stage: &Stage) {
     const STATEMENTS: usize = 10_000;
-    /// Statement text of about 300 bytes: the client's names, the registry and the servers' lists all hold it once.
+    /// Each statement's text has about 300 bytes. The client's names, the registry and the servers' lists share one copy.
     const RISE_KIB_MAX: u64 = 24 * 1024;
     let setup = stage.setup().set("limits.max_prepared_statements", 100);
     let proxy = Rotation::setup(setup.set("limits.prepared_registry_bytes_max", "1MiB"), 2).start();
@@ -264,7 +264,7 @@ fn ten_thousand_statements_in_bounded_memory(stage: &Stage) {
     }
     let kept = client.sql("select count(*) from pg_prepared_statements").expect("rows");
     assert!(kept[0].parse::<usize>().expect("a number") <= 100, "{kept:?}");
-    // Statements that are closed again leave nothing behind: three times as many, of which none stays.
+    // Closed statements must use no memory: three times as many are prepared, and all are closed again.
     drop(client);
     let mut client = login(&proxy, "app");
     for batch in 0..3 * STATEMENTS / 100 {
@@ -282,12 +282,12 @@ fn ten_thousand_statements_in_bounded_memory(stage: &Stage) {
 }
 
 fn a_client_and_a_server_that_both_only_write(stage: &Stage) {
-    /// More than all buffers between hold, each way.
+    /// More bytes than all buffers hold, in each direction.
     const BYTES: usize = 64 << 20;
     let server = RawServer::start(|peer| {
         peer.handshake()?;
         peer.frame()?;
-        // Rows without end, and not a byte read meanwhile.
+        // Sends endless rows and reads nothing.
         let row = [b"D\0\0\x40\x0a\0\x01\0\0\x40\0".as_slice(), &[b'x'; 0x4000]].concat();
         peer.send(b"T\0\0\0\x1a\0\x01v\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0")?;
         loop {
@@ -303,7 +303,7 @@ fn a_client_and_a_server_that_both_only_write(stage: &Stage) {
         RawClient::login(proxy.address(), "app", trunkline_probes::testkit::cluster::PASSWORD, "fake")
             .expect("a login");
     client.send_messages(&Messages::new().query("select")).expect("sent");
-    // The client only writes, until nobody takes any more.
+    // The client only writes, until no more bytes are accepted.
     client.set_write_limit(Duration::from_secs(1)).expect("a limit");
     let query = Messages::new().query(&"x".repeat(60_000));
     let mut written = 0;

@@ -1,4 +1,4 @@
-//! Sizes, limits, timeouts, reload, pause: what an operator sets holds, and nobody is harmed by it.
+//! Sizes, limits, timeouts, reload, pause: an operator's settings take effect and do not harm clients.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use trunkline_probes::{
 
 probes! {
     what_connect_query_sets_is_every_clients_default,
-    a_connect_query_that_fails_is_said_and_tried_again_later,
+    a_connect_query_that_fails_is_reported_and_tried_again_later,
     query_wait_timeout_fails_the_turn_and_keeps_the_client,
     a_client_that_waits_in_vain_is_told_the_bound,
     query_timeout_ends_the_client_and_cancels_its_query,
@@ -49,7 +49,7 @@ fn wait_until_one_waits(stage: &Stage, proxy: &Proxy) {
     wait_for_metric(stage, proxy, "trunkline_clients", &["state=\"waiting\""], 1.0);
 }
 
-/// Waits until this many of the proxy's connections to the server are left: a backend needs a moment to go.
+/// Waits until the server has this many of the proxy's connections: a backend needs a moment to end.
 fn wait_for_backends(stage: &Stage, count: usize) {
     stage.eventually("server connections", || match stage.backends().len() {
         found if found == count => Ok(()),
@@ -62,7 +62,7 @@ fn query_wait_timeout_fails_the_turn_and_keeps_the_client(stage: &Stage) {
     let proxy = setup.start();
     let (mut holder, mut waiter) = (login(&proxy, "app"), login(&proxy, "app"));
     holder.sql("begin").expect("begin");
-    // From here on only: a login may wait for its server connection as long as it takes.
+    // The timeout is set only now, because logins may have to wait longer for a server connection.
     proxy.reload_and_wait(&setup.set("timeouts.query_wait_timeout", "300ms").text()).expect("reloaded");
     for messages in [
         Messages::new().query("select 1"),
@@ -115,7 +115,7 @@ fn query_timeout_ends_the_client_and_cancels_its_query(stage: &Stage) {
     expect_refusal(&mut slow, "57014");
     gate.open();
     assert_eq!(one(&mut next, "select pg_backend_pid()"), pid, "cancelled, and the connection kept");
-    // Many short queries in one transaction are no long one: together longer than the limit, each a twentieth of it.
+    // Many short queries in one transaction are no long query: each takes a twentieth of the limit, and together they take longer.
     proxy.reload_and_wait(&timed("2s")).expect("reloaded");
     next.sql("begin").expect("begin");
     for _ in 0..25 {
@@ -134,7 +134,7 @@ fn idle_transaction_timeout_ends_the_client_and_rolls_back(stage: &Stage) {
     expect_refusal(&mut idle, "25P03");
     assert_eq!(one(&mut next, "select count(*) from t"), "0");
     assert_eq!(one(&mut next, "select pg_backend_pid()"), pid, "the connection is kept");
-    // A query that runs is not idle. Sent at once: between these the transaction waits for nobody.
+    // A running query is not idle. All are sent at once, so that the transaction never waits for the client.
     let busy = Messages::new().query("begin").query("select 1 from pg_sleep(2)").query("commit");
     next.send_messages(&busy).expect("sent");
     for turn in 0..3 {
@@ -151,7 +151,7 @@ fn client_idle_timeout_ends_idle_clients_only(stage: &Stage) {
     Gate::wait_for(stage, 1);
     proxy.reload_and_wait(&setup.set("timeouts.client_idle_timeout", "1s").text()).expect("reloaded");
     expect_refusal(&mut idle, "57P05");
-    // As old as the idle one, and at work: another client is refused for a second of idleness meanwhile.
+    // This client is as old as the idle one, but works. Meanwhile another client is disconnected after a second of idleness.
     expect_refusal(&mut login(&proxy, "app"), "57P05");
     gate.open();
     assert_eq!(values(&busy.until_ready().expect("rows")), ["busy"]);
@@ -170,9 +170,9 @@ fn server_lifetime_renews_connections_between_turns(stage: &Stage) {
         pids.dedup();
         if pids.len() > 4 { Ok(()) } else { Err(format!("{pids:?}")) }
     });
-    // Of these, the first may have been old, and the last is new.
+    // The first of these connections may be old, but the last one is new.
     assert!(begun.elapsed() >= LIFETIME * 3, "renewed before their time: {:?}", begun.elapsed());
-    // Within a transaction it stays the same.
+    // Within a transaction, the connection stays the same.
     client.sql("begin").expect("begin");
     let before = one(&mut client, "select pg_backend_pid()");
     assert_eq!(one(&mut client, "select pg_backend_pid() from pg_sleep(1)"), before);
@@ -186,7 +186,7 @@ fn server_idle_timeout_closes_down_to_min_pool_size(stage: &Stage) {
     Rotation::warm(&proxy, 4);
     wait_for_backends(stage, 1);
     let opened = proxy.metric("trunkline_server_opened_total", &[]).expect("a metric");
-    // All four were idle equally long.
+    // All four were idle for the same time.
     let kept = stage.backends();
     assert_eq!(one(&mut login(&proxy, "app"), "select pg_backend_pid()"), kept[0].to_string());
     assert_eq!(proxy.metric("trunkline_server_opened_total", &[]).expect("a metric"), opened);
@@ -201,7 +201,7 @@ fn min_pool_size_is_kept_open(stage: &Stage) {
             3 => Ok(()),
             other => Err(format!("{other} open")),
         });
-        // Killed, they come back.
+        // When they are killed, the proxy opens new ones.
         let pids = stage.backends();
         pids.iter().for_each(|pid| drop(stage.sql(&format!("select pg_terminate_backend({pid})"))));
         stage.eventually("they come back", || {
@@ -221,7 +221,7 @@ fn the_reserve_pool_serves_clients_that_waited(stage: &Stage) {
     assert_eq!(clients[1].sql("begin; select 1").expect("served by the reserve"), ["1"]);
     assert!(begun.elapsed() >= Duration::from_millis(500), "{:?}", begun.elapsed());
     wait_for_backends(stage, 2);
-    // It is no bigger than that.
+    // The reserve has no more than these connections.
     clients[2].send_messages(&Messages::new().query("select 3")).expect("sent");
     wait_until_one_waits(stage, &proxy);
     clients[0].sql("commit").expect("commit");
@@ -239,7 +239,7 @@ fn max_db_connections_evicts_the_idle_of_another_user(stage: &Stage) {
         a.sql("begin").expect("begin");
         a2.sql("begin").expect("begin");
         a.sql("commit").expect("commit");
-        // One of app's is idle, one is not: the idle one makes room, and the other is left alone.
+        // One connection of app is idle and one is not. The idle one is closed to make room, and the other stays.
         let mut b = login(&proxy, PLAIN_USER);
         assert_eq!(one(&mut b, "select current_user"), PLAIN_USER);
         assert_eq!(one(&mut a2, "select 1"), "1");
@@ -252,7 +252,7 @@ fn max_db_connections_evicts_the_idle_of_another_user(stage: &Stage) {
             a2.sql("begin").expect("begin");
             assert_eq!(one(&mut b, "select current_user"), PLAIN_USER);
             a2.sql("commit").expect("commit");
-            // A backend needs a moment to go.
+            // A backend needs a moment to end.
             stage.eventually("the limit holds", || match stage.backends().len() {
                 ..=2 => Ok(()),
                 other => Err(format!("{other} open")),
@@ -261,7 +261,7 @@ fn max_db_connections_evicts_the_idle_of_another_user(stage: &Stage) {
     }
 }
 
-/// The crowd never stops: that the other is served at all is what is asked.
+/// The many clients never pause. The test checks that the other client is served at all.
 fn max_db_connections_under_load_starves_nobody(stage: &Stage) {
     let setup = stage.setup().set("pool.max_db_connections", 1).set("workers", 1);
     let proxy = setup.set("auth.cleartext_without_tls", true).start();
@@ -294,7 +294,7 @@ fn max_client_conn_refuses_and_keeps_room_for_cancels(stage: &Stage) {
 }
 
 fn a_starving_worker_gets_the_others_idle_connection(stage: &Stage) {
-    /// More than one worker is given before the other gets any.
+    /// More clients than one worker gets before the other gets any.
     const CLIENTS: usize = 40;
     let proxy = stage.setup().set("workers", 2).set("pool.pool_size", 1).start();
     let clients: Vec<_> = (0..CLIENTS).map(|_| login(&proxy, "app")).collect();
@@ -357,7 +357,7 @@ fn reload_changes_a_database_parameter(stage: &Stage) {
     assert_eq!(one(&mut old, "show timezone"), "Asia/Tokyo", "it was told so at login");
 }
 
-/// Waits until this many statements that a client has just prepared are found under the client's own name.
+/// Waits until the server knows this many of a client's new statements by the client's own names.
 fn wait_until_names_are(stage: &Stage, proxy: &Proxy, count: &str) {
     let mut client = login(proxy, "app");
     let mut attempt = 0;
@@ -383,7 +383,7 @@ fn reload_switches_prepared_statements_off_and_on(stage: &Stage) {
     let bind = Messages::new().bind("", "s", &[]).execute("", 0).sync();
     a.turn(&parse("before")).expect("parsed");
     proxy.reload(&setup.clone().set("limits.max_prepared_statements", 0).text()).expect("reloaded");
-    // Off: names are the server's own.
+    // With prepared statements off, the server has the client's names.
     wait_until_names_are(stage, &proxy, "1");
     assert_eq!(values(&a.turn(&bind).expect("rows")), ["before"], "what was prepared stays");
     assert_eq!(a.extended("select $1::int + 1", &[Some("1")]).expect("rows"), ["2"]);
@@ -418,7 +418,7 @@ fn pause_and_resume(stage: &Stage) {
     wait_until_one_waits(stage, &proxy);
     inside.sql("commit").expect("commit");
     wait_for_backends(stage, 0);
-    // Cancelled while it waits, and asked again.
+    // A query is cancelled while it waits, and then sent again.
     waiting.cancel(proxy.address()).expect("heard");
     assert_eq!(expect_error(&mut waiting, "57014").tag, b'E');
     assert_eq!(waiting.frame().expect("ready").tag, b'Z');
@@ -428,12 +428,12 @@ fn pause_and_resume(stage: &Stage) {
     assert_eq!(one(&mut inside, "select 1"), "1");
 }
 
-/// Another worker knows what the server says of itself: nobody waits for a connection to hear it again.
+/// Another worker already knows the parameters that the server reports, so clients need not wait for a server connection.
 fn a_worker_without_a_connection_welcomes_clients_at_once(stage: &Stage) {
     let proxy = stage.setup().set("workers", 2).set("pool.pool_size", 1).start();
     let mut busy = login(&proxy, "app");
     busy.sql("begin").expect("begun");
-    // As many as share one worker, and more.
+    // More clients than one worker gets.
     let others: Vec<RawClient> = (0..40).map(|_| login(&proxy, "app")).collect();
     busy.sql("commit").expect("the one connection is free");
     for mut client in others {
@@ -461,7 +461,7 @@ fn what_connect_query_sets_is_every_clients_default(stage: &Stage) {
     }
 }
 
-fn a_connect_query_that_fails_is_said_and_tried_again_later(stage: &Stage) {
+fn a_connect_query_that_fails_is_reported_and_tried_again_later(stage: &Stage) {
     let setup = stage.setup().set("databases.app.connect_query", "selec 1");
     let proxy =
         setup.set("timeouts.server_login_retry", "1h").set("timeouts.server_login_retry_max", "1h").start();

@@ -1,4 +1,4 @@
-//! Prepared statements of the extended protocol, with every turn on another server connection than the one before.
+//! Prepared statements of the extended protocol. Each turn uses another server connection than the turn before.
 
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
 use trunkline_probes::{Rotation, Stage, errors, login, probes, tags, values};
@@ -10,7 +10,7 @@ probes! {
     a_name_reused_after_a_failed_parse,
     a_name_reused_after_a_parse_skipped_by_a_pipeline_error,
     a_duplicate_parse_is_refused_under_the_clients_own_name,
-    a_duplicate_parse_that_is_wrong_otherwise_says_that,
+    a_duplicate_parse_with_another_error_reports_that_error,
     parse_describe_flush_without_sync,
     a_parse_in_a_failed_transaction_fails,
     deallocate_all_then_bind_or_parse,
@@ -24,12 +24,12 @@ probes! {
     a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one,
     parameters_of_one_statement_are_not_told_of_another,
     a_parse_too_long_to_be_kept,
-    a_good_bye_after_a_statement_to_be_closed_frees_its_connection,
+    a_terminate_after_an_error_frees_its_connection,
 }
 
 const SIZE: usize = 3;
 
-/// A proxy whose turns rotate, this many clients of it, and the rotation.
+/// A proxy whose turns rotate through its server connections, so many clients of it, and the rotation.
 fn rotating(stage: &Stage, clients: usize) -> (Proxy, Vec<RawClient>, Rotation) {
     let proxy = Rotation::setup(stage.setup(), SIZE as i64).start();
     let clients = (0..clients).map(|_| login(&proxy, "app")).collect();
@@ -51,7 +51,7 @@ fn parse_unnamed_and_sync_then_bind_on_another_connection(stage: &Stage) {
     let (a, b) = (&mut first[0], &mut rest[0]);
     let parsed_on = rotation.turn();
     assert_eq!(tags(&a.turn(&parse("", "select pg_backend_pid(), 'a', $1::int")).expect("parsed")), "1Z");
-    // Another client's unnamed statement goes to the very connection that the first one is bound on next.
+    // Another client's unnamed statement goes to the connection on which the first client's is bound next.
     let others = rotation.turn();
     assert_eq!(tags(&b.turn(&parse("", "select pg_backend_pid(), 'b'")).expect("parsed")), "1Z");
     rotation.turn();
@@ -70,7 +70,7 @@ fn parse_unnamed_and_sync_then_bind_on_another_connection(stage: &Stage) {
         assert_eq!(rows, [format!("{bound_on}|a|7")], "round {round}");
         assert!(round % SIZE == SIZE - 1 || bound_on != parsed_on);
     }
-    // The other's own is gone (it sent a Query), and it does not get the first one's.
+    // The other client's unnamed statement is gone because it sent a Query. It must not get the first client's.
     rotation.turn();
     assert_eq!(errors(&b.turn(&bind("", &[Some("7")])).expect("an answer")), ["26000"]);
     rotation.turn();
@@ -111,7 +111,7 @@ fn a_name_reused_after_close(stage: &Stage) {
         let here = rotation.turn();
         assert_eq!(values(&client.turn(&bind("s", &[])).expect("rows")), [format!("new|{here}")]);
     }
-    // All in one turn, twice.
+    // Everything in one turn, twice.
     for text in ["third", "fourth"] {
         let here = rotation.turn();
         let sql = format!("select '{text}', pg_backend_pid()");
@@ -139,7 +139,7 @@ fn a_name_reused_after_a_parse_skipped_by_a_pipeline_error(stage: &Stage) {
     let (_proxy, mut clients, mut rotation) = rotating(stage, 2);
     let (first, rest) = clients.split_at_mut(1);
     let (client, other) = (&mut first[0], &mut rest[0]);
-    // Once with a text that no server has, once with one that all have: then Parse is answered without the server.
+    // Once with a text that is new to all servers, once with a text that all have, whose Parse the proxy answers itself.
     for known in [false, true] {
         let text = format!("select pg_backend_pid(), {known}");
         if known {
@@ -158,7 +158,7 @@ fn a_name_reused_after_a_parse_skipped_by_a_pipeline_error(stage: &Stage) {
         assert_eq!(errors(&client.turn(&bind("s", &[])).expect("an answer")), ["26000"], "{known}");
         rotation.turn();
         assert_eq!(tags(&client.turn(&parse("s", &text)).expect("parsed")), "1Z");
-        // A Close that is skipped has not closed.
+        // A Close that is skipped closes nothing.
         rotation.turn();
         let turn = Messages::new().bind("", "nothing", &[]).close(b'S', "s").sync();
         assert_eq!(errors(&client.turn(&turn).expect("an answer")), ["26000"]);
@@ -191,7 +191,7 @@ fn a_duplicate_parse_is_refused_under_the_clients_own_name(stage: &Stage) {
     }
 }
 
-fn a_duplicate_parse_that_is_wrong_otherwise_says_that(stage: &Stage) {
+fn a_duplicate_parse_with_another_error_reports_that_error(stage: &Stage) {
     let (_proxy, mut clients, mut rotation) = rotating(stage, 1);
     let client = &mut clients[0];
     rotation.turn();
@@ -212,18 +212,18 @@ fn parse_describe_flush_without_sync(stage: &Stage) {
         client.send_messages(&messages.describe(b'S', name).flush()).expect("sent");
         let described: Vec<_> = (0..3).map(|_| client.frame().expect("a frame")).collect();
         assert_eq!(tags(&described), "1tT");
-        // The connection is held until the Sync: another client gets another one.
+        // The client keeps the connection until the Sync, so another client gets another one.
         let there = rotation.turn();
         assert_eq!(other.sql("select pg_backend_pid()").expect("rows"), [there.as_str()]);
         let frames = client.turn(&bind(name, &[Some("5")])).expect("rows");
         assert_eq!((tags(&frames), values(&frames)), ("2DCZ".to_owned(), vec![format!("{here}|5")]));
-        // The other's came free first: one turn more, and the next name starts on a third connection.
+        // The other client's connection became free first. With one more turn, the next name begins on a third connection.
         assert_ne!(here, there);
         rotation.swap_last();
         assert_ne!(rotation.turn(), here);
         assert_eq!(other.sql("select 1").expect("rows"), ["1"]);
     }
-    // An unknown statement's Describe and Flush: an error at once, everything is skipped until the Sync.
+    // Describe and Flush of an unknown statement give an error at once, and everything is skipped until the Sync.
     rotation.turn();
     client.send_messages(&Messages::new().describe(b'S', "unknown").flush()).expect("sent");
     assert_eq!(client.frame().expect("an error").sqlstate().as_deref(), Some("26000"));
@@ -256,7 +256,7 @@ fn a_parse_in_a_failed_transaction_fails(stage: &Stage) {
     assert_eq!(values(&client.turn(&bind("s", &[])).expect("rows")), ["known"]);
 }
 
-/// A client's own command forgets its statements, not those of others on the same server connections.
+/// A client's command removes its own statements, and not those of other clients on the same server connections.
 fn forgets(stage: &Stage, command: &str) {
     let (_proxy, mut clients, mut rotation) = rotating(stage, 2);
     let (first, rest) = clients.split_at_mut(1);
@@ -425,7 +425,7 @@ fn a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one(stage: &Stage) 
     let (_proxy, mut clients, mut rotation) = rotating(stage, 1);
     let client = &mut clients[0];
     rotation.turn();
-    // The unnamed one's portal is described, and has one column where the named statement has two.
+    // The portal of the unnamed statement is described. It has one column, and the named statement has two.
     let turns = Messages::new().parse("s", "select 1, 2", &[]).bind("", "s", &[]).execute("", 0).sync();
     let turns = turns.parse("", "select 'unnamed'", &[]).bind("", "", &[]).describe(b'P', "").execute("", 0);
     assert_eq!(values(&client.turn(&turns.sync()).expect("rows")), ["1|2"]);
@@ -437,7 +437,7 @@ fn a_portal_of_the_unnamed_statement_says_nothing_of_a_named_one(stage: &Stage) 
     }
 }
 
-/// Above `prepared_statement_bytes_max`: it is passed on, and lives where it was parsed.
+/// A Parse above `prepared_statement_bytes_max` is passed on. Its statement exists only on the server connection that parsed it.
 fn a_parse_too_long_to_be_kept(stage: &Stage) {
     let (_proxy, mut clients, mut rotation) = rotating(stage, 2);
     let sql = format!("select pg_backend_pid() /* {} */", "x".repeat(3 << 20));
@@ -450,7 +450,7 @@ fn a_parse_too_long_to_be_kept(stage: &Stage) {
         rotation.turn();
         let frames = clients[0].turn(&bind(name, &[])).expect("an answer");
         assert_eq!(errors(&frames), ["26000"], "{name:?}");
-        // Within a transaction it stays.
+        // Within a transaction the statement can be used.
         let here = rotation.turn();
         clients[1].sql("begin").expect("begun");
         assert_eq!(tags(&clients[1].turn(&parse(name).sync()).expect("an answer")), "1Z");
@@ -464,7 +464,7 @@ fn a_parse_too_long_to_be_kept(stage: &Stage) {
         rotation.turn();
         assert_eq!(clients[0].sql("select 1").expect("rows"), ["1"]);
     }
-    // A name that is taken, and a text that is wrong.
+    // A name that already exists, and a wrong text.
     rotation.turn();
     clients[1].sql("begin").expect("begun");
     clients[1].turn(&Messages::new().parse("taken", "select 1", &[]).sync()).expect("an answer");
@@ -479,8 +479,8 @@ fn a_parse_too_long_to_be_kept(stage: &Stage) {
     assert_eq!(values(&clients[1].turn(&Messages::new().extended("select 3", &[])).expect("rows")), ["3"]);
 }
 
-/// An error makes the connection close a statement ahead of the next turn, and there is no next turn.
-fn a_good_bye_after_a_statement_to_be_closed_frees_its_connection(stage: &Stage) {
+/// After an error, the proxy closes a statement before the next turn. Here no next turn comes.
+fn a_terminate_after_an_error_frees_its_connection(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 1).start();
     let mut other = login(&proxy, "app");
     other.turn(&parse("s", "commit")).expect("parsed");
@@ -493,7 +493,7 @@ fn a_good_bye_after_a_statement_to_be_closed_frees_its_connection(stage: &Stage)
     assert_eq!(other.sql("select 1").expect("the connection is free"), ["1"]);
 }
 
-/// Describe of a portal has no ParameterDescription of its own.
+/// The answer to Describe of a portal has no ParameterDescription.
 fn parameters_of_one_statement_are_not_told_of_another(stage: &Stage) {
     stage.direct("app").sql("create table u (a int)").expect("a table");
     let (_proxy, mut clients, _rotation) = rotating(stage, 1);
@@ -501,11 +501,11 @@ fn parameters_of_one_statement_are_not_told_of_another(stage: &Stage) {
     let one = Messages::new().parse("", "delete from u where a = $1", &[]).describe(b'S', "");
     let other = one.parse("n", "delete from u", &[]).bind("", "n", &[]).describe(b'P', "").sync();
     assert_eq!(tags(&client.turn(&other).expect("described")), "1tn12nZ");
-    // A connection that lacks it, and can no longer be given it.
+    // A connection that lacks the statement and cannot prepare it any more.
     client.sql("begin").expect("begun");
     client.sql("select 1/0").expect_err("the transaction fails");
     let described = client.turn(&Messages::new().describe(b'S', "n").sync()).expect("an answer");
-    // Where its parameters are not known, the answer is that the transaction has failed.
+    // If the statement's parameters are not known, the answer is that the transaction has failed.
     let parameters = described.iter().find(|frame| frame.tag == b't');
     assert!(parameters.is_none_or(|frame| frame.body == [0, 0]), "{described:?}");
 }

@@ -1,4 +1,4 @@
-//! Under which settings a statement is read when what sets them is under way.
+//! The settings under which a statement is read, while commands that change settings are not answered yet.
 
 use trunkline_probes::testkit::{Messages, RawClient};
 use trunkline_probes::{MemoryWatch, Rotation, Stage, errors, login, login_with, probes, tags, values};
@@ -6,8 +6,8 @@ use trunkline_probes::{MemoryWatch, Rotation, Stage, errors, login, login_with, 
 probes! {
     a_parse_between_two_sets_of_a_pipeline_is_read_under_the_first,
     hundreds_of_statements_after_a_set_without_a_sync_are_not_kept,
-    a_warning_that_one_session_does_not_hear_reaches_the_next,
-    a_portal_is_known_by_as_much_of_its_name_as_the_server_keeps,
+    a_warning_that_one_session_does_not_get_reaches_the_next,
+    a_portal_is_known_by_the_part_of_its_name_that_the_server_keeps,
 }
 
 fn run(client: &mut RawClient, name: &str) -> Vec<String> {
@@ -65,13 +65,13 @@ fn hundreds_of_statements_after_a_set_without_a_sync_are_not_kept(stage: &Stage)
         assert_eq!(client.frame().expect("an answer").tag, b'3');
     }
     client.send_messages(&Messages::new().sync()).expect("sent");
-    // PostgreSQL 15 says what the value is when it is ready.
+    // PostgreSQL 15 reports the value only before ReadyForQuery.
     assert!(matches!(tags(&client.until_ready().expect("ready")).as_str(), "Z" | "SZ"));
     let rise = memory.rise_kib();
     assert!(rise < 64 << 10, "{ROUNDS} statements of 500 kB, none of them held: {rise} KiB");
 }
 
-fn a_warning_that_one_session_does_not_hear_reaches_the_next(stage: &Stage) {
+fn a_warning_that_one_session_does_not_get_reaches_the_next(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 1).start();
     let sql = "select 'a\\\\b' as z";
     for (level, answer) in [("error", "1Z"), ("notice", "N1Z"), ("error", "1Z"), ("notice", "N1Z")] {
@@ -81,7 +81,7 @@ fn a_warning_that_one_session_does_not_hear_reaches_the_next(stage: &Stage) {
     }
 }
 
-fn a_portal_is_known_by_as_much_of_its_name_as_the_server_keeps(stage: &Stage) {
+fn a_portal_is_known_by_the_part_of_its_name_that_the_server_keeps(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 2).start();
     let mut client = login_with(&proxy, &[("timezone", "Asia/Tokyo")]);
     let portal = |end: &str| "p".repeat(70) + end;

@@ -1,4 +1,4 @@
-//! What a client sets stays with it, and reaches nobody else.
+//! Settings of a client follow it and never reach other clients.
 
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
 use trunkline_probes::{Gate, Rotation, Setup, Stage, login, login_with, probes, try_login_with};
@@ -32,7 +32,7 @@ fn one(client: &mut RawClient, sql: &str) -> String {
     client.sql(sql).unwrap_or_else(|error| panic!("{sql}: {error:#}")).join("\n")
 }
 
-/// What a client sees of the settings that follow it, and where: asked in one turn.
+/// A client's values of the settings that follow it, and the process id of its server connection, from one turn.
 fn settings(client: &mut RawClient) -> (String, String) {
     let sql = "select pg_backend_pid(), current_setting('DateStyle'), current_setting('TimeZone'), \
                current_setting('IntervalStyle'), current_setting('application_name'), \
@@ -63,8 +63,8 @@ fn set_follows_the_client_and_leaks_to_nobody(stage: &Stage) {
         let here = rotation.turn();
         assert_eq!(settings(&mut b), (here, untouched.clone()));
     }
-    assert_eq!(b.parameter("TimeZone"), Some("UTC"), "nobody else hears of it");
-    // The extended protocol's turn gets them as well.
+    assert_eq!(b.parameter("TimeZone"), Some("UTC"), "no other client gets it");
+    // A turn of the extended protocol gets them too.
     rotation.turn();
     assert_eq!(a.extended("select current_setting($1)", &[Some("TimeZone")]).expect("rows"), ["Asia/Tokyo"]);
     rotation.turn();
@@ -247,7 +247,7 @@ fn temporary_tables_and_locks_of_transactions_end_with_them(stage: &Stage) {
     client.sql(made).expect("made");
     client.sql("commit").expect("commit");
     client.sql(made).expect("made");
-    // Gone in the middle: rolled back.
+    // A client that leaves in the middle of a transaction: it is rolled back.
     drop(client);
     for _ in 0..2 * SIZE {
         next.sql("select * from t").expect_err("no such table");
@@ -256,11 +256,11 @@ fn temporary_tables_and_locks_of_transactions_end_with_them(stage: &Stage) {
     stage.wait_for("select count(*) from pg_class where relname = 't'", "0");
 }
 
-/// Those of this database: other tests have theirs.
+/// The locks in this database; other tests have their own.
 const ADVISORY_LOCKS: &str = "select count(*) from pg_locks where locktype = 'advisory' and \
                               database = (select oid from pg_database where datname = current_database())";
 
-/// What a session can leave behind, and whether it is there.
+/// The things that a session can leave behind, each with a query that says whether it exists.
 const TRACES: [(&str, &str); 5] = [
     ("create temp table left_over (a int)", "select count(*) from pg_class where relname = 'left_over'"),
     ("select pg_advisory_lock(42)", ADVISORY_LOCKS),
@@ -307,7 +307,7 @@ fn reset_query_always_leaves_nothing_in_transaction_mode(stage: &Stage) {
         assert_eq!(one(&mut second, look), "0", "{make}");
     }
     assert_eq!(one(&mut second, "select pg_backend_pid()"), pid, "the connection is kept");
-    // What can be carried is.
+    // Settings that can follow the client do.
     assert_eq!(one(&mut first, "show timezone"), "Asia/Tokyo");
     assert_eq!(one(&mut second, "show timezone"), "UTC");
     let bind = Messages::new().bind("", "s", &[]).execute("", 0).sync();
@@ -340,13 +340,13 @@ fn statement_mode_refuses_begin(stage: &Stage) {
     for begin in ["begin", "start transaction"] {
         let mut client = login(&proxy, "app");
         assert_eq!(one(&mut client, "select 1"), "1");
-        // What is pipelined after it has no answer either.
+        // Messages that were sent after it in the pipeline get no answer either.
         client.send_messages(&Messages::new().query(begin).query("select 1")).expect("heard");
         assert_eq!(client.frame().expect("an answer").tag, b'C');
         trunkline_probes::expect_refusal(&mut client, "0A000");
         assert_eq!(one(&mut other, "select 1"), "1", "the server connection came back");
     }
-    // A transaction within one message is a statement of its own.
+    // A transaction within one message counts as one statement.
     assert_eq!(one(&mut other, "begin; select 1; commit"), "1");
 }
 

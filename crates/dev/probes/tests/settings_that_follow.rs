@@ -1,4 +1,4 @@
-//! Settings that leak, values from the start-up that get lost, and options that cannot be taken back.
+//! Settings that could leak to others, start-up values that could get lost, and options that cannot be reset.
 
 use trunkline_probes::testkit::cluster::PASSWORD;
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
@@ -22,14 +22,14 @@ probes! {
     a_reset_is_seen_after_a_comment,
     a_reset_is_seen_after_a_letter_with_a_backslash_in_it,
     a_reset_that_is_bound_and_not_executed_resets_nothing,
-    a_reset_that_is_committed_counts_though_its_turn_fails,
-    what_is_local_ends_with_its_transaction,
-    discard_all_counts_though_its_turn_fails,
-    what_is_set_after_a_reset_stands,
-    what_is_set_after_a_reset_by_other_means_stands,
-    a_start_up_option_that_cannot_be_reset_ends_nobody,
-    a_seed_at_start_up_ends_nobody,
-    settings_that_fail_later_cost_a_turn_and_no_connection,
+    a_committed_reset_counts_although_its_turn_fails,
+    local_settings_end_with_their_transaction,
+    discard_all_counts_although_its_turn_fails,
+    a_set_after_a_reset_stays,
+    a_set_by_a_function_after_a_reset_stays,
+    a_start_up_option_that_cannot_be_reset_disconnects_nobody,
+    a_seed_at_start_up_disconnects_nobody,
+    a_setting_that_fails_later_fails_a_turn_and_no_connection,
 }
 
 const SIZE: usize = 2;
@@ -52,7 +52,7 @@ fn a_read_only_default_makes_nobody_elses_writes_fail(stage: &Stage) {
         for _ in 0..SIZE {
             writer.sql("insert into written values (1)").expect("the other client may write");
         }
-        reader.sql("insert into written values (1)").expect_err("it is read only for the one who asked");
+        reader.sql("insert into written values (1)").expect_err("only the client that asked is read-only");
     }
     assert_eq!(one(&mut reader, "show default_transaction_read_only"), "on");
 }
@@ -81,7 +81,7 @@ fn a_session_authorization_stays_with_its_client(stage: &Stage) {
     admin.sql("drop role acted_as").expect("dropped");
 }
 
-/// PostgreSQL 18 reports `search_path`; before, it is known from the start-up only.
+/// PostgreSQL 18 reports `search_path`. In older versions, the proxy only knows it from the start-up.
 fn a_value_in_another_encoding_follows_its_client_and_no_other(stage: &Stage) {
     let reported = reports_search_path(stage);
     stage.direct("app").sql("create schema \"é\"; create table \"é\".t as select 7 as a").expect("a schema");
@@ -117,7 +117,7 @@ fn a_client_of_another_encoding_harms_no_login(stage: &Stage) {
     }
 }
 
-/// The server would report the value in an encoding that has no such letter, and never be ready again.
+/// The server would report the value in an encoding that has no such letter, fail, and never send ReadyForQuery.
 fn a_value_that_its_clients_encoding_lacks_follows_all_the_same(stage: &Stage) {
     stage
         .direct("app")
@@ -154,7 +154,7 @@ fn a_value_that_the_encoding_lacks_is_refused_at_login_as_by_the_server(stage: &
     }
 }
 
-/// PostgreSQL 18 does.
+/// True from PostgreSQL 18 on.
 fn reports_search_path(stage: &Stage) -> bool {
     one(&mut stage.direct("app"), "show server_version_num").as_str() >= "180000"
 }
@@ -189,7 +189,7 @@ fn reset_to_the_servers_own_default_brings_the_start_up_value_back(stage: &Stage
                 assert_eq!(one(&mut client, sql), "Asia/Tokyo,7MB", "{command} {extended}");
                 assert_eq!(one(&mut other, sql), "UTC,4MB", "{command} {extended}");
             }
-            // After it in one pipeline, before its answer is read.
+            // In the same pipeline, before the reset's answer is read.
             client.sql("set timezone = 'UTC'").expect("the server's own");
             client
                 .send_messages(&Messages::new().query(command).query("show timezone"))
@@ -224,7 +224,7 @@ fn a_reset_within_a_transaction_brings_the_start_up_value_back(stage: &Stage) {
     }
 }
 
-/// On a direct connection, too: the same steps have the same answers.
+/// The same steps must have the same answers on a direct connection.
 fn set_local_to_default_lasts_as_long_as_its_transaction(stage: &Stage) {
     let options = [("options", "-c timezone=Asia/Tokyo -c work_mem=7MB")];
     let mut direct = stage.direct_with(&options);
@@ -262,7 +262,7 @@ fn set_local_to_default_lasts_as_long_as_its_transaction(stage: &Stage) {
     }
 }
 
-/// The server keeps back what the proxy waits for, until it is asked.
+/// The proxy waits for answers that the server does not send before a Flush or Sync.
 fn a_reset_after_messages_without_a_sync_is_answered(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let parse = || Messages::new().parse("s", "select 1", &[]);
@@ -277,7 +277,7 @@ fn a_reset_after_messages_without_a_sync_is_answered(stage: &Stage) {
     }
 }
 
-/// An error of its values made its server connection close the statement ahead of the next turn.
+/// After an error of the statement's values, the proxy closes the statement on the server before the next turn.
 fn a_reset_after_a_statement_that_is_healed_is_answered(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 1).start();
     let mut other = login(&proxy, "app");
@@ -325,7 +325,7 @@ fn a_reset_is_seen_after_a_comment(stage: &Stage) {
     }
 }
 
-/// The second byte of that letter in SJIS is a backslash.
+/// In SJIS, the second byte of that letter is a backslash.
 fn a_reset_is_seen_after_a_letter_with_a_backslash_in_it(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let mut client = login_with(&proxy, &[("timezone", "Asia/Tokyo")]);
@@ -339,8 +339,9 @@ fn a_reset_is_seen_after_a_letter_with_a_backslash_in_it(stage: &Stage) {
     }
 }
 
-/// PostgreSQL 16 and later refuse to reset them; as a session's start they mean nothing: each transaction has its own.
-fn a_start_up_option_that_cannot_be_reset_ends_nobody(stage: &Stage) {
+/// PostgreSQL 16 and later refuse to reset these options. At start-up they have no effect, because each transaction has its own
+/// values.
+fn a_start_up_option_that_cannot_be_reset_disconnects_nobody(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let mut innocent = login(&proxy, "app");
     stage.direct("app").sql("create table t (a int)").expect("a table");
@@ -359,7 +360,7 @@ fn a_start_up_option_that_cannot_be_reset_ends_nobody(stage: &Stage) {
     }
 }
 
-fn a_seed_at_start_up_ends_nobody(stage: &Stage) {
+fn a_seed_at_start_up_disconnects_nobody(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let mut innocent = login(&proxy, "app");
     Rotation::warm(&proxy, SIZE);
@@ -370,8 +371,8 @@ fn a_seed_at_start_up_ends_nobody(stage: &Stage) {
     }
 }
 
-/// What a client set was good then and is not now: the turn fails, its client and all others stay.
-fn settings_that_fail_later_cost_a_turn_and_no_connection(stage: &Stage) {
+/// A client's setting was valid and is not valid any more: the turn fails, and all clients stay connected.
+fn a_setting_that_fails_later_fails_a_turn_and_no_connection(stage: &Stage) {
     let mut admin = stage.direct("postgres");
     admin.sql("create role short_lived; grant short_lived to app").expect("a role");
     let proxy = rotating(stage.setup());
@@ -399,7 +400,7 @@ fn a_reset_that_is_bound_and_not_executed_resets_nothing(stage: &Stage) {
     }
 }
 
-fn a_reset_that_is_committed_counts_though_its_turn_fails(stage: &Stage) {
+fn a_committed_reset_counts_although_its_turn_fails(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let startup = [("TimeZone", "Asia/Tokyo")];
     let mut client = login_with(&proxy, &startup);
@@ -421,7 +422,7 @@ fn a_reset_that_is_committed_counts_though_its_turn_fails(stage: &Stage) {
     let turns = texts.map(|(text, expected)| (text, Messages::new().query(text), expected));
     for (text, turn, expected) in turns.into_iter().chain([("a pipeline", pipeline.sync(), "Asia/Tokyo")]) {
         for client in [&mut client, &mut direct] {
-            // The server's own default, which a reset brings back on the server.
+            // The server's own default, which a reset sets on the server.
             client.sql("set timezone = 'UTC'").expect("set");
             assert_eq!(errors(&client.turn(&turn).expect("an answer")), ["22012"], "{text}");
             for _ in 0..SIZE {
@@ -431,7 +432,7 @@ fn a_reset_that_is_committed_counts_though_its_turn_fails(stage: &Stage) {
     }
 }
 
-fn what_is_local_ends_with_its_transaction(stage: &Stage) {
+fn local_settings_end_with_their_transaction(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let startup = [("TimeZone", "Asia/Tokyo")];
     let mut client = login_with(&proxy, &startup);
@@ -455,7 +456,7 @@ fn what_is_local_ends_with_its_transaction(stage: &Stage) {
     }
 }
 
-fn discard_all_counts_though_its_turn_fails(stage: &Stage) {
+fn discard_all_counts_although_its_turn_fails(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let startup = [("options", "-c timezone=Asia/Tokyo")];
     let mut client = login_with(&proxy, &startup);
@@ -472,7 +473,7 @@ fn discard_all_counts_though_its_turn_fails(stage: &Stage) {
     }
 }
 
-fn what_is_set_after_a_reset_stands(stage: &Stage) {
+fn a_set_after_a_reset_stays(stage: &Stage) {
     let proxy = rotating(stage.setup());
     let mut client = login_with(&proxy, &[("options", "-c timezone=Asia/Tokyo")]);
     Rotation::warm(&proxy, SIZE);
@@ -487,8 +488,8 @@ fn what_is_set_after_a_reset_stands(stage: &Stage) {
     }
 }
 
-/// Nobody can read it off the texts.
-fn what_is_set_after_a_reset_by_other_means_stands(stage: &Stage) {
+/// The proxy cannot see the SET in the texts.
+fn a_set_by_a_function_after_a_reset_stays(stage: &Stage) {
     let startup = [("options", "-c datestyle=German -c timezone=Asia/Tokyo")];
     let proxy = rotating(stage.setup());
     let mut client = login_with(&proxy, &startup);

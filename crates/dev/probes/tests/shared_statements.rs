@@ -1,5 +1,5 @@
-//! One statement on a server connection serves many clients: never with another's reading, another's name or a stale
-//! analysis.
+//! One statement on a server connection serves many clients. A client must never get a statement that was read under another
+//! client's settings, another client's name in an error, or an outdated analysis.
 
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
 use trunkline_probes::{Rotation, Stage, errors, login, login_with, probes, tags, values};
@@ -8,9 +8,9 @@ probes! {
     a_literal_is_read_under_the_settings_of_its_own_client,
     a_statement_is_prepared_again_under_the_settings_of_its_parse,
     a_statement_parsed_after_a_set_of_its_turn_is_read_under_that,
-    a_plan_has_no_other_sessions_digits,
+    a_plan_has_no_constants_of_another_sessions_settings,
     a_prepared_rollback_ends_a_failed_transaction_whatever_is_known_of_the_connection,
-    a_schema_that_the_encoding_lacks_ends_no_turn,
+    a_schema_name_that_the_encoding_lacks_fails_no_turn,
     a_name_above_127_is_one_result_in_all_encodings,
     a_backslash_before_a_quote_is_read_in_its_own_encoding,
     a_statement_prepared_after_a_set_in_its_turn_is_read_as_by_its_parse,
@@ -22,7 +22,7 @@ probes! {
     a_parse_that_warns_warns_each_client,
     a_parse_that_fails_warns_where_its_name_is_taken,
     a_fresh_parse_after_ddl_sees_the_new_type,
-    a_fresh_parse_after_ddl_beside_the_proxy_is_healed_in_its_turn,
+    a_fresh_parse_after_ddl_outside_the_proxy_is_healed_in_its_turn,
     a_type_made_again_is_found,
     a_table_made_by_a_query_is_found,
     a_changed_result_heals_a_turn_with_its_parse_inside,
@@ -104,7 +104,7 @@ fn a_statement_is_prepared_again_under_the_settings_of_its_parse(stage: &Stage) 
         assert_eq!(run(&mut client, "s"), expected, "as it was parsed");
         assert_eq!(client.sql("show timezone").expect("shown"), ["Asia/Tokyo"]);
     }
-    // In a transaction, on a connection that lacks it.
+    // In a transaction, on a connection that lacks the statement.
     for _ in 0..3 {
         client.sql("deallocate all").expect("forgotten");
         prepare(&mut client, "t", EPOCH);
@@ -117,7 +117,7 @@ fn a_statement_is_prepared_again_under_the_settings_of_its_parse(stage: &Stage) 
     }
 }
 
-/// The server connection lacks it, and has settings by then that nobody has been told of.
+/// The server connection lacks the statement, and has settings by then that it has not reported yet.
 fn a_statement_prepared_after_a_set_in_its_turn_is_read_as_by_its_parse(stage: &Stage) {
     let mut direct = stage.direct("app");
     let proxy = Rotation::setup(stage.setup(), 3).start();
@@ -193,11 +193,11 @@ fn a_parse_that_fails_warns_where_its_name_is_taken(stage: &Stage) {
     for mut client in [stage.direct("app"), login(&proxy, "app")] {
         client.sql("set standard_conforming_strings = off").expect("set");
         prepare(&mut client, "s", "select 1");
-        // Taken names do not matter here: the text cannot be read.
+        // The text is wrong, so it does not matter here that the name exists.
         let turn =
             client.turn(&Messages::new().parse("s", "select length('\\')", &[]).sync()).expect("an answer");
         assert_eq!(tags(&turn), "NEZ");
-        // The text can be read, with a warning, and the name is taken.
+        // The text is right and gives a warning, and the name already exists.
         let turn = client.turn(&Messages::new().parse("s", "select 'a\\b'", &[]).sync()).expect("an answer");
         assert_eq!((tags(&turn).as_str(), errors(&turn)), ("NEZ", vec!["42P05".to_owned()]));
     }
@@ -230,7 +230,7 @@ fn a_literal_after_a_set_in_one_pipeline_is_read_under_it(stage: &Stage) {
     for zone in ["Asia/Tokyo", "CET", "UTC"] {
         let expected = values(&direct.turn(&turn(zone)).expect("direct"));
         assert_eq!(values(&client.turn(&turn(zone)).expect("rows")), expected, "{zone}");
-        // And in turns that are sent before the first is answered.
+        // The same in turns that are sent before the first one is answered.
         let query = format!("set timezone = '{zone}'");
         let parse = Messages::new().query(&query).parse("u", EPOCH, &[]).bind("", "u", &[]).execute("", 0);
         client.send_messages(&parse.close(b'S', "u").sync()).expect("sent");
@@ -258,10 +258,10 @@ fn a_parse_that_warns_warns_each_client(stage: &Stage) {
         let mut client = login(&proxy, "app");
         client.sql("set standard_conforming_strings = off").expect("set");
         assert_eq!(tags(&client.turn(&turn()).expect("parsed")), "N1Z");
-        // Not when it is prepared again for the one who has been warned.
+        // When the statement is prepared again for a client that has got the warning, the warning does not come again.
         assert_eq!(tags(&client.turn(&Messages::new().bind("", "s", &[]).sync()).expect("bound")), "2Z");
     }
-    // Nor is a second Parse answered here while it is not known what the server says to the first.
+    // The proxy does not answer a second Parse itself before the server has answered the first.
     let mut client = login(&proxy, "app");
     client.sql("set standard_conforming_strings = off").expect("set");
     let sql = "select 'a\\\\b' as y";
@@ -309,7 +309,7 @@ fn a_fresh_parse_after_ddl_sees_the_new_type(stage: &Stage) {
     }
 }
 
-fn a_fresh_parse_after_ddl_beside_the_proxy_is_healed_in_its_turn(stage: &Stage) {
+fn a_fresh_parse_after_ddl_outside_the_proxy_is_healed_in_its_turn(stage: &Stage) {
     let proxy = one_connection(stage);
     let mut direct = stage.direct("app");
     direct.sql("create table t (a int)").expect("a table");
@@ -413,7 +413,7 @@ fn a_duplicate_parse_has_all_fields_of_the_servers_error(stage: &Stage) {
     assert_eq!(error(&mut client), error(&mut direct));
 }
 
-/// PostgreSQL keeps 63 bytes of a statement's name.
+/// PostgreSQL uses the first 63 bytes of a statement's name.
 fn names_are_cut_as_the_server_cuts_them(stage: &Stage) {
     let proxy = one_connection(stage);
     let (mut client, mut direct) = (login(&proxy, "app"), stage.direct("app"));
@@ -452,7 +452,7 @@ fn describe_in_a_failed_transaction_on_a_connection_that_lacks_the_statement(sta
     client.sql("rollback").expect("over");
 }
 
-/// At the end of the turn other settings hold than at the Parse.
+/// At the end of the turn, the settings differ from those at the Parse.
 fn a_statement_parsed_after_a_set_of_its_turn_is_read_under_that(stage: &Stage) {
     const DAY: &str = "select to_char(date '01/02/2003', 'YYYY-MM-DD')";
     let mut direct = stage.direct("app");
@@ -483,8 +483,8 @@ fn a_statement_parsed_after_a_set_of_its_turn_is_read_under_that(stage: &Stage) 
     }
 }
 
-/// PostgreSQL computes what a plan has of constants under the settings of the session that has it planned.
-fn a_plan_has_no_other_sessions_digits(stage: &Stage) {
+/// PostgreSQL computes a plan's constants under the settings of the session that makes the plan.
+fn a_plan_has_no_constants_of_another_sessions_settings(stage: &Stage) {
     let proxy = one_connection(stage);
     let mut clients = ["0", "3"].map(|digits| login_with(&proxy, &[("extra_float_digits", digits)]));
     for _ in 0..8 {
@@ -514,7 +514,7 @@ fn a_name_above_127_is_one_result_in_all_encodings(stage: &Stage) {
     }
 }
 
-/// `backslash_quote = safe_encoding` forbids it in an encoding whose letters may have a backslash in them.
+/// `backslash_quote = safe_encoding` forbids `\'` in encodings whose letters may contain the byte of a backslash.
 fn a_backslash_before_a_quote_is_read_in_its_own_encoding(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 2).start();
     let mut client = login(&proxy, "app");
@@ -526,7 +526,7 @@ fn a_backslash_before_a_quote_is_read_in_its_own_encoding(stage: &Stage) {
     }
 }
 
-/// Its completion says SELECT, not CREATE.
+/// Its CommandComplete says SELECT, not CREATE.
 fn a_table_made_by_a_query_is_found(stage: &Stage) {
     for (made_by, simple) in [
         ("create table s1.t as select 'new' as a", true),
@@ -563,8 +563,8 @@ fn a_prepared_rollback_ends_a_failed_transaction_whatever_is_known_of_the_connec
     }
 }
 
-/// What the server is asked after a Parse is answered in ASCII.
-fn a_schema_that_the_encoding_lacks_ends_no_turn(stage: &Stage) {
+/// After a Parse, the proxy may ask the server for the search_path. It must get the answer in ASCII.
+fn a_schema_name_that_the_encoding_lacks_fails_no_turn(stage: &Stage) {
     let proxy = Rotation::setup(stage.setup(), 2).start();
     let mut client = login_with(&proxy, &[("search_path", "\"\u{65e5}\", public")]);
     Rotation::warm(&proxy, 2);

@@ -1,4 +1,4 @@
-//! What an operator's signals do to clients that are in the middle of something.
+//! The effect of an operator's signals on clients that are in the middle of their work.
 
 use std::time::{Duration, Instant};
 
@@ -52,8 +52,8 @@ fn hup_drops_nobody(stage: &Stage) {
     }
 }
 
-/// A role of the test's own changes its password, in the server and in the config; another is removed from the config.
-/// The server asks the removed one for no password: a client that is in gets a server connection in any case.
+/// One role of this test gets another password, on the server and in the configuration. Another role is removed from the
+/// configuration. The server asks the removed role for no password, so its connected client can still get a server connection.
 fn hup_changes_what_it_can(stage: &Stage) {
     let role = stage.role("");
     let setup = stage.setup().set(&format!("users.{role}.password"), PASSWORD);
@@ -69,9 +69,9 @@ fn hup_changes_what_it_can(stage: &Stage) {
     assert_eq!(sqlstate(&old), "28P01", "{old:#}");
     let gone = try_login(&proxy, TRUSTED_USER, PASSWORD).expect_err("no such user any more");
     assert_eq!(sqlstate(&gone), "28P01", "{gone:#}");
-    assert_eq!(stays.sql("select 1").expect("who is in stays in"), ["1"]);
-    assert_eq!(stays_too.sql("select 1").expect("who is in stays in"), ["1"]);
-    // Transactions side by side: some need new server connections, which are opened with the new password.
+    assert_eq!(stays.sql("select 1").expect("a connected client stays connected"), ["1"]);
+    assert_eq!(stays_too.sql("select 1").expect("a connected client stays connected"), ["1"]);
+    // Transactions run at the same time, so some need new server connections, which are opened with the new password.
     let mut new: Vec<_> =
         (0..3).map(|_| try_login(&proxy, &role, "another").expect("the new password opens")).collect();
     for client in new.iter_mut().chain([&mut stays]) {
@@ -92,20 +92,20 @@ fn hup_with_a_broken_file_changes_nothing(stage: &Stage) {
     bystander.finish();
 }
 
-/// Asserts that a client is told that the proxy ends, and nothing else.
-fn sent_away(client: &mut RawClient) {
+/// Asserts that a client gets the error of a shutdown, and nothing else.
+fn assert_disconnected(client: &mut RawClient) {
     let error = client.frame().expect("a farewell");
     assert_eq!(error.sqlstate().as_deref(), Some("57P01"), "{error:?}");
     client.expect_end().expect("closed");
 }
 
-/// Whether somebody new is turned away: by a refusal, or because nobody listens any more.
-fn nobody_new(address: std::net::SocketAddr) -> bool {
+/// Whether a new client is refused, by an error or because the proxy does not listen any more.
+fn refuses_new_clients(address: std::net::SocketAddr) -> bool {
     RawClient::login(address, "app", PASSWORD, "app").is_err()
 }
 
-/// A proxy that is started on the same address next gets every new client.
-fn nobody_listens(stage: &Stage, address: std::net::SocketAddr) {
+/// Waits until nothing listens at the address. A proxy that is started there next then gets every new client.
+fn wait_until_nothing_listens(stage: &Stage, address: std::net::SocketAddr) {
     stage.eventually("nobody listens", || match std::net::TcpStream::connect(address) {
         Ok(_) => Err("somebody does".to_owned()),
         Err(_) => Ok(()),
@@ -120,12 +120,12 @@ fn int_waits_for_servers(stage: &Stage) {
     in_transaction.sql("begin").expect("a transaction");
     let gate = run_at_gate(stage, &mut running);
     proxy.signal(Signal::INT).expect("sent");
-    sent_away(&mut idle);
-    assert!(nobody_new(proxy.address()));
+    assert_disconnected(&mut idle);
+    assert!(refuses_new_clients(proxy.address()));
     gate.open();
     let frames = running.until_ready().expect("the query ends first");
     assert!(trunkline_probes::tags(&frames).starts_with("TDC"), "{frames:?}");
-    nobody_listens(stage, proxy.address());
+    wait_until_nothing_listens(stage, proxy.address());
     assert!(proxy.is_running().expect("status"), "a transaction is open");
     assert_eq!(in_transaction.sql("select 1").expect("it goes on"), ["1"]);
     in_transaction.sql("commit").expect("commit");
@@ -139,9 +139,9 @@ fn term_waits_for_clients(stage: &Stage) {
     proxy.signal(Signal::TERM).expect("sent");
     proxy.wait_for_log("last client").expect("said");
     stage.eventually("nobody new is taken", || {
-        if nobody_new(proxy.address()) { Ok(()) } else { Err("a login".to_owned()) }
+        if refuses_new_clients(proxy.address()) { Ok(()) } else { Err("a login".to_owned()) }
     });
-    nobody_listens(stage, proxy.address());
+    wait_until_nothing_listens(stage, proxy.address());
     bystander.wait_for(50);
     assert_eq!(idle.sql("select 1").expect("served as before"), ["1"]);
     bystander.finish();
@@ -157,9 +157,9 @@ fn term_ends_clients_at_its_deadline(stage: &Stage) {
     in_transaction.sql("begin").expect("a transaction");
     let begun = Instant::now();
     proxy.signal(Signal::TERM).expect("sent");
-    sent_away(&mut idle);
+    assert_disconnected(&mut idle);
     assert!(begun.elapsed() > Duration::from_millis(900), "not before its time: {:?}", begun.elapsed());
-    sent_away(&mut in_transaction);
+    assert_disconnected(&mut in_transaction);
     assert!(proxy.wait_for_exit().expect("it ends").success());
     stage.wait_for(
         "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%'",
@@ -174,7 +174,7 @@ fn a_second_term_ends_at_once(stage: &Stage) {
     proxy.wait_for_log("last client").expect("said");
     assert_eq!(idle.sql("select 1").expect("still served"), ["1"]);
     proxy.signal(Signal::TERM).expect("sent");
-    sent_away(&mut idle);
+    assert_disconnected(&mut idle);
     assert!(proxy.wait_for_exit().expect("it ends").success());
 }
 
@@ -184,7 +184,7 @@ fn quit_ends_at_once(stage: &Stage) {
     let mut running = login(&proxy, "app");
     let _gate = run_at_gate(stage, &mut running);
     proxy.signal(Signal::QUIT).expect("sent");
-    sent_away(&mut idle);
+    assert_disconnected(&mut idle);
     assert!(proxy.wait_for_exit().expect("it ends").success());
     let end = running.frame().map(|frame| frame.sqlstate());
     assert!(end.is_err() || end.is_ok_and(|code| code.as_deref() == Some("57P01")));
@@ -198,7 +198,7 @@ fn usr1_pauses_and_usr2_resumes(stage: &Stage) {
     idle.sql("select 1").expect("a server connection");
     proxy.signal(Signal::USR1).expect("sent");
     proxy.wait_for_log("paused").expect("said");
-    in_transaction.sql("commit").expect("what has begun goes on");
+    in_transaction.sql("commit").expect("a transaction that has begun continues");
     stage.eventually("server connections are closed", || match stage.backends().len() {
         0 => Ok(()),
         left => Err(format!("{left} left")),

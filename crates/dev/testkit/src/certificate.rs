@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::account::Account;
 
-/// Where the two PEM files lie.
+/// The paths of the two PEM files.
 #[derive(Debug, Clone)]
 pub(crate) struct Certificate {
     /// The certificate, which is its own authority.

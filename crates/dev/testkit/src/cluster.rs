@@ -1,4 +1,4 @@
-//! A throwaway PostgreSQL: its own folder, port and account; gone when dropped.
+//! A throwaway PostgreSQL server with its own folder, port and account. Dropping it ends and removes it.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -20,11 +20,11 @@ use crate::process::{POLL_INTERVAL, Signal, send_signal, wait_for_exit};
 use crate::raw::RawClient;
 use crate::{Binaries, PATIENCE, Version, free_port, ram_disk, template};
 
-/// The superuser: trusted on the unix socket, SCRAM with [`PASSWORD`] over TCP.
+/// The superuser. It needs no password on the unix socket, and [`PASSWORD`] by SCRAM over TCP.
 pub const SUPERUSER: &str = "postgres";
-/// An ordinary user with SCRAM; owns [`DATABASE`].
+/// An ordinary user who logs in by SCRAM. It owns [`DATABASE`].
 pub const APP_USER: &str = "app";
-/// A user whose password is kept and asked for as MD5.
+/// A user whose password is stored and asked for as MD5.
 pub const MD5_USER: &str = "md5user";
 /// A user who is asked for a cleartext password.
 pub const PLAIN_USER: &str = "plainuser";
@@ -32,14 +32,14 @@ pub const PLAIN_USER: &str = "plainuser";
 pub const TRUSTED_USER: &str = "trusted";
 /// A user (SCRAM) whose password's VALID UNTIL has passed.
 pub const EXPIRED_USER: &str = "expired";
-/// Every user's password. These servers are reachable from this machine only, and for minutes.
+/// Every user's password. It need not be secret: the servers run for minutes and can be reached from this machine only.
 pub const PASSWORD: &str = "correct-horse";
-/// The application name of [`Cluster::superuser`]'s connections: code that counts connections leaves them out.
+/// The application name of [`Cluster::superuser`]'s connections: code that counts connections ignores them.
 pub const OURS: &str = "testkit";
 /// The database that tests use.
 pub const DATABASE: &str = "app";
 
-/// A program that is no test may take a free port before PostgreSQL does: how often to try with a new one.
+/// How often a start is tried, each time with a new port: a program that is not a test may take the port first.
 const PORT_TRIES: usize = 5;
 const INITDB_ARGUMENTS: [&str; 8] = [
     "--username",
@@ -47,7 +47,7 @@ const INITDB_ARGUMENTS: [&str; 8] = [
     "--auth=trust",
     "--encoding=UTF8",
     "--locale=C",
-    // Small pieces of the log: a new server has one, and copies it.
+    // Each new server creates a WAL segment and copies it, so segments are small.
     "--wal-segsize=1",
     "--no-sync",
     "--no-instructions",
@@ -60,13 +60,14 @@ pub struct Cluster {
     account: Account,
     port: u16,
     certificate: Certificate,
-    /// The postmaster and the guard that watches over it; `None` while stopped.
+    /// The postmaster and its guard; `None` while the server is stopped.
     running: Option<(Child, Guard)>,
     folder: TempDir,
 }
 
 impl Cluster {
-    /// Starts a server of `version` with [`Cluster`]'s roles, TLS, and 300 connections, in memory where that has room.
+    /// Starts a server of `version` with [`Cluster`]'s roles, TLS, and 300 connections; its folder is in memory if there is
+    /// room.
     ///
     /// # Errors
     /// When there are no binaries, or the server does not start; the server's log is in the error.
@@ -96,7 +97,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// A folder to put a server into.
+    /// A folder for a server that does not exist yet.
     fn stopped_in(binaries: &Binaries, parent: &Path) -> Result<Self> {
         let account = Account::choose()?;
         let folder = tempfile::Builder::new().prefix("trunkline-pg-").tempdir_in(parent)?;
@@ -123,7 +124,7 @@ impl Cluster {
             self.port = free_port()?;
             match self.resume() {
                 Err(_) if tries > 1 && self.log().contains("could not bind") => {
-                    // It has ended.
+                    // The server has ended by itself.
                     self.running = None;
                     tries -= 1;
                 }
@@ -142,12 +143,12 @@ impl Cluster {
         self.port
     }
 
-    /// Where it listens by TCP.
+    /// The TCP address on which it listens.
     pub fn address(&self) -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
     }
 
-    /// The folder of its unix socket (what libpq takes as a host).
+    /// The folder of its unix socket, which libpq accepts as a host.
     pub fn socket_folder(&self) -> &Path {
         self.folder.path()
     }
@@ -210,7 +211,7 @@ impl Cluster {
     /// Waits until `sql` (one row, one column) gives `expected`.
     ///
     /// # Errors
-    /// When it does not in the end: the error tells what it gave last.
+    /// When it does not within [`PATIENCE`]. The error has the last result.
     pub fn wait_for(&self, sql: &str, expected: &str) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
         let mut client = self.superuser(DATABASE)?;
@@ -224,8 +225,8 @@ impl Cluster {
         }
     }
 
-    /// Sends a signal to one of the server's processes. SIGKILL to a backend makes the whole server restart
-    /// itself, as it does in production.
+    /// Sends a signal to one of the server's processes. As in production, SIGKILL to a backend makes the whole server
+    /// restart.
     ///
     /// # Errors
     /// When there is no such process.
@@ -271,7 +272,7 @@ impl Cluster {
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
-            // Its own group: Ctrl-C reaches us, and we end the server in our own time.
+            // A process group of its own: Ctrl-C reaches only us, and we end the server when we are ready.
             .process_group(0)
             .spawn()
             .context("cannot start postgres")?;
@@ -281,7 +282,7 @@ impl Cluster {
         ready
     }
 
-    /// A server that starts has no event to wait for but its answer: asks until it comes or the process ends.
+    /// Asks the server again and again until it answers or its process ends: a start causes no event to wait for.
     fn wait_until_ready(&self, child: &mut Child) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -310,7 +311,7 @@ impl Cluster {
         self.initdb(&self.data(), &INITDB_ARGUMENTS)
     }
 
-    /// Has a data folder written to its disk: it outlives the machine's next breakdown.
+    /// Writes a data folder to its disk, so that it survives a crash of the machine.
     fn write_through(&self, data: &Path) -> Result<()> {
         self.initdb(data, &["--sync-only"])
     }
@@ -362,10 +363,10 @@ impl Cluster {
 }
 
 impl Drop for Cluster {
-    /// Ends the server at once. There is nothing in it that anyone wants.
+    /// Ends the server at once: its data is not needed any more.
     fn drop(&mut self) {
         if thread::panicking() {
-            // A failed test's output is where one looks for what the server said.
+            // The output of a failed test should have the server's log.
             let _ = writeln!(std::io::stderr(), "--- PostgreSQL's log ---\n{}", self.log());
         }
         if let Some((child, _)) = self.running.as_mut() {
@@ -378,8 +379,8 @@ impl Drop for Cluster {
     }
 }
 
-/// SQL for the process ids of a database's client backends, without those of [`Cluster::superuser`]: of these, one may
-/// be on its way out and still be listed.
+/// SQL for the process ids of a database's client backends, without those of [`Cluster::superuser`]: a backend of these
+/// may still be listed while it ends.
 pub fn backends_of_others() -> String {
     format!(
         "select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend' \
@@ -400,7 +401,7 @@ fn roles() -> String {
     )
 }
 
-/// pg_hba.conf: the method follows from the user, the same by TCP and by unix socket.
+/// pg_hba.conf: each user has one method, over TCP and over the unix socket. The superuser is trusted on the unix socket.
 fn host_based_authentication() -> String {
     let mut lines = format!("local all {SUPERUSER} trust\n");
     for (user, method) in

@@ -1,4 +1,4 @@
-//! A TCP relay that cuts, stalls or half-delivers on command.
+//! A TCP relay that can cut connections, stop passing bytes, or pass only a part of them.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -9,10 +9,10 @@ use anyhow::{Context, Result, ensure};
 
 use crate::PATIENCE;
 
-/// What one read of the relay takes at most.
+/// The most bytes that the relay reads at once.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Which way bytes go.
+/// The direction of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the peer that connected to the relay.
@@ -21,11 +21,11 @@ pub enum Direction {
     ToClient,
 }
 
-/// Both directions' rules, and the connections they hold for.
+/// The rules of both directions, and the connections to which they apply.
 #[derive(Debug, Default)]
 struct Rules {
     stalled: [bool; 2],
-    /// Bytes that may still pass before every connection is cut; `None` for no end.
+    /// How many more bytes may pass before every connection is cut; `None`: no limit.
     allowance: [Option<usize>; 2],
     passed: [usize; 2],
     refusing: bool,
@@ -37,7 +37,7 @@ struct Rules {
 impl Rules {
     fn cut_all(&mut self) {
         for (_, client, server) in self.open.drain(..) {
-            // Whichever side is gone already needs no cutting.
+            // A side that is already gone gives an error here, which does not matter.
             let _ = client.shutdown(Shutdown::Both);
             let _ = server.shutdown(Shutdown::Both);
         }
@@ -69,14 +69,14 @@ impl CutProxy {
                 if rules(&ours).closing {
                     break;
                 }
-                // A connection that cannot be relayed is closed: what a cut would look like.
+                // If a connection cannot be relayed, it is closed, like one that is cut.
                 let _ = relay(client, upstream, &ours);
             }
         });
         Ok(Self { address, shared, listener: Some(thread) })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -102,17 +102,17 @@ impl CutProxy {
         self.shared.1.notify_all();
     }
 
-    /// Lets exactly `bytes` more bytes go one way, then cuts all open connections, once.
+    /// Passes exactly `bytes` more bytes in this direction, then cuts all open connections, once.
     pub fn cut_after(&self, direction: Direction, bytes: usize) {
         rules(&self.shared).allowance[direction as usize] = Some(bytes);
     }
 
-    /// Holds back what goes one way until [`CutProxy::resume`].
+    /// Stops passing bytes in this direction until [`CutProxy::resume`].
     pub fn stall(&self, direction: Direction) {
         rules(&self.shared).stalled[direction as usize] = true;
     }
 
-    /// Lets everything go its way again.
+    /// Passes everything again.
     pub fn resume(&self) {
         let mut rules = rules(&self.shared);
         rules.stalled = [false; 2];
@@ -180,7 +180,7 @@ fn relay(client: TcpStream, upstream: SocketAddr, shared: &Shared) -> Result<()>
     Ok(())
 }
 
-/// Carries bytes one way until either side ends, then ends both.
+/// Passes bytes in one direction until either side ends, then ends both sides.
 fn pump(mut from: TcpStream, mut to: TcpStream, direction: Direction, number: usize, shared: &Shared) {
     let mut buffer = vec![0; READ_BYTES];
     while let Ok(count) = from.read(&mut buffer) {
@@ -209,7 +209,7 @@ fn allow(shared: &Shared, direction: Direction, number: usize, count: usize) -> 
     let waited = shared.1.wait_while(rules(shared), stalled);
     let mut rules = waited.unwrap_or_else(PoisonError::into_inner);
     let allowed = match rules.allowance[index] {
-        // Exactly enough is not the end: the cut comes with the next byte.
+        // When exactly the allowed bytes have passed, connections stay open. The next byte cuts them.
         Some(left) if left >= count => {
             rules.allowance[index] = Some(left - count);
             count
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn it_cuts_after_the_byte_it_was_told() {
+    fn connections_are_cut_after_the_given_byte() {
         let (_server, relay) = pair();
         let mut client = RawClient::login(relay.address(), "u", "", "d").expect("a login");
         assert_eq!(client.sql("select").expect("rows"), ["0123456789"]);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stalls_and_resumes() {
+    fn a_stalled_direction_resumes() {
         let (_server, relay) = pair();
         let mut client = RawClient::login(relay.address(), "u", "", "d").expect("a login");
         relay.stall(Direction::ToClient);

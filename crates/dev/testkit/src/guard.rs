@@ -1,9 +1,9 @@
-//! Nothing is left behind, even when the test process is killed.
+//! Removes servers and their folders even if the test process is killed.
 //!
-//! A guard is a small shell that waits on a pipe whose other end only we hold. If we end in any way
-//! without a word, the pipe closes, and the shell ends the process it watches and removes its folder.
-//! (PR_SET_PDEATHSIG will not do: it fires when the *thread* that started the process ends, and test
-//! threads end all the time.)
+//! A guard is a small shell that reads from a pipe. Only the test process has the pipe's other end. If the test process ends
+//! without writing a line, the pipe closes; then the shell ends the process that it watches and removes its folder.
+//! (PR_SET_PDEATHSIG would not work: it fires when the *thread* that started the process ends, and threads of tests end
+//! all the time.)
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -12,8 +12,8 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result};
 
-/// $1 signal, $2 process, $3 folder or nothing. A line on the pipe means: all is cleaned up already.
-/// The wait is bounded: where init does not reap, an ended process can look alive for ever.
+/// $1 is the signal, $2 the process, $3 the folder or nothing. A line on the pipe means that everything is already cleaned up.
+/// The wait is bounded, because a process that has ended looks alive for ever if init does not reap it.
 const SCRIPT: &str = r#"
 read -r done && exit 0
 kill -s "$1" "$2" 2>/dev/null
@@ -23,14 +23,14 @@ kill -s KILL "$2" 2>/dev/null
 [ -z "$3" ] || rm -rf "$3"
 "#;
 
-/// Ends one process, and removes one folder, if we end without having done so.
+/// Ends one process and removes one folder, if the test process ends without having done so.
 #[derive(Debug)]
 pub struct Guard {
     shell: Child,
 }
 
 impl Guard {
-    /// Watches over process `pid`, to be ended by `signal` (a name that `kill -s` knows), and `folder`.
+    /// Watches process `pid`, which `signal` ends (a name that `kill -s` knows), and `folder`.
     ///
     /// # Errors
     /// When no shell can be started.
@@ -41,7 +41,7 @@ impl Guard {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // Its own group: Ctrl-C must reach us, not the one that cleans up after us.
+            // A process group of its own: Ctrl-C must reach us, but not the guard, which cleans up after us.
             .process_group(0)
             .spawn()
             .context("cannot start /bin/sh to watch over a test process")?;
@@ -50,10 +50,10 @@ impl Guard {
 }
 
 impl Drop for Guard {
-    /// Says that the process has ended properly: the shell does nothing more.
+    /// Tells the shell that the process has ended properly, so it does nothing more.
     fn drop(&mut self) {
         if let Some(mut pipe) = self.shell.stdin.take() {
-            // A shell that is gone already has nothing to be told.
+            // If the shell is already gone, it need not be told.
             let _ = pipe.write_all(b"done\n");
         }
         let _ = self.shell.wait();
@@ -69,7 +69,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder").keep();
         let mut sleeper = Command::new("sleep").arg("600").spawn().expect("sleep starts");
         let mut guard = Guard::watch(sleeper.id(), "TERM", Some(&folder)).expect("a guard");
-        // What the kernel does when we are killed: close the pipe without a word.
+        // If we are killed, the kernel closes the pipe, and no line was written. This does the same.
         drop(guard.shell.stdin.take());
         let status = sleeper.wait().expect("the sleeper ends");
         assert!(!status.success());

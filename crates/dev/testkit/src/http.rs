@@ -1,4 +1,4 @@
-//! As much HTTP as it takes to read the proxy's page.
+//! A minimal HTTP client, which reads the proxy's page.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

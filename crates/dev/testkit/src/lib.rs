@@ -1,14 +1,14 @@
-//! Real PostgreSQL servers, the real proxy, and ways to break what runs between them.
+//! Starts real PostgreSQL servers and the real proxy for tests, and breaks connections between them.
 //!
-//! A test takes what it needs:
+//! The parts:
 //!
 //! - [`Cluster`]: a throwaway PostgreSQL of a chosen major [`Version`], with roles for every
 //!   authentication method and TLS on;
 //! - [`Proxy`]: the `trunkline` binary with a config, its logs, CPU time and memory;
 //! - [`raw::RawClient`] and [`raw::RawServer`]: peers that send whatever bytes a test wants;
-//! - [`CutProxy`]: a TCP relay that cuts, stalls or half-delivers on command.
+//! - [`CutProxy`]: a TCP relay that can cut connections, stop passing bytes, or pass only a part of them.
 //!
-//! Nothing outlives the test process, however it ends: see [`guard`].
+//! Servers and folders never outlive the test process, even if it is killed: see [`guard`].
 
 pub mod account;
 pub mod binaries;
@@ -35,9 +35,9 @@ pub use raw::{Frame, Messages, RawClient, RawServer};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long anything that a test waits for may take before the test fails.
+/// A test that waits longer than this for something fails.
 ///
-/// It ends tests that hang, and measures nothing: no machine is so busy that an answer takes this long.
+/// It only ends tests that hang, and measures nothing: no machine is so busy that an answer takes this long.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The repository's root: the first folder above this crate that holds `Cargo.lock`.

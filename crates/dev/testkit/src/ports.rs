@@ -1,4 +1,4 @@
-//! Ports for servers under test, such that no two tests get the same.
+//! Ports for servers under test. No two tests get the same one.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::linux::net::SocketAddrExt;
@@ -8,18 +8,18 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use anyhow::{Result, anyhow, bail};
 
-/// Ports are taken from below those that the kernel gives to outgoing connections (32768 and up).
+/// The first port of all ranges. They lie below the ports that the kernel uses for outgoing connections (32768 and up).
 const FIRST_PORT: u16 = 10_000;
-/// How many a process has to itself, and how many processes there is room for.
+/// How many ports a process has for itself, and how many processes can have a range.
 const PORTS_A_PROCESS: u16 = 100;
 const PROCESSES: u16 = 100;
 
-/// A range of ports, ours as long as the process lives.
+/// A range of ports that belongs to this process as long as it lives.
 #[derive(Debug)]
 struct Range {
     first: u16,
     next: AtomicU16,
-    /// A name that only one process can hold; the kernel takes it back when the process ends, however it ends.
+    /// A name that only one process can hold. The kernel frees it when the process ends, also after a crash.
     _claim: UnixListener,
 }
 
@@ -47,9 +47,9 @@ impl Range {
     }
 }
 
-/// A TCP port on 127.0.0.1 that nothing listens on at the moment of the call. No other process that asks here is given
-/// it, nor this one again before the others of its range: the proxy shares a port with a process that listens on it
-/// already, so that two tests with one port would get each other's clients.
+/// A TCP port on 127.0.0.1 on which nothing listens at the moment of the call. Other processes never get it from this
+/// function, and this process gets it again only after all others of its range. The proxy can share a port with another
+/// process that listens on it, so two tests with the same port would get each other's clients.
 ///
 /// # Errors
 /// When all ports are taken.
@@ -65,13 +65,13 @@ mod tests {
 
     #[test]
     fn no_two_processes_have_the_same_ports() {
-        // What a second process would do.
+        // A second process would do the same.
         let (one, other) = (Range::claim().expect("a range"), Range::claim().expect("another"));
         assert_ne!(one.first, other.first);
     }
 
     #[test]
-    fn a_port_in_use_is_passed_over_and_none_is_given_twice_in_a_row() {
+    fn used_ports_are_skipped_and_no_port_is_given_twice_in_a_row() {
         let range = Range::claim().expect("a range");
         let first = range.port().expect("a port");
         let _taken = TcpListener::bind((Ipv4Addr::LOCALHOST, range.first + 1));

@@ -1,4 +1,4 @@
-//! What /proc tells of a process, signals to it, and waiting for its end.
+//! Reads /proc, sends signals to processes, and waits for their end.
 
 use std::fs;
 use std::process::{Child, ExitStatus};
@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 pub use rustix::process::Signal;
 use rustix::process::{Pid, kill_process};
 
-/// The unit of the times in /proc/PID/stat: fixed at 100 a second for user space on Linux (USER_HZ).
+/// Ticks a second in the times of /proc/PID/stat. On Linux this is always 100 for user space (USER_HZ).
 const TICKS_PER_SECOND: u64 = 100;
-/// How long to wait between two looks at a process that cannot be waited for otherwise.
+/// The interval between two looks at a process whose end causes no event.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Sends `signal` to process `pid`.
@@ -31,7 +31,7 @@ pub fn send_signal(pid: u32, signal: Signal) -> Result<()> {
 pub fn cpu_time(pid: u32) -> Result<Duration> {
     let path = format!("/proc/{pid}/stat");
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
-    // The command's name, in brackets, may itself hold blanks and brackets: fields count from its end.
+    // The command's name stands in brackets and may itself contain spaces and brackets, so fields are counted from its end.
     let (_, fields) = text.rsplit_once(')').with_context(|| format!("{path} has no command name"))?;
     let fields: Vec<&str> = fields.split_whitespace().collect();
     let ticks = |index: usize| -> Result<u64> {

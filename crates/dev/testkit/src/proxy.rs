@@ -17,19 +17,19 @@ use crate::guard::Guard;
 use crate::process::{self, POLL_INTERVAL, Signal, send_signal, wait_for_exit};
 use crate::{PATIENCE, cluster, free_port, http, repository_root};
 
-/// Names the binary to test; without it, cargo builds one.
+/// The environment variable with the path of the binary to test. If it is not set, cargo builds one.
 pub const BINARY_VARIABLE: &str = "TRUNKLINE_BIN";
-/// Stands for the port to listen on in a config or an argument.
+/// A placeholder for the port to listen on, in a configuration or an argument.
 pub const LISTEN_PORT: &str = "@LISTEN_PORT@";
-/// Stands for the port of the HTTP page in a config or an argument.
+/// A placeholder for the port of the HTTP page, in a configuration or an argument.
 pub const HTTP_PORT: &str = "@HTTP_PORT@";
 
-/// What the proxy says when it has started.
+/// The proxy logs this when it has started.
 const LISTENING: &str = "listening on ";
-/// What the proxy says when it works with another config.
+/// The proxy logs this when it has read its configuration again.
 const READ_AGAIN: &str = "configuration and certificates read again";
 
-/// What the proxy has written, and a bell for tests that wait for a line.
+/// The proxy's log, and a condition variable for tests that wait for a line.
 type Log = Arc<(Mutex<String>, Condvar)>;
 
 /// A running proxy.
@@ -90,7 +90,7 @@ impl Proxy {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Its own group: Ctrl-C reaches us, and we end the proxy in our own time.
+            // A process group of its own: Ctrl-C reaches only us, and we end the proxy when we are ready.
             .process_group(0)
             .spawn()
             .context("cannot start trunkline")?;
@@ -107,7 +107,7 @@ impl Proxy {
         Ok(proxy)
     }
 
-    /// Where clients connect.
+    /// The address for clients.
     pub fn address(&self) -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.listen_port))
     }
@@ -117,7 +117,7 @@ impl Proxy {
         self.listen_port
     }
 
-    /// Where the HTTP page is, if the config has one.
+    /// The address of the HTTP page, if the configuration has one.
     pub fn http_address(&self) -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.http_port))
     }
@@ -133,13 +133,13 @@ impl Proxy {
         self.child.id()
     }
 
-    /// Writes another config and sends SIGHUP. It does not wait: the log or a metric tells when it is done.
+    /// Writes another configuration and sends SIGHUP. It does not wait for the reload; the log or a metric shows its end.
     ///
     /// # Errors
     /// When the file cannot be written or the process has ended.
     pub fn reload(&self, config: &str) -> Result<()> {
         let text = with_ports(config, self.listen_port, self.http_port);
-        // At once, as a careful operator does it: the proxy may still be reading what an earlier signal was about.
+        // The new file replaces the old one in one step, because the proxy may still be reading it after an earlier signal.
         let (new, path) =
             (self.folder.path().join("trunkline.toml.new"), self.folder.path().join("trunkline.toml"));
         fs::write(&new, text)?;
@@ -147,8 +147,8 @@ impl Proxy {
         self.signal(Signal::HUP)
     }
 
-    /// As [`Proxy::reload`], and waits until every worker goes by the new config, which has an HTTP page. Not while
-    /// an earlier [`Proxy::reload`] may be under way.
+    /// As [`Proxy::reload`], and waits until every worker uses the new configuration, which must have an HTTP page. Do not
+    /// call it while an earlier [`Proxy::reload`] may still run.
     ///
     /// # Errors
     /// As [`Proxy::reload`], and when the config is refused; the log is in the error.
@@ -157,7 +157,7 @@ impl Proxy {
         self.reload(config)?;
         self.wait_for_log_that(|log| log.matches(READ_AGAIN).count() > before)
             .context("the config was not read again")?;
-        // Workers read their messages in order: one that answers has read the one with the config.
+        // A worker reads its messages in order. So if it answers for the page, it has read the new configuration.
         self.metrics().map(drop)
     }
 
@@ -203,8 +203,7 @@ impl Proxy {
         process::rss_kib(self.pid())
     }
 
-    /// The text of `/metrics`, to which every worker has contributed: the page itself does not wait for those that
-    /// are busy.
+    /// The text of `/metrics` with current figures of every worker. (The page itself does not wait for busy workers.)
     ///
     /// # Errors
     /// When the page does not answer with status 200, or a worker does not answer.
@@ -221,8 +220,7 @@ impl Proxy {
         }
     }
 
-    /// The sum over all label sets of one metric, and only those whose labels contain every text of `labels`
-    /// (such as `database="app"`).
+    /// The sum of a metric over all its samples whose labels contain every text of `labels` (such as `database="app"`).
     ///
     /// # Errors
     /// When the page does not answer, or has no such sample.
@@ -246,22 +244,22 @@ impl Proxy {
     /// Waits until the log contains `text`.
     ///
     /// # Errors
-    /// When it does not in the end; the log is in the error.
+    /// When it does not within [`PATIENCE`]; the log is in the error.
     pub fn wait_for_log(&self, text: &str) -> Result<()> {
         self.wait_for_log_that(|log| log.contains(text)).with_context(|| format!("no {text:?}"))
     }
 
-    fn wait_for_log_that(&self, is_so: impl Fn(&str) -> bool) -> Result<()> {
+    fn wait_for_log_that(&self, matches: impl Fn(&str) -> bool) -> Result<()> {
         let (lines, bell) = &*self.log;
         let guard = lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = bell.wait_timeout_while(guard, PATIENCE, |log| !is_so(log));
+        let waited = bell.wait_timeout_while(guard, PATIENCE, |log| !matches(log));
         let (log, outcome) = waited.unwrap_or_else(PoisonError::into_inner);
         ensure!(!outcome.timed_out(), "after {PATIENCE:?}, trunkline's log:\n{log}");
         Ok(())
     }
 
-    /// Waits for the line that the proxy writes when clients, signals and the page are looked after. A connection of
-    /// ours would tell less, and count as a client until its end is seen.
+    /// Waits for the line that the proxy logs when it serves clients, signals and the page. A connection would show less, and
+    /// would count as a client until the proxy sees its end.
     fn wait_until_ready(&mut self) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -281,7 +279,7 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         if thread::panicking() {
-            // A failed test's output is where one looks for what the proxy said.
+            // The output of a failed test should have the proxy's log.
             let _ = writeln!(std::io::stderr(), "--- trunkline's log ---\n{}", self.log());
         }
         let _ = self.child.kill();
@@ -319,7 +317,7 @@ fn with_ports(text: &str, listen: u16, http: u16) -> String {
     text.replace(LISTEN_PORT, &listen.to_string()).replace(HTTP_PORT, &http.to_string())
 }
 
-/// Reads a pipe to its end into the log, on a thread of its own.
+/// Copies a pipe's output to the log, on a thread of its own.
 fn gather(output: impl Read + Send + 'static, log: &Log) {
     let log = Arc::clone(log);
     thread::spawn(move || {

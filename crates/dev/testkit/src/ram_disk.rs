@@ -1,21 +1,21 @@
-//! Where servers write that live for minutes: in memory, if the system has a place for it.
+//! The folder for servers that live for minutes: in memory, if the system has room there.
 
 use std::path::{Path, PathBuf};
 
 use rustix::fs::statfs;
 
-/// Linux's shared memory, a file system that holds everything in memory.
+/// Linux's shared memory: a file system that keeps everything in memory.
 const SHARED_MEMORY: &str = "/dev/shm";
-/// The type that such a file system has (TMPFS_MAGIC of linux/magic.h).
+/// The type of such a file system (TMPFS_MAGIC of linux/magic.h).
 const TMPFS: u64 = 0x0102_1994;
-/// A test binary's two servers, with a database for each test and a table of 300 MB, need less. Containers have 64 MB
-/// in all unless they are given more.
+/// The free bytes that a folder must have. The two servers of a test binary need less, with a database for each test and a
+/// table of 300 MB. Containers have 64 MB by default, which is not enough.
 const ROOM_BYTES_MIN: u64 = 3 << 30;
 
-/// A folder in memory with room for servers, else that for temporary files.
+/// A folder in memory with enough room for servers, or else the folder for temporary files.
 ///
-/// A disk that is busy with something else (a compiler's output) holds up every program that writes to it, flushed or
-/// not, for seconds: a server in there stands still as long, and no test can tell that from a hang.
+/// If a disk is busy (with a compiler's output, for example), every program that writes to it is blocked for seconds, even
+/// without a flush. A server on it would stand still for that time, and a test could not tell this from a hang.
 pub(crate) fn folder() -> PathBuf {
     if is_roomy(Path::new(SHARED_MEMORY)) { PathBuf::from(SHARED_MEMORY) } else { std::env::temp_dir() }
 }

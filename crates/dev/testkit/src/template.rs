@@ -1,5 +1,5 @@
-//! A server's data folder, made once for each version of PostgreSQL and copied for each server: initdb and the first
-//! start take seconds of a core, a copy some milliseconds.
+//! A template of a server's data folder. It is made once for each version of PostgreSQL and copied for each server, because
+//! initdb and the first start take seconds of CPU, and a copy some milliseconds.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,14 +11,14 @@ use anyhow::{Context, Result, ensure};
 use crate::Binaries;
 use crate::account::Account;
 
-/// Puts a copy of the data folder that `make` gives for these binaries at `to`, which must not exist. The folder is
-/// kept in `cache`.
+/// Copies the data folder for these binaries to `to`, which must not exist. If `cache` has no such folder, `make` makes it
+/// there.
 ///
-/// `made_by` is all that the folder's contents depend on beside the binaries: a folder made by something else is not
-/// used. `make` gets the path at which it must leave the folder, with no server running in it.
+/// `made_by` describes everything besides the binaries on which the folder's contents depend. A folder with another
+/// description is not used. `make` gets the path at which it must leave the folder, with no server running in it.
 ///
 /// # Errors
-/// When it cannot be kept there, `make` fails, or the copy does.
+/// When the folder cannot be stored in `cache`, or `make` or the copy fails.
 pub(crate) fn copy(
     binaries: &Binaries,
     account: Account,
@@ -35,7 +35,7 @@ pub(crate) fn copy(
     if !kept.exists() {
         lock.unlock()?;
         lock.lock().context("cannot lock the cache of data folders")?;
-        // Another process may have been faster.
+        // Another process may have made the folder in the meantime.
         if !kept.exists() {
             remove_older(cache, &kin);
             let scratch = tempfile::Builder::new().prefix("making-").tempdir_in(cache)?;
@@ -48,10 +48,10 @@ pub(crate) fn copy(
     copy_folder(&kept, to)
 }
 
-/// Copies a folder and all in it, owners and modes too.
+/// Copies a folder with its contents, owners and modes.
 ///
 /// # Errors
-/// When the system refuses, for want of room for instance.
+/// When the system refuses, for example because the disk is full.
 pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let done = Command::new("cp").arg("-a").arg(from).arg(to).stdin(Stdio::null()).output();
     let done = done.context("cannot run cp")?;
@@ -59,7 +59,7 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The binaries' release, and what has been done with them, as a name for a file.
+/// The name of the folder in the cache: from the binaries' release and from `made_by`.
 fn digest(binaries: &Binaries, made_by: &str) -> Result<String> {
     let said = Command::new(binaries.program("postgres")).arg("--version").output();
     let mut hasher = DefaultHasher::new();
@@ -69,14 +69,14 @@ fn digest(binaries: &Binaries, made_by: &str) -> Result<String> {
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// What an older release or older code has left.
+/// Folders that an older release or older code has left.
 fn remove_older(cache: &Path, kin: &str) {
     let entries =
         fs::read_dir(cache).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
     let of_kin =
         |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(kin));
     for path in entries.into_iter().map(|entry| entry.path()).filter(of_kin) {
-        // What cannot be removed costs some megabytes, no more.
+        // A folder that cannot be removed only costs some megabytes.
         let _ = fs::remove_dir_all(path);
     }
 }

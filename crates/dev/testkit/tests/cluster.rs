@@ -1,4 +1,4 @@
-//! The kit's servers are what the tests take them for.
+//! The test kit's servers have the roles and the behaviour on which tests rely.
 
 use trunkline_testkit::cluster::{
     APP_USER, DATABASE, EXPIRED_USER, MD5_USER, PASSWORD, PLAIN_USER, TRUSTED_USER,

@@ -1,20 +1,20 @@
-//! One thing that a check found wrong.
+//! A fault that a check has found.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Where something is wrong, what it is, and what to do about it.
+/// The place of a fault, what is wrong, and what to do.
 ///
-/// Sorted by place, so that a check's output does not depend on the order of its walk.
+/// Findings are sorted by place, so that a check's output does not depend on the order in which it reads files.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     /// The file, relative to the repository's root.
     pub(crate) file: PathBuf,
-    /// Line in it, from 1; 1 where the whole file is meant.
+    /// The line, counted from 1; 1 if the whole file is meant.
     pub(crate) line: usize,
     /// What is wrong.
     pub(crate) what: String,
-    /// What puts it right.
+    /// What to do about it.
     pub(crate) remedy: String,
 }
 

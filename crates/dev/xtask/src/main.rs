@@ -1,6 +1,6 @@
 //! Repository chores that need no shell: `cargo xtask tidy`, `cargo xtask package`.
 //!
-//! Prints to standard output: it is a program for people and for CI, and has no log.
+//! It prints to standard output, for people and for CI, and has no log.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -16,9 +16,9 @@ const USAGE: &str = "usage: cargo xtask tidy [ROOT]
        cargo xtask package [CARGO'S ARGUMENTS]
        cargo xtask publish [CARGO'S ARGUMENTS]
 
-  tidy     checks of the repository that cargo cannot make; one line a finding, `file:line: what, what to do`.
-           ROOT is the repository to look at, this one by default.
-  package  makes the .crate of every crate that is for others, in target/package, each with all that it is built of.
+  tidy     makes the checks of the repository that cargo cannot make; one line a finding, `file:line: what, what to do`.
+           ROOT is the repository to check; default: this one.
+  package  makes the .crate files of all published crates in target/package, each with everything that its build needs.
   publish  the same, and uploads them to the registry (try --dry-run).";
 
 fn main() -> ExitCode {
@@ -46,13 +46,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// The workspace this binary was built from: three folders above `crates/dev/xtask`.
+/// The root of the workspace that has this crate's source: three folders above `crates/dev/xtask`.
 fn repository_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(3).unwrap_or(here).to_path_buf()
 }
 
-/// Runs every check and prints its findings, a line a check, and the closing count.
+/// Runs every check and prints its findings, one line for each check, and the counts at the end.
 fn report(root: &Path) -> ExitCode {
     let tree = match tree::Tree::read(root) {
         Ok(tree) => tree,

@@ -1,8 +1,7 @@
-//! `cargo xtask package` and `cargo xtask publish`: cargo's commands of that name for every crate of ours that is
-//! for others, with PostgreSQL's C in the package that compiles it.
+//! `cargo xtask package` and `cargo xtask publish`: they run cargo's command of the same name for every published crate.
 //!
-//! The repository has no source of others, and a `.crate` must have all that it is built of. So that C is put into a
-//! folder that git ignores and that package's `include` names, for as long as cargo packages.
+//! A `.crate` must contain everything that its build needs, but the repository contains no source of other projects. So PostgreSQL's
+//! C is copied into the package that compiles it while cargo runs. The folder is ignored by git, and named in the package's `include`.
 
 mod source;
 
@@ -10,13 +9,13 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The package that compiles libpg_query's source, and has it while cargo packages.
+/// The package that compiles libpg_query's source and contains it while cargo packages.
 const COMPILES_C: &str = "crates/c/pg-query-sys";
 
-/// Runs `cargo COMMAND ARGUMENTS` for all packages that are for others.
+/// Runs `cargo COMMAND ARGUMENTS` for all published packages.
 ///
 /// # Errors
-/// When libpg_query's source is not found or not copied, or cargo fails: it has said why.
+/// When libpg_query's source is not found or cannot be copied, or cargo fails (cargo has then printed why).
 pub(crate) fn run(root: &Path, command: &str, arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let packages = published(root)?;
     let _gathered = Gathered::put(root)?;
@@ -32,7 +31,7 @@ pub(crate) fn run(root: &Path, command: &str, arguments: &[String]) -> Result<()
     Ok(())
 }
 
-/// The cargo that runs this, or the one in the path.
+/// The cargo that runs this program, or the one in the PATH.
 fn cargo() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
@@ -51,20 +50,20 @@ fn published(root: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     Ok(packages)
 }
 
-/// A manifest's name, if others may have the package: ours say `publish = true`, all else inherits `false`.
+/// The name of a manifest's package if it is published. Published packages say `publish = true`; all others inherit `false`.
 fn published_name(manifest: &toml::Table) -> Option<&str> {
     let package = manifest.get("package")?;
     let published = package.get("publish").is_some_and(|publish| publish.as_bool() == Some(true));
     package.get("name")?.as_str().filter(|_| published)
 }
 
-/// The gathered source, taken away again at the end: an ordinary build has no use for it.
+/// The folder with the copied source. Dropping it removes the folder, because an ordinary build does not need it.
 struct Gathered(PathBuf);
 
 impl Gathered {
     fn put(root: &Path) -> Result<Self, Box<dyn Error>> {
         let folder = root.join(COMPILES_C).join(pg_query_headers::PACKAGED);
-        // What an earlier run that was killed has left.
+        // An earlier run that was killed may have left the folder.
         if folder.exists() {
             std::fs::remove_dir_all(&folder)?;
         }
@@ -76,7 +75,7 @@ impl Gathered {
 
 impl Drop for Gathered {
     fn drop(&mut self) {
-        // It may be there in part, or not at all. The next run removes what is left.
+        // If the folder cannot be removed completely, the next run removes the rest.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_says_so_is_published() -> Result<(), Box<dyn Error>> {
+    fn only_packages_that_say_so_are_published() -> Result<(), Box<dyn Error>> {
         let is_published = |text: &str| -> Result<bool, Box<dyn Error>> {
             let manifest = format!("[package]\nname = \"one\"\n{text}").parse()?;
             Ok(published_name(&manifest) == Some("one"))

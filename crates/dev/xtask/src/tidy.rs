@@ -13,11 +13,11 @@ mod sizes;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-/// A check: a name for people, and what finds its findings.
+/// A check: a name for people, and the function that looks for findings.
 pub(crate) struct Check {
-    /// What holds when it passes.
+    /// The statement that is true if the check passes.
     pub(crate) name: &'static str,
-    /// Looks at the repository; nothing found means passed.
+    /// Checks the repository. The check passes if there are no findings.
     pub(crate) run: fn(&Tree) -> Vec<Finding>,
 }
 
@@ -36,7 +36,10 @@ pub(crate) const CHECKS: &[Check] = &[
         name: "no files of the relay or the pool use each other in a circle",
         run: file_circles::of_uses,
     },
-    Check { name: "no struct of the relay has more than six fields of two values", run: flags::of_structs },
+    Check {
+        name: "no struct of the relay has more than six fields with only two values",
+        run: flags::of_structs,
+    },
     Check { name: "every Rust file is part of a crate", run: reach::dead_files },
     Check { name: "no folder or file is named utils, common or helpers", run: names::vague },
     Check { name: "every fuzz target is built and has a corpus", run: fuzz::targets },

@@ -1,11 +1,11 @@
-//! The repository as the checks see it: every file's path, and the Rust sources read and parsed once.
+//! The repository for the checks: every file's path, and the Rust sources, which are read and parsed once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-/// Folders that hold what was built, fetched or is git's: never looked into.
+/// Folders with build results, fetched files or git's data. They are never read.
 const SKIPPED: [&str; 8] =
     ["target", ".git", ".trunkline", "node_modules", ".venv", "__pycache__", "artifacts", "libpg_query"];
 
@@ -13,7 +13,7 @@ const SKIPPED: [&str; 8] =
 pub(crate) struct Source {
     /// The whole text.
     pub(crate) text: String,
-    /// Its syntax tree, or why there is none.
+    /// Its syntax tree, or the parser's error.
     pub(crate) syntax: Result<syn::File, syn::Error>,
 }
 
@@ -33,7 +33,7 @@ impl Tree {
     /// Walks the repository and parses its Rust files.
     ///
     /// # Errors
-    /// When a folder or a Rust source cannot be read (one that does not parse is no error here: see [`Source`]).
+    /// When a folder or a Rust source cannot be read. A source that does not parse is no error here (see [`Source`]).
     pub(crate) fn read(root: &Path) -> std::io::Result<Self> {
         let mut tree = Self {
             root: root.to_path_buf(),
@@ -61,12 +61,12 @@ impl Tree {
         Ok(tree)
     }
 
-    /// A file's text, or `None` when there is no such (readable) file.
+    /// A file's text, or `None` if the file does not exist or cannot be read.
     pub(crate) fn text(&self, path: &Path) -> Option<String> {
         std::fs::read_to_string(self.root.join(path)).ok()
     }
 
-    /// The manifests of all crates: every `Cargo.toml` but the workspace's own.
+    /// The manifests of all crates: every `Cargo.toml` except the workspace's own.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = &PathBuf> {
         self.files.iter().filter(|path| path.ends_with("Cargo.toml") && path.components().count() > 1)
     }
@@ -74,7 +74,7 @@ impl Tree {
 
 fn is_ours(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
-    // The root may itself lie in a folder of such a name (a temporary one, say).
+    // The root itself may be in a folder with such a name, for example in a test.
     entry.depth() == 0 || !(entry.file_type().is_dir() && SKIPPED.contains(&name.as_ref()))
 }
 

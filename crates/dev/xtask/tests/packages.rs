@@ -1,4 +1,4 @@
-//! The packages that others get: what is in them, and that they build where there is nothing else.
+//! Tests of the published packages: their contents, and that they build without anything else.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
-/// What the registry takes at most: crates.io's limit for a `.crate`.
+/// The largest `.crate` that crates.io accepts.
 const CRATE_BYTES_MAX: u64 = 10 * 1024 * 1024;
-/// What a user of the parser must not need: the crate that its C comes from, and what that is built with.
+/// Crates that a user of the parser must not need: the crate from which its C comes, and that crate's build dependencies.
 const NOT_NEEDED: [&str; 4] = ["pg_query", "bindgen", "clang-sys", "prost"];
 const PROGRAM: &str = r#"
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 "#;
 
-/// The packages, made once for all tests here: one after the other, they would need the same folder.
+/// The packages. They are made once for all tests of this file, because several runs would use the same folder.
 static PACKAGES: LazyLock<Packages> = LazyLock::new(|| Packages::make().expect("cargo xtask package"));
 
 struct Packages {
@@ -49,13 +49,13 @@ impl Packages {
         Ok(Self { folder, names })
     }
 
-    /// A package as its users get it.
+    /// The unpacked folder of a package.
     fn unpacked(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 }
 
-/// Runs a command; what it said, if it failed.
+/// Runs a command and returns its output. If it fails, the error has the output.
 fn output(command: &mut Command) -> Result<String> {
     let Output { status, stdout, stderr } = command.output().with_context(|| format!("{command:?}"))?;
     ensure!(status.success(), "{command:?}: {status}\n{}", String::from_utf8_lossy(&stderr));
@@ -98,13 +98,13 @@ fn the_package_with_postgresqls_c_carries_its_notices_too() -> Result<()> {
     ensure!(
         text("Cargo.toml")?.contains(r#"license = "(MIT OR Apache-2.0) AND PostgreSQL AND BSD-3-Clause""#)
     );
-    // Packaging takes away again what it put into the checkout.
+    // Packaging must remove the files that it has put into the checkout.
     ensure!(!repository().join("crates/c/pg-query-sys/libpg_query").exists());
     Ok(())
 }
 
-/// A program that depends on the parser as the registry would give it, with the ordinary crates vendored beside:
-/// what a distribution's builders have, and those of documentation.
+/// A program that depends on the parser's published package, with all other crates vendored. Distributions and docs.rs build in this
+/// way.
 struct User {
     folder: TempDir,
 }
@@ -123,8 +123,8 @@ impl User {
         Ok(fs::write(path, text)?)
     }
 
-    /// Our packages stand in for the registry's twice: as patches, while cargo finds out what else is needed, and as
-    /// vendored folders for the build.
+    /// Our packages replace the registry's twice: as patches while cargo resolves the dependencies, and as vendored folders for the
+    /// build.
     fn vendor(&self) -> Result<()> {
         let manifest = "[package]\nname = \"user\"\nversion = \"1.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
                         [dependencies]\ntrunkline-parser = \"0.1.0\"\n";
@@ -134,7 +134,7 @@ impl User {
             patches += &format!("{package} = {{ path = \"{}\" }}\n", PACKAGES.unpacked(name).display());
         }
         self.write("Cargo.toml", &format!("{manifest}{patches}"))?;
-        // The versions that the workspace has too: those are fetched.
+        // The same versions as in the workspace, because these are already fetched.
         fs::copy(repository().join("Cargo.lock"), self.folder.path().join("Cargo.lock"))?;
         output(cargo().arg("vendor").current_dir(self.folder.path()))?;
         for name in &PACKAGES.names {
@@ -150,7 +150,7 @@ impl User {
         )
     }
 
-    /// Cargo with a home that is empty, no network and nothing of this machine's settings but the compilers' place.
+    /// Cargo with an empty home and no network. Of this machine's settings it has only the place of the compilers.
     fn cargo(&self) -> Command {
         let home = self.folder.path().join("home");
         let programs = Path::new(env!("CARGO")).parent().unwrap_or(Path::new("/")).display();
@@ -180,14 +180,14 @@ fn a_user_of_the_parser_builds_without_a_network() -> Result<()> {
     for name in NOT_NEEDED {
         ensure!(!packages.iter().any(|package| package.starts_with(name)), "{name} is needed: {packages:?}");
     }
-    // Nothing was fetched behind cargo's back either.
+    // The build must not have fetched anything by itself either.
     ensure!(!user.folder.path().join("home/cargo/registry").exists(), "cargo's home has a registry");
     Ok(())
 }
 
 #[test]
 #[ignore = "vendors crates for every target: make suites"]
-fn a_package_without_its_c_says_how_it_is_made() -> Result<()> {
+fn a_package_without_its_c_reports_how_to_make_it() -> Result<()> {
     let user = User::new()?;
     let with_c = PACKAGES.names.iter().find(|name| PACKAGES.unpacked(name).join("libpg_query").exists());
     let vendored = user.folder.path().join("vendor").join(with_c.context("no package has C")?);

@@ -1,4 +1,4 @@
-//! Where a server is, and a connection on its way there.
+//! Addresses of servers, and connecting to them.
 
 use std::fmt;
 use std::io;
@@ -9,19 +9,19 @@ use mio::net::{TcpStream, UnixStream};
 
 use crate::stream::Stream;
 
-/// Starts a TCP connection. It is complete, or has failed, when the poll reports the stream writable: then
-/// ask [`finish_connect`].
+/// Starts a TCP connection. When the poll reports the stream writable, the connection is complete or has failed:
+/// [`finish_connect`] says which.
 ///
 /// # Errors
-/// What is known at once: no route, no local port or file descriptor left.
+/// Failures that the system reports at once: no route, no free local port or file descriptor.
 pub fn tcp(address: SocketAddr) -> io::Result<Stream> {
     let stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
     Ok(Stream::Tcp(stream))
 }
 
-/// Starts a connection to a unix socket. It is complete when this returns, so to speak: the kernel has
-/// queued it with the listener.
+/// Connects to a unix socket. When this returns, the connection is complete: the kernel has put it into the
+/// listener's backlog.
 ///
 /// A path that begins with `@` is a name in Linux's abstract namespace.
 ///
@@ -46,10 +46,10 @@ pub fn unix(path: &Path) -> io::Result<Stream> {
     Ok(Stream::Unix(stream))
 }
 
-/// Whether a dialled connection is up: `true` when it is, `false` when it is still on its way.
+/// Whether a started connection is complete: `true` if it is, `false` while it is still connecting.
 ///
 /// # Errors
-/// Why the connection failed: refused, unreachable, timed out.
+/// The connection failed: it was refused, is unreachable, or timed out.
 pub fn finish_connect(stream: &Stream) -> io::Result<bool> {
     if let Some(error) = stream.take_error()? {
         return Err(error);
@@ -65,7 +65,7 @@ pub fn finish_connect(stream: &Stream) -> io::Result<bool> {
     }
 }
 
-/// Where a server listens, told apart as libpq does.
+/// Where a server listens. The two kinds are distinguished as libpq does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ServerAddress {
     /// A host name or a literal IP address.
@@ -85,8 +85,8 @@ pub enum ServerAddress {
 }
 
 impl ServerAddress {
-    /// libpq's rule: a host that begins with `/` or `@` is a directory of unix sockets. Brackets around an
-    /// IPv6 address, as in a URI, are taken off.
+    /// Follows libpq's rule: a host that begins with `/` or `@` is a directory of unix sockets. Brackets around an
+    /// IPv6 address, as in a URI, are removed.
     pub fn new(host: &str, port: u16) -> Self {
         if host.starts_with(['/', '@']) {
             return Self::Unix { dir: PathBuf::from(host), port };
@@ -103,7 +103,7 @@ impl ServerAddress {
         }
     }
 
-    /// The port, which unix sockets have in their name.
+    /// The port. A unix socket has it in its name.
     pub fn port(&self) -> u16 {
         match self {
             Self::Tcp { port, .. } | Self::Unix { port, .. } => *port,

@@ -1,8 +1,8 @@
-//! Host names to addresses, on a thread of its own.
+//! Looks up the addresses of host names, on a thread of its own.
 //!
-//! The system's lookup (getaddrinfo: hosts file, search domains, nsswitch and all) is what an operator
-//! expects, and it blocks. So one thread asks, one name after another, and a worker's loop is woken when
-//! there is an answer. Answers are cached, and callers that ask for the same name share one lookup.
+//! Operators expect the system's lookup (getaddrinfo: with hosts file, search domains and nsswitch), but it blocks. So
+//! a thread looks up one name after another, and wakes the worker's event loop after each answer. Answers are cached,
+//! and callers that ask for the same name share one lookup.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -13,18 +13,18 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Most names that wait for the thread. Names come from the configuration, so a full queue means a dead
-/// name server, not a large installation.
+/// Most names that wait for the thread. Names come from the configuration, so a full queue means that the name server
+/// does not answer.
 pub const QUEUED_NAMES_MAX: usize = 256;
 
-/// Most callers that wait for a name at the same time.
+/// Most callers that wait for an answer at the same time.
 pub const WAITING_TOKENS_MAX: usize = 65_536;
 
-/// Most names whose answers are kept.
+/// Most names whose answers are cached.
 pub const CACHED_NAMES_MAX: usize = 1_024;
 
-/// How long a failure is believed, at most: long enough to spare a name server that is down a storm, short
-/// enough that a server which comes up is found at once.
+/// The longest time that a failed lookup is cached. It is long enough to protect a name server from a flood of requests,
+/// and short enough to find a server soon after it comes up.
 pub const NEGATIVE_TTL_MAX: Duration = Duration::from_secs(1);
 
 /// Addresses of one host in the order the system prefers them (RFC 6724), never empty.
@@ -34,7 +34,7 @@ pub type Addresses = Arc<[IpAddr]>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResolveError {
-    /// The system's lookup said no.
+    /// The system's lookup failed.
     Failed {
         /// The name asked for.
         host: Arc<str>,
@@ -46,7 +46,7 @@ pub enum ResolveError {
         /// The name asked for.
         host: Arc<str>,
     },
-    /// The thread is gone; only the end of the process does that.
+    /// The thread has ended, which happens only when the process ends.
     Stopped,
 }
 
@@ -67,34 +67,34 @@ impl fmt::Display for ResolveError {
 
 impl std::error::Error for ResolveError {}
 
-/// What [`Resolver::resolve`] knows at once.
+/// The result of [`Resolver::resolve`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
-    /// The answer: a literal address, or from the cache. No [`Resolved`] will follow.
+    /// The answer is known at once: a literal address, a cached answer or an error. No [`Resolved`] follows.
     Known(Result<Addresses, ResolveError>),
-    /// The answer comes through [`Resolver::try_recv`], under the caller's token.
+    /// The answer will come from [`Resolver::try_recv`], with the caller's token.
     Pending,
 }
 
-/// An answer that was waited for.
+/// A later answer to [`Resolver::resolve`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
-    /// The token [`Resolver::resolve`] was called with.
+    /// The token that the caller gave to [`Resolver::resolve`].
     pub token: u64,
     /// The addresses, or why there are none.
     pub addresses: Result<Addresses, ResolveError>,
 }
 
-/// One thread's worth of name lookups, owned by one event loop.
+/// Looks up names for one event loop, on one thread.
 ///
-/// Call [`resolve`](Self::resolve); when `notify` has been called, call [`try_recv`](Self::try_recv) until
-/// it returns `None`. Dropping it ends the thread once the lookup it is in comes back.
+/// Call [`resolve`](Self::resolve). After each call of `notify`, call [`try_recv`](Self::try_recv) until it returns
+/// `None`. Dropping the resolver ends the thread after its current lookup.
 #[derive(Debug)]
 pub struct Resolver {
     requests: SyncSender<Arc<str>>,
     answers: Receiver<Answer>,
     cache: HashMap<Arc<str>, Cached>,
-    /// Which callers wait for which name. A name is here exactly as long as the thread owes its answer.
+    /// The tokens of the callers that wait for each name. A name is here from its request until its answer is taken.
     waiting: HashMap<Arc<str>, Vec<u64>>,
     waiting_count: usize,
     ready: VecDeque<Resolved>,
@@ -116,12 +116,12 @@ struct Answer {
 type LookupFunction = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send;
 
 impl Resolver {
-    /// Starts the thread. `notify` is called on it after each answer, to wake the loop (mio's `Waker` fits).
+    /// Starts the thread. It calls `notify` after each answer, to wake the event loop (by mio's `Waker`, for example).
     ///
-    /// A `cache_ttl` of zero keeps nothing. The system's lookup does not tell a record's own time to live.
+    /// `cache_ttl`: how long an answer is cached; zero: not at all. The system's lookup does not return a record's own TTL.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// The system refuses the thread.
     pub fn start(cache_ttl: Duration, notify: Box<dyn Fn() + Send>) -> io::Result<Self> {
         Self::start_with(cache_ttl, notify, Box::new(system_lookup))
     }
@@ -131,12 +131,12 @@ impl Resolver {
         notify: Box<dyn Fn() + Send>,
         lookup: Box<LookupFunction>,
     ) -> io::Result<Self> {
-        let (requests, asked) = mpsc::sync_channel(QUEUED_NAMES_MAX);
-        // Without a bound of its own: there is at most one answer for each name that `waiting` holds.
+        let (requests, received) = mpsc::sync_channel(QUEUED_NAMES_MAX);
+        // This channel needs no bound: it holds at most one answer for each name in `waiting`.
         let (answer, answers) = mpsc::channel();
         thread::Builder::new()
             .name("trunkline-dns".to_owned())
-            .spawn(move || answer_each(&asked, &answer, &*lookup, &*notify))?;
+            .spawn(move || run_lookups(&received, &answer, &*lookup, &*notify))?;
         Ok(Self {
             requests,
             answers,
@@ -188,7 +188,7 @@ impl Resolver {
         self.ready.pop_front()
     }
 
-    /// Forgets every cached answer, so that the next question is asked again. Reload and RECONNECT want that.
+    /// Empties the cache, so that the next call for each name makes a new lookup.
     pub fn forget(&mut self) {
         self.cache.clear();
     }
@@ -216,14 +216,14 @@ impl Resolver {
     }
 }
 
-/// The thread: ends when the [`Resolver`] is dropped.
-fn answer_each(
-    asked: &Receiver<Arc<str>>,
+/// The body of the thread. It ends when the [`Resolver`] is dropped.
+fn run_lookups(
+    requests: &Receiver<Arc<str>>,
     answer: &Sender<Answer>,
     lookup: &LookupFunction,
     notify: &dyn Fn(),
 ) {
-    while let Ok(host) = asked.recv() {
+    while let Ok(host) = requests.recv() {
         let failed = |reason: String| ResolveError::Failed { host: Arc::clone(&host), reason: reason.into() };
         let addresses = match lookup(&host) {
             Ok(found) if found.is_empty() => Err(failed("it has no addresses".to_owned())),
@@ -252,31 +252,31 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// A resolver whose lookups wait to be let go, and which writes down what it was asked.
-    struct Held {
+    /// A resolver whose lookups wait until the test gives their answers. It records the names that it looks up.
+    struct ControlledResolver {
         resolver: Resolver,
-        let_go: Sender<io::Result<Vec<IpAddr>>>,
+        release: Sender<io::Result<Vec<IpAddr>>>,
         notified: Receiver<()>,
         asked: Arc<Mutex<Vec<String>>>,
     }
 
-    impl Held {
+    impl ControlledResolver {
         fn new(cache_ttl: Duration) -> Self {
-            let (let_go, held) = mpsc::channel();
+            let (release, controlled) = mpsc::channel();
             let (notify, notified) = mpsc::channel();
             let asked: Arc<Mutex<Vec<String>>> = Arc::default();
             let writes = Arc::clone(&asked);
             let lookup = move |host: &str| {
                 writes.lock().expect("not poisoned").push(host.to_owned());
-                held.recv().expect("the test lets it go")
+                controlled.recv().expect("the test lets it go")
             };
             let notify = Box::new(move || notify.send(()).expect("the test listens"));
             let resolver = Resolver::start_with(cache_ttl, notify, Box::new(lookup)).expect("a thread");
-            Self { resolver, let_go, notified, asked }
+            Self { resolver, release, notified, asked }
         }
 
         fn answer(&mut self, answer: io::Result<Vec<IpAddr>>) {
-            self.let_go.send(answer).expect("the thread listens");
+            self.release.send(answer).expect("the thread listens");
             self.notified.recv().expect("the thread notifies");
         }
 
@@ -289,56 +289,56 @@ mod tests {
 
     #[test]
     fn literal_addresses_need_no_lookup() {
-        let mut held = Held::new(Duration::from_secs(60));
+        let mut controlled = ControlledResolver::new(Duration::from_secs(60));
         for literal in ["192.0.2.1", "2001:db8::1"] {
             let address: IpAddr = literal.parse().expect("an address");
-            assert_eq!(held.resolver.resolve(literal, 1), Lookup::Known(Ok([address].into())));
+            assert_eq!(controlled.resolver.resolve(literal, 1), Lookup::Known(Ok([address].into())));
         }
-        assert_eq!(held.asked(), 0);
+        assert_eq!(controlled.asked(), 0);
     }
 
     #[test]
     fn callers_of_one_name_share_a_lookup_and_then_the_cache() {
-        let mut held = Held::new(Duration::from_secs(60));
-        assert_eq!(held.resolver.resolve("db.example", 1), Lookup::Pending);
-        assert_eq!(held.resolver.resolve("db.example", 2), Lookup::Pending);
-        assert_eq!(held.resolver.try_recv(), None);
-        held.answer(Ok(vec![ADDRESS]));
+        let mut controlled = ControlledResolver::new(Duration::from_secs(60));
+        assert_eq!(controlled.resolver.resolve("db.example", 1), Lookup::Pending);
+        assert_eq!(controlled.resolver.resolve("db.example", 2), Lookup::Pending);
+        assert_eq!(controlled.resolver.try_recv(), None);
+        controlled.answer(Ok(vec![ADDRESS]));
         for token in [1, 2] {
-            let resolved = held.resolver.try_recv().expect("an answer");
+            let resolved = controlled.resolver.try_recv().expect("an answer");
             assert_eq!(resolved, Resolved { token, addresses: Ok([ADDRESS].into()) });
         }
-        assert_eq!(held.resolver.try_recv(), None);
-        assert_eq!(held.resolver.resolve("db.example", 3), Lookup::Known(Ok([ADDRESS].into())));
-        assert_eq!(held.asked(), 1);
-        held.resolver.forget();
-        assert_eq!(held.resolver.resolve("db.example", 4), Lookup::Pending);
-        held.answer(Ok(vec![ADDRESS]));
-        assert_eq!(held.resolver.try_recv().expect("an answer").token, 4);
-        assert_eq!(held.asked(), 2);
+        assert_eq!(controlled.resolver.try_recv(), None);
+        assert_eq!(controlled.resolver.resolve("db.example", 3), Lookup::Known(Ok([ADDRESS].into())));
+        assert_eq!(controlled.asked(), 1);
+        controlled.resolver.forget();
+        assert_eq!(controlled.resolver.resolve("db.example", 4), Lookup::Pending);
+        controlled.answer(Ok(vec![ADDRESS]));
+        assert_eq!(controlled.resolver.try_recv().expect("an answer").token, 4);
+        assert_eq!(controlled.asked(), 2);
     }
 
     #[test]
     fn answers_and_failures_expire() {
-        let mut held = Held::new(Duration::from_secs(60));
-        held.resolver.resolve("db.example", 1);
-        held.answer(Err(io::Error::other("no such host")));
-        let error = held.resolver.try_recv().expect("an answer").addresses.expect_err("failed");
+        let mut controlled = ControlledResolver::new(Duration::from_secs(60));
+        controlled.resolver.resolve("db.example", 1);
+        controlled.answer(Err(io::Error::other("no such host")));
+        let error = controlled.resolver.try_recv().expect("an answer").addresses.expect_err("failed");
         assert_eq!(error.to_string(), "cannot resolve host name \"db.example\": no such host");
         assert_eq!(
-            held.resolver.resolve("db.example", 2),
+            controlled.resolver.resolve("db.example", 2),
             Lookup::Known(Err(error)),
-            "believed for a moment"
+            "a failure is cached"
         );
-        let cached = &held.resolver.cache["db.example"];
-        assert!(cached.expires <= Instant::now() + NEGATIVE_TTL_MAX, "but no longer than that");
-        held.resolver.cache.get_mut("db.example").expect("cached").expires = Instant::now();
-        assert_eq!(held.resolver.resolve("db.example", 3), Lookup::Pending, "expired");
-        held.answer(Ok(Vec::new()));
-        let error = held.resolver.try_recv().expect("an answer").addresses.expect_err("empty");
+        let cached = &controlled.resolver.cache["db.example"];
+        assert!(cached.expires <= Instant::now() + NEGATIVE_TTL_MAX, "but not for longer");
+        controlled.resolver.cache.get_mut("db.example").expect("cached").expires = Instant::now();
+        assert_eq!(controlled.resolver.resolve("db.example", 3), Lookup::Pending, "expired");
+        controlled.answer(Ok(Vec::new()));
+        let error = controlled.resolver.try_recv().expect("an answer").addresses.expect_err("empty");
         assert!(error.to_string().contains("no addresses"), "{error}");
 
-        let mut uncached = Held::new(Duration::ZERO);
+        let mut uncached = ControlledResolver::new(Duration::ZERO);
         for token in 0..3 {
             assert_eq!(uncached.resolver.resolve("db.example", token), Lookup::Pending);
             uncached.answer(Ok(vec![ADDRESS]));
@@ -348,27 +348,27 @@ mod tests {
 
     #[test]
     fn the_queue_and_the_cache_are_bounded() {
-        let mut held = Held::new(Duration::from_secs(60));
-        // One may be in the thread's hands already, and leave room for another.
+        let mut controlled = ControlledResolver::new(Duration::from_secs(60));
+        // The thread may have taken a name from the queue already, which makes room for another one.
         let refused = (0..QUEUED_NAMES_MAX + 2)
             .filter(|n| {
-                let lookup = held.resolver.resolve(&format!("host{n}.example"), *n as u64);
+                let lookup = controlled.resolver.resolve(&format!("host{n}.example"), *n as u64);
                 matches!(lookup, Lookup::Known(Err(ResolveError::QueueFull { .. })))
             })
             .count();
         assert!((1..=2).contains(&refused), "{refused}");
         for _ in 0..QUEUED_NAMES_MAX + 2 - refused {
-            held.answer(Ok(vec![ADDRESS]));
+            controlled.answer(Ok(vec![ADDRESS]));
         }
-        let answered = std::iter::from_fn(|| held.resolver.try_recv()).count();
+        let answered = std::iter::from_fn(|| controlled.resolver.try_recv()).count();
         assert_eq!(answered, QUEUED_NAMES_MAX + 2 - refused);
-        assert_eq!(held.resolver.waiting_count, 0);
+        assert_eq!(controlled.resolver.waiting_count, 0);
         for n in 0..CACHED_NAMES_MAX + 10 {
-            held.resolver.resolve(&format!("more{n}.example"), 0);
-            held.answer(Ok(vec![ADDRESS]));
-            assert!(held.resolver.try_recv().is_some());
+            controlled.resolver.resolve(&format!("more{n}.example"), 0);
+            controlled.answer(Ok(vec![ADDRESS]));
+            assert!(controlled.resolver.try_recv().is_some());
         }
-        assert!(held.resolver.cache.len() <= CACHED_NAMES_MAX);
+        assert!(controlled.resolver.cache.len() <= CACHED_NAMES_MAX);
     }
 
     #[test]

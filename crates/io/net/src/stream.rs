@@ -1,4 +1,4 @@
-//! One connection, TCP or unix, as the event loop sees it.
+//! One connection of the event loop, over TCP or a unix socket.
 
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
@@ -16,28 +16,28 @@ use socket2::{SockRef, TcpKeepalive};
 /// Reads and writes return [`io::ErrorKind::WouldBlock`] instead of waiting.
 #[derive(Debug)]
 pub enum Stream {
-    /// Over TCP.
+    /// A TCP connection.
     Tcp(TcpStream),
-    /// Over a unix socket.
+    /// A connection over a unix socket.
     Unix(UnixStream),
 }
 
-/// Who is at the other end.
+/// The other end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Peer {
     /// A TCP peer's address.
     Tcp(SocketAddr),
-    /// A process on this machine. The kernel vouches for the ids, so `peer` authentication may rely on them.
+    /// A process on this machine. The ids come from the kernel, so `peer` authentication may rely on them.
     Unix {
-        /// The peer's effective user id when it connected, `None` where the platform does not tell.
+        /// The peer's effective user id when it connected; `None` if the platform does not provide it.
         uid: Option<u32>,
-        /// The peer's process id when it connected, `None` where the platform does not tell.
+        /// The peer's process id when it connected; `None` if the platform does not provide it.
         pid: Option<i32>,
     },
 }
 
 impl fmt::Display for Peer {
-    /// As logs show it: `192.0.2.1:5000`, `[::1]:5000`, `unix(uid 1000)`.
+    /// The form for logs: `192.0.2.1:5000`, `[::1]:5000`, `unix(uid 1000)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(address) => address.fmt(f),
@@ -47,24 +47,24 @@ impl fmt::Display for Peer {
     }
 }
 
-/// TCP keepalive as libpq and the server spell it; `None` leaves the system's value alone.
+/// The settings of TCP keepalive, as libpq and PostgreSQL have them. `None` keeps the system's value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Keepalive {
-    /// Silence before the first probe (`tcp_keepidle`).
+    /// The idle time before the first probe (`tcp_keepidle`).
     pub idle: Option<Duration>,
     /// Time between probes (`tcp_keepintvl`).
     pub interval: Option<Duration>,
-    /// Probes without answer before the connection is given up (`tcp_keepcnt`).
+    /// The number of unanswered probes after which the connection counts as dead (`tcp_keepcnt`).
     pub probes_max: Option<u32>,
-    /// Longest time sent data may go unacknowledged (`tcp_user_timeout`; Linux only, ignored elsewhere).
+    /// The longest time that sent data may stay unacknowledged (`tcp_user_timeout`; Linux only, ignored elsewhere).
     pub user_timeout: Option<Duration>,
 }
 
 impl Stream {
-    /// The other end, as far as the kernel tells.
+    /// The other end of the connection.
     ///
     /// # Errors
-    /// A TCP socket that is not connected (any more) has no peer.
+    /// The TCP socket is not connected, or no longer connected.
     pub fn peer(&self) -> io::Result<Peer> {
         match self {
             Self::Tcp(stream) => stream.peer_addr().map(Peer::Tcp),
@@ -72,10 +72,10 @@ impl Stream {
         }
     }
 
-    /// The socket's pending error, which reading it clears. A dialled connection that failed has one.
+    /// Takes the socket's pending error. A connection attempt that failed leaves one.
     ///
     /// # Errors
-    /// Only when the socket itself cannot be asked.
+    /// The socket cannot be queried.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         match self {
             Self::Tcp(stream) => stream.take_error(),
@@ -83,26 +83,26 @@ impl Stream {
         }
     }
 
-    /// Ends one or both directions. A peer that is gone already is not an error.
+    /// Ends one or both directions. It is not an error if the peer is already gone.
     ///
     /// # Errors
-    /// What the system says, except that the socket is not connected.
+    /// The system's error, except "not connected".
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        let done = match self {
+        let result = match self {
             Self::Tcp(stream) => stream.shutdown(how),
             Self::Unix(stream) => stream.shutdown(how),
         };
-        match done {
+        match result {
             Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
-            done => done,
+            result => result,
         }
     }
 
-    /// Switches TCP keepalive on with these values. Does nothing on a unix socket, whose peer cannot vanish
-    /// unseen.
+    /// Switches TCP keepalive on with these values. It does nothing on a unix socket, because the kernel always reports
+    /// when the peer of a unix socket ends.
     ///
     /// # Errors
-    /// Values the system refuses (a zero, or beyond its range).
+    /// The system refuses a value (zero, or out of its range).
     pub fn set_keepalive(&self, keepalive: Keepalive) -> io::Result<()> {
         let Self::Tcp(stream) = self else { return Ok(()) };
         let mut values = TcpKeepalive::new();
@@ -124,7 +124,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether this is a unix socket. `sslmode`s do not apply to those: libpq never asks for TLS on one.
+    /// Whether this is a unix socket. `sslmode` has no effect on those: libpq never asks for TLS on a unix socket.
     pub fn is_unix(&self) -> bool {
         matches!(self, Self::Unix(_))
     }
@@ -155,8 +155,8 @@ impl From<UnixStream> for Stream {
 
 impl Read for Stream {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        // Straight to the kernel: libc's functions are cancellation points, which costs a multi-threaded
-        // process some percent of a small message.
+        // A direct system call: libc's functions are cancellation points, which costs a multi-threaded process some percent
+        // of the time of a small message.
         let received = match self {
             Self::Tcp(stream) => rustix::net::recv(stream, into, RecvFlags::empty()),
             Self::Unix(stream) => rustix::net::recv(stream, into, RecvFlags::empty()),
@@ -188,7 +188,7 @@ impl Write for Stream {
         }
     }
 
-    /// Nothing is held back here.
+    /// Does nothing, because a stream has no buffer.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

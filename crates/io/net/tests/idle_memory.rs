@@ -1,4 +1,5 @@
-//! What an idle client's TLS session costs. Alone in its binary: it counts every allocation of the process.
+//! The memory of an idle client's TLS session. The test has a binary of its own, because it counts all allocations of the
+//! process.
 
 mod tls_fixture {
     use std::path::{Path, PathBuf};
@@ -21,11 +22,10 @@ use trunkline_net::tls::{
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Heap of an idle server session after its handshake and some traffic. Measured 2026-11: see the test's
-/// output.
+/// Most memory of an idle session as server, after its handshake and some traffic. The test prints the measured value.
 const IDLE_SERVER_SESSION_BYTES_MAX: usize = 4096;
 
-fn shuttle(
+fn handshake_and_exchange(
     client: &mut TlsSession,
     server: &mut TlsSession,
     ends: &mut (Stream, Stream),
@@ -70,17 +70,17 @@ fn an_idle_session_holds_no_buffer() {
         })
         .collect();
     let mut held: Vec<TlsSession> = Vec::with_capacity(SESSIONS);
-    // The first fills what is made once: the thread's buffers, tables.
+    // The first session makes the allocations that happen once: the thread's buffers, and tables.
     let mut last = ends.pop().expect("one more");
     let (mut first_client, mut first_server) =
         (client.connect("localhost").expect("ok"), server.accept().expect("ok"));
-    shuttle(&mut first_client, &mut first_server, &mut last, &mut into);
+    handshake_and_exchange(&mut first_client, &mut first_server, &mut last, &mut into);
     drop((first_client, first_server));
     let region = Region::new(ALLOCATOR);
     for ends in &mut ends {
         let mut near = client.connect("localhost").expect("ok");
         let mut far = server.accept().expect("ok");
-        shuttle(&mut near, &mut far, ends, &mut into);
+        handshake_and_exchange(&mut near, &mut far, ends, &mut into);
         held.push(far);
     }
     let change = region.change();

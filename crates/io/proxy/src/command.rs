@@ -1,4 +1,5 @@
-//! What an operator asks of the running proxy, and what becomes of it: data, whoever asks and however.
+//! The commands that an operator gives to the running proxy, and their answers. These types hold data only and do not
+//! depend on how a command arrives.
 
 use std::sync::mpsc::SyncSender;
 
@@ -6,61 +7,62 @@ use trunkline_relay::board::Shutdown;
 
 use crate::config::reload::Changes;
 
-/// What an operator asks of the running proxy.
+/// A command of an operator to the running proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Read the configuration again; nobody is dropped.
+    /// Read the configuration again. All clients stay connected.
     Reload,
-    /// Hand out no server connection until resumed.
+    /// Lend no server connections until `Resume`.
     Pause,
-    /// Go on after a pause.
+    /// End a pause.
     Resume,
-    /// Accept no one, and end: when the last server connection in use came back, when the last client left or the
-    /// shutdown timeout passed, or without waiting.
+    /// Accept no more clients and end the process. [`Shutdown`] says when: after the last server connection in use came
+    /// back, after the last client left or the shutdown timeout passed, or at once.
     ShutDown(Shutdown),
 }
 
-/// What became of a command.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It was passed on to all workers.
+    /// The command was sent to all workers.
     Done,
-    /// The configuration was read again and is in force, with these changes.
+    /// The configuration was read again and is in force. It differs from the previous one in these points.
     Reloaded(Changes),
-    /// Nothing was done.
+    /// The command had no effect.
     Refused(Refused),
 }
 
 /// Why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// The proxy is on its way to its end.
+    /// The proxy is shutting down.
     ShuttingDown,
     /// The configuration cannot be used; the text says why, in one line or several.
     Unusable(String),
 }
 
-/// A command, and where its answer goes.
+/// A command, with the channel for its answer.
 #[derive(Debug)]
 pub struct Order {
-    /// What is asked.
+    /// The command.
     pub command: Command,
-    /// Who waits for the answer, if anybody does. Its channel needs room for one: nobody waits until it is taken.
+    /// Where the answer goes; `None` if nobody wants it. The channel needs room for one answer, because the sender does
+    /// not wait for room.
     pub answer: Option<SyncSender<Answer>>,
 }
 
 impl Order {
-    /// Gives the answer to who waits for it.
-    pub fn give(&self, answer: Answer) {
-        if let Some(asker) = &self.answer {
-            // Who does not wait any more needs none.
-            let _ = asker.try_send(answer);
+    /// Sends the answer to the sender of the command, if it wants one.
+    pub fn reply(&self, answer: Answer) {
+        if let Some(channel) = &self.answer {
+            // A sender that has stopped waiting needs no answer.
+            let _ = channel.try_send(answer);
         }
     }
 }
 
 impl From<Command> for Order {
-    /// A command that nobody waits for.
+    /// A command whose answer nobody wants.
     fn from(command: Command) -> Self {
         Self { command, answer: None }
     }

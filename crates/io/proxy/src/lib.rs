@@ -1,4 +1,4 @@
-//! The Trunkline proxy as a library, so that tests can reach its parts; the program is `main.rs`.
+//! The Trunkline proxy. It is a library so that tests can reach its parts; `main.rs` is the program.
 
 pub mod cli;
 pub mod command;
@@ -10,7 +10,7 @@ pub mod serve;
 pub mod signals;
 pub mod worker;
 
-/// The examples in documents for users, as tests.
+/// Runs the examples of the users' documents as tests.
 #[cfg(doctest)]
 mod documents {
     #[doc = include_str!("../../../../docs/parser.md")]

@@ -1,4 +1,4 @@
-//! The program `trunkline`; what it does is in the library's `cli`.
+//! The program `trunkline`. The library's `cli` does the work.
 
 use std::io::{stderr, stdout};
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use clap::Parser;
 use tikv_jemallocator::Jemalloc;
 use trunkline::cli::{Cli, run};
 
-/// What a burst took goes back to the system some ten seconds after it; glibc's malloc keeps it for ever.
+/// jemalloc returns memory to the system about ten seconds after a burst of load; glibc's malloc would keep it.
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
 

@@ -1,4 +1,4 @@
-//! Signals as PgBouncer 1.23 and later has them, translated to commands.
+//! Translates signals to commands. The signals mean what they mean to PgBouncer 1.23 and later.
 //!
 //! | signal | command |
 //! |---|---|
@@ -19,7 +19,7 @@ use trunkline_relay::board::Shutdown;
 
 use crate::command::Command;
 
-/// What a signal means depends on those before it: asked twice to stop, the proxy stops waiting.
+/// Translates each signal. It remembers a first INT or TERM, because a second one ends the proxy without waiting.
 #[derive(Debug, Default)]
 struct Interpreter {
     stopping: bool,
@@ -37,21 +37,21 @@ impl Interpreter {
             }
             SIGINT => Some(Command::ShutDown(Shutdown::WaitForServers)),
             SIGTERM => Some(Command::ShutDown(Shutdown::WaitForClients)),
-            // A peer that closed its socket is seen as an error of the write.
+            // PIPE: the failed write reports that the peer has closed its socket.
             _ => None,
         }
     }
 }
 
-/// The thread that waits for signals. Dropping it ends the thread; later signals are then ignored, as their
-/// handlers stay.
+/// The thread that waits for signals. Dropping it ends the thread. The signal handlers stay, so later signals have no
+/// effect.
 #[derive(Debug)]
 pub struct SignalThread {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Starts to catch signals and calls `on_command` for each, on a thread of its own.
+/// Catches signals from now on, and calls `on_command` for each on a thread of its own.
 pub fn watch(mut on_command: impl FnMut(Command) + Send + 'static) -> io::Result<SignalThread> {
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE])?;
     let handle = signals.handle();
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_signal_has_its_command_and_the_second_stop_does_not_wait() {
+    fn each_signal_has_its_command_and_a_second_stop_ends_at_once() {
         let mut interpreter = Interpreter::default();
         let commands: Vec<_> = [SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGTERM, SIGHUP, SIGTERM]
             .into_iter()

@@ -1,4 +1,4 @@
-//! The program itself: what it prints and how it ends.
+//! The program's output and exit codes.
 
 use std::process::{Command, Output};
 
@@ -17,7 +17,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 #[test]
-fn check_sums_up_a_sound_file_without_its_secrets() {
+fn check_summarizes_a_good_file_without_its_secrets() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = "listen = \"*:6432\"\n[auth]\ntype = \"trust\"\n[databases.app]\nupstream = \"postgres://owner:hunter2@db:5433/orders\"\n\
                 pool_size = 7\n[users.alice]\npassword = \"hunter2\"\n";
@@ -69,12 +69,12 @@ fn check_reads_the_certificates() {
     }
     let output = trunkline(&["check"], directory.path());
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let said = text(&output.stderr);
-    assert!(said.starts_with("[tls.client]: ") && said.contains("c.pem"), "{said}");
+    let error = text(&output.stderr);
+    assert!(error.starts_with("[tls.client]: ") && error.contains("c.pem"), "{error}");
 }
 
 #[test]
-fn a_missing_file_says_how_to_go_on() {
+fn the_error_of_a_missing_file_says_what_to_do() {
     let directory = tempfile::tempdir().expect("a directory");
     for arguments in [&["check"][..], &["serve"]] {
         let output = trunkline(arguments, directory.path());
@@ -113,7 +113,7 @@ fn help_says_who_may_connect() {
     let output = trunkline(&["serve", "--help"], directory.path());
     let help = text(&output.stdout);
     for expected in
-        ["--upstream", "--listen", "--allow-trust", "SCRAM-SHA-256", "anybody is let in", "USR1, USR2"]
+        ["--upstream", "--listen", "--allow-trust", "SCRAM-SHA-256", "every client is let", "USR1, USR2"]
     {
         assert!(help.contains(expected), "{help}");
     }

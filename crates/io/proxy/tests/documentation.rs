@@ -1,4 +1,4 @@
-//! `docs/configuration.md` and `packaging/trunkline.toml` say what the code does, no more and no less.
+//! `docs/configuration.md` and `packaging/trunkline.toml` agree with the code.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ fn document() -> String {
     std::fs::read_to_string(repository().join("docs/configuration.md")).expect("docs/configuration.md")
 }
 
-/// A setting as documented.
+/// A setting in the document.
 struct Row {
     table: String,
     name: String,
@@ -44,7 +44,7 @@ fn rows(document: &str) -> Vec<Row> {
 }
 
 #[test]
-fn the_document_lists_exactly_the_settings_there_are() {
+fn the_document_lists_exactly_the_settings_of_the_schema() {
     let documented: Vec<(String, String)> =
         rows(&document()).into_iter().map(|row| (row.table, row.name)).collect();
     let accepted: Vec<(String, String)> =
@@ -74,17 +74,20 @@ fn the_document_says_which_settings_wait_for_a_restart() {
 }
 
 #[test]
-fn the_packaged_file_is_accepted_and_so_is_each_of_its_suggestions() {
+fn the_packaged_file_is_accepted_and_suggests_only_real_settings() {
     let file = repository().join("packaging/trunkline.toml");
     let text = std::fs::read_to_string(&file).expect("packaging/trunkline.toml");
     let config = Config::load(&file).expect("accepted");
     assert_eq!(config.databases.len(), 1);
 
-    // Comments that are settings, alone in turn: some need files or the environment, so only their name is checked.
+    // Settings in comments. Some need files or the environment, so only their names are checked.
     let mut suggestions = 0;
     for line in text.lines().filter_map(|line| line.strip_prefix("# ")) {
         let Some((name, _)) = line.split_once(" = ") else { continue };
-        assert!(schema::keys().iter().any(|key| key.name == name), "`{name}` is suggested and is no setting");
+        assert!(
+            schema::keys().iter().any(|key| key.name == name),
+            "`{name}` is suggested but is not a setting"
+        );
         suggestions += 1;
     }
     assert!(suggestions > 15, "{suggestions}");

@@ -1,4 +1,4 @@
-//! The HTTP pages, asked by a client that writes its bytes by hand.
+//! The HTTP pages. The tests write their requests byte by byte.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -45,7 +45,7 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// Everything the server sends after `request`, until it closes.
+/// Sends `request` and returns everything that the server sends until it closes the connection.
 fn ask(address: SocketAddr, request: &str) -> String {
     let mut stream = connect(address);
     stream.write_all(request.as_bytes()).expect("written");
@@ -96,7 +96,7 @@ fn other_paths_and_methods_are_refused() {
 }
 
 #[test]
-fn what_is_no_request_is_refused_and_the_next_one_answered() {
+fn an_invalid_request_is_refused_and_the_next_one_is_answered() {
     let (http, _) = running(&Http::default());
     let address = http.addresses()[0];
     for nonsense in ["\0\0\0\0\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n"] {
@@ -105,7 +105,7 @@ fn what_is_no_request_is_refused_and_the_next_one_answered() {
     }
     let endless = format!("GET /metrics HTTP/1.1\r\nX: {}", "x".repeat(64 * 1024));
     let mut stream = connect(address);
-    // The server may close while this is still being written.
+    // The server may close the connection during this write.
     let _ = stream.write_all(endless.as_bytes());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -118,7 +118,7 @@ fn what_is_no_request_is_refused_and_the_next_one_answered() {
 }
 
 #[test]
-fn a_slow_request_loses_its_place_to_the_next() {
+fn a_slow_request_is_closed_after_header_timeout_and_makes_room() {
     let settings = Http { connections_max: 2, header_timeout: Duration::from_millis(300), ..Http::default() };
     let (http, _) = running(&settings);
     let address = http.addresses()[0];
@@ -127,7 +127,7 @@ fn a_slow_request_loses_its_place_to_the_next() {
     for stream in &mut slow {
         stream.write_all(b"GET /metrics HTTP/1.1\r\nHost").expect("written");
     }
-    // Both places are taken: this one is answered when the time of one of the slow ones is up.
+    // The two slow connections take all places. This request is answered after one of them has timed out.
     assert!(get(address, "/healthz").starts_with("HTTP/1.1 200 OK\r\n"));
     assert!(started.elapsed() >= Duration::from_millis(300), "the bound on connections did not hold");
     for mut stream in slow {

@@ -1,10 +1,10 @@
-//! What a person is told about a file that cannot be used: every problem, its place, what is allowed; no secret.
+//! The errors of a file that cannot be used: every problem, its place, and what is allowed, but no secret.
 
 use std::path::Path;
 
 use trunkline::config::{Config, ConfigError};
 
-/// A file that is fine, for the cases to add a fault to.
+/// A valid file. The cases add a fault to it.
 const SOUND: &str = "[databases.app]\nhost = \"db\"\n[users.app]\npassword = \"hunter2\"\n";
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
@@ -22,7 +22,7 @@ fn refused(text: &str, expected: &str) {
 }
 
 #[test]
-fn an_unknown_key_names_the_one_that_was_meant() {
+fn the_error_of_an_unknown_key_names_a_similar_key() {
     refused(
         &format!("pool_mod = \"session\"\n{SOUND}"),
         "t.toml:1:1: unknown key `pool_mod` at the top of the file\n 1 | pool_mod ...\n   | ^^^^^^^^\n   = did you mean `pool_mode`?",
@@ -30,14 +30,14 @@ fn an_unknown_key_names_the_one_that_was_meant() {
 }
 
 #[test]
-fn a_key_in_the_wrong_table_names_its_home() {
+fn the_error_of_a_key_in_the_wrong_table_names_the_right_table() {
     let text = refusal(&format!("{SOUND}[limits]\npool_size = 3\n"));
     assert!(text.starts_with("t.toml:6:1: unknown key `pool_size` in [limits]\n"), "{text}");
     assert!(text.ends_with("= `pool_size` belongs in [pool]"), "{text}");
 }
 
 #[test]
-fn who_comes_from_pgbouncer_is_told_what_its_names_are_here() {
+fn the_error_of_a_pgbouncer_setting_names_its_counterpart() {
     for (name, ours) in [
         ("default_pool_size", "`pool_size` in [pool]"),
         ("auth_query", "`query` in [auth]"),
@@ -51,13 +51,13 @@ fn who_comes_from_pgbouncer_is_told_what_its_names_are_here() {
 }
 
 #[test]
-fn a_key_like_no_other_gets_the_list() {
+fn the_error_of_a_key_without_a_similar_one_lists_the_allowed_keys() {
     let text = refusal(&format!("{SOUND}[http]\nzzz = 3\n"));
     assert!(text.ends_with("= allowed in [http]: listen, connections_max, header_timeout"), "{text}");
 }
 
 #[test]
-fn a_bad_word_names_the_allowed_ones() {
+fn the_error_of_a_wrong_word_names_the_allowed_words() {
     refused(
         &format!("pool_mode = \"transactoin\"\n{SOUND}"),
         "t.toml:1:13: `pool_mode`: expected one of \"session\", \"transaction\", \"statement\", \"auto\", found \"transactoin\"; did you mean \"transaction\"?\n 1 | pool_mode = \"transactoin\"\n   |             ^^^^^^^^^^^^^",
@@ -87,7 +87,10 @@ fn bad_values_say_what_is_allowed() {
             "1:30: `limits.client_buffer_bytes` must be at least 4096, it is 1",
         ),
         ("limits.max_client_conn = 0", "1:26: `limits.max_client_conn` must be at least 1"),
-        ("limits.message_bytes_max = \"3GiB\"", "1:28: `limits.message_bytes_max`: the protocol ends at"),
+        (
+            "limits.message_bytes_max = \"3GiB\"",
+            "1:28: `limits.message_bytes_max`: a message of the protocol has",
+        ),
         ("timeouts.query_timeout = \"soon\"", "1:26: `timeouts.query_timeout`: expected a duration"),
         ("timeouts.query_timeout = \"11000d\"", "1:26: `timeouts.query_timeout`: longer than ten years"),
         ("timeouts.server_login_retry = 0", "1:31: `timeouts.server_login_retry`: must be more than 0"),
@@ -98,7 +101,7 @@ fn bad_values_say_what_is_allowed() {
         ("tls.client.mode = \"require\"", "1:19: `tls.client.mode` = \"require\" needs `cert` and `key`"),
         ("tls.client.cert = \"/c\"", "1:19: `tls.client.cert` needs `key` beside it"),
         ("tls.server.sslmode = \"verify-full\"", "1:22: `tls.server.sslmode` = \"verify-full\" needs `root`"),
-        ("tls.server.root = \"system\"", "1:19: `root` = \"system\" is only sound with"),
+        ("tls.server.root = \"system\"", "1:19: `root` = \"system\" is secure only with"),
         ("tls.klient = {}", "1:5: unknown key `klient` in [tls]"),
         ("http.listen = \"*:6432\"", "1:15: `http.listen`: *:6432 is already taken by `listen`"),
         ("limits = 3", "1:10: `limits`: expected a table: [limits]"),
@@ -110,7 +113,7 @@ fn bad_values_say_what_is_allowed() {
 }
 
 #[test]
-fn what_belongs_together_is_asked_for_together() {
+fn settings_that_need_or_contradict_each_other_are_refused() {
     let cases = [
         ("[databases.app]\nport = 5432\n[users.a]\n", "[databases.app] does not say where the server is"),
         ("[databases.app]\nhost = \"db\"\nport = 0\n[users.a]\n", "3:8: `databases.app.port` must be from 1"),
@@ -162,7 +165,7 @@ fn what_belongs_together_is_asked_for_together() {
 }
 
 #[test]
-fn all_problems_are_told_at_once_in_the_files_order() {
+fn all_problems_are_reported_at_once_in_the_order_of_the_file() {
     let text = refusal(
         "pool_mod = 1\n[limits]\nmax_client_conn = \"x\"\n[databases.app]\n[users.a]\npool_sise = 3\n",
     );
@@ -210,7 +213,7 @@ fn a_syntax_error_has_its_place() {
 
 #[test]
 fn any_bytes_are_refused_or_accepted_but_never_a_panic() {
-    // Every prefix and every single-byte change of a file with one of each kind of value.
+    // Every prefix, and every position changed to each of some bytes, of a file with one value of each kind.
     let text = "listen = [\"127.0.0.1:1\", \"ü\"]\nunix_socket_mode = 0o7\n[timeouts]\nquery_timeout = 1.5\n[databases.\"é.x\"]\nhost = 'h'\n[users]\na = {password = \"\"\"p\nq\"\"\"}\n";
     for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
         let _ = parse(&text[..end]).map_err(|error| error.to_string());

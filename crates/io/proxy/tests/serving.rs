@@ -1,4 +1,4 @@
-//! The program as an operator sees it: what it says, what its pages answer, what signals do. No server is needed.
+//! The program as an operator sees it: its log, its pages and its signals. The tests need no server.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use trunkline_testkit::{PATIENCE, free_port};
 
-/// Between two looks at a page.
-const LOOK_INTERVAL: Duration = Duration::from_millis(10);
+/// The time between two requests for a page.
+const REQUEST_INTERVAL: Duration = Duration::from_millis(10);
 
 struct Proxy {
     child: Child,
@@ -66,7 +66,7 @@ impl Proxy {
         proxy
     }
 
-    /// The next line that contains `text`.
+    /// Waits for the next log line that contains `text`.
     fn wait_for(&self, text: &str) -> String {
         let (deadline, mut seen) = (Instant::now() + PATIENCE, Vec::new());
         loop {
@@ -91,16 +91,16 @@ impl Proxy {
         answer
     }
 
-    /// Asks until the answer is as it should be. A page does not wait for a worker that the machine has no time for.
-    fn get_until(&self, path: &str, is_right: impl Fn(&str) -> bool) {
+    /// Asks until the answer is as expected. On a busy machine a worker may not report in time for a page.
+    fn get_until(&self, path: &str, is_expected: impl Fn(&str) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let answer = self.get(path);
-            if is_right(&answer) {
+            if is_expected(&answer) {
                 return;
             }
             assert!(Instant::now() < deadline, "{path}: {answer}");
-            std::thread::sleep(LOOK_INTERVAL);
+            std::thread::sleep(REQUEST_INTERVAL);
         }
     }
 
@@ -108,8 +108,8 @@ impl Proxy {
         self.get_until("/readyz", |answer| answer.starts_with("HTTP/1.1 200 "));
     }
 
-    /// Waits for the end; gives the exit code.
-    fn end(mut self) -> Option<i32> {
+    /// Waits for the end of the process. Returns the exit code.
+    fn wait_for_exit(mut self) -> Option<i32> {
         // The log ends with the process.
         while self.lines.recv_timeout(PATIENCE).is_ok() {}
         self.child.wait().expect("ended").code()
@@ -118,24 +118,24 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        // Fails when it has ended, as it should have.
+        // Fails if the process has ended, as it should have.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 #[test]
-fn it_says_where_it_listens_and_its_pages_answer() {
+fn the_log_says_where_the_proxy_listens_and_the_pages_answer() {
     let proxy = Proxy::start();
     proxy.wait_until_ready();
     proxy.get_until("/metrics", |metrics| metrics.contains("\ntrunkline_workers_answering 2\n"));
     let _client = TcpStream::connect(("127.0.0.1", proxy.port)).expect("somebody listens");
     proxy.signal(Signal::QUIT);
-    assert_eq!(proxy.end(), Some(0));
+    assert_eq!(proxy.wait_for_exit(), Some(0));
 }
 
 #[test]
-fn a_pause_is_told_to_those_who_ask_and_ends() {
+fn the_pages_show_a_pause_and_its_end() {
     let proxy = Proxy::start();
     proxy.signal(Signal::USR1);
     proxy.wait_for("paused");
@@ -146,11 +146,11 @@ fn a_pause_is_told_to_those_who_ask_and_ends() {
     proxy.wait_for("resumed");
     proxy.wait_until_ready();
     proxy.signal(Signal::TERM);
-    assert_eq!(proxy.end(), Some(0));
+    assert_eq!(proxy.wait_for_exit(), Some(0));
 }
 
 #[test]
-fn a_reload_takes_what_it_can_and_keeps_what_it_must() {
+fn a_reload_changes_settings_except_those_that_need_a_restart() {
     let proxy = Proxy::start();
     write_config(&proxy.file, proxy.port, proxy.http, "pool_mode = \"sometimes\"");
     proxy.signal(Signal::HUP);
@@ -165,13 +165,13 @@ fn a_reload_takes_what_it_can_and_keeps_what_it_must() {
         "listen_backlog = 7\npool_mode = \"session\"\n[limits]\nmax_client_conn = 77",
     );
     proxy.signal(Signal::HUP);
-    let kept = proxy.wait_for("until a restart");
+    let kept = proxy.wait_for("need a restart");
     assert!(kept.contains("listen_backlog") && !kept.contains("pool_mode"), "{kept}");
     let changed = proxy.wait_for("read again");
     assert!(changed.contains("pool_mode, limits") && !changed.contains("wonder"), "{changed}");
     assert!(proxy.get("/metrics").contains("\ntrunkline_limit{limit=\"max_client_conn\"} 77\n"));
 
-    // What is in the files of a certificate is looked at after the configuration was accepted.
+    // Certificate files are read after the configuration has been accepted.
     let tls = "[tls.client]\nmode = \"require\"\ncert = \"none.crt\"\nkey = \"none.key\"";
     for name in ["none.crt", "none.key"] {
         std::fs::write(proxy.file.with_file_name(name), "nothing").expect("written");
@@ -182,19 +182,19 @@ fn a_reload_takes_what_it_can_and_keeps_what_it_must() {
     assert!(refused.contains("none.crt"), "{refused}");
     assert!(proxy.get("/metrics").contains("\ntrunkline_limit{limit=\"max_client_conn\"} 77\n"));
     proxy.signal(Signal::INT);
-    assert_eq!(proxy.end(), Some(0));
+    assert_eq!(proxy.wait_for_exit(), Some(0));
 }
 
 #[test]
-fn a_taken_port_is_named() {
+fn the_error_names_a_taken_port() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("bound");
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("trunkline.toml");
     write_config(&file, address.port(), port(), "");
     let (mut child, lines) = launch(&file);
-    let said: Vec<String> = std::iter::from_fn(|| lines.recv_timeout(PATIENCE).ok()).collect();
+    let lines: Vec<String> = std::iter::from_fn(|| lines.recv_timeout(PATIENCE).ok()).collect();
     assert_eq!(child.wait().expect("ended").code(), Some(1));
-    let last = said.last().map(String::as_str).unwrap_or_default();
-    assert!(last.contains(&address.to_string()) && last.contains("stop it"), "{said:#?}");
+    let last = lines.last().map(String::as_str).unwrap_or_default();
+    assert!(last.contains(&address.to_string()) && last.contains("stop it"), "{lines:#?}");
 }

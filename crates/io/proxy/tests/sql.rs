@@ -1,11 +1,11 @@
-//! `trunkline sql`: what it prints, how it refuses, and how it ends.
+//! `trunkline sql`: its output, its errors and its exit codes.
 
 use std::io::{Read, Write};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-/// What the program does with these arguments and this standard input.
+/// Runs the program with these arguments and this standard input.
 fn sql_of<'a>(arguments: impl IntoIterator<Item = &'a str>, input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trunkline"))
         .arg("sql")
@@ -17,13 +17,13 @@ fn sql_of<'a>(arguments: impl IntoIterator<Item = &'a str>, input: &[u8]) -> Out
         .expect("the program runs");
     let mut stdin = child.stdin.take().expect("a pipe");
     std::thread::scope(|scope| {
-        // The program may end without reading all of it.
+        // The program may end before it has read all input.
         scope.spawn(move || stdin.write_all(input).ok());
         child.wait_with_output().expect("the program ends")
     })
 }
 
-/// What it prints, if all goes well.
+/// The output of a run without an error.
 fn printed(arguments: &[&str]) -> String {
     let output = sql_of(arguments.iter().copied(), b"");
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {output:?}");
@@ -35,7 +35,7 @@ fn json_of(arguments: &[&str]) -> Value {
     serde_json::from_str(&printed(arguments)).expect("JSON")
 }
 
-/// What it says is wrong, where the SQL is refused.
+/// The error of a run that refuses the SQL.
 fn refused(arguments: &[&str], input: &[u8]) -> String {
     let output = sql_of(arguments.iter().copied(), input);
     assert_eq!(output.status.code(), Some(1), "{arguments:?}: {output:?}");
@@ -74,7 +74,7 @@ fn deparse_keeps_comments_and_their_semicolons() {
     for comment in ["-- one\n", "-- two\n", "-- three\n", "-- four\n"] {
         assert!(kept.contains(comment), "{kept}");
     }
-    // What a comment would have swallowed is still there.
+    // The output parses to the same statements: no comment has swallowed a semicolon.
     assert_eq!(printed(&["deparse", "--", &kept]), "SELECT 1;\nCOMMIT;\n");
     assert_eq!(printed(&["deparse", "--keep-comments", "--", "-- alone"]), "-- alone\n");
     assert_eq!(printed(&["deparse", "--", "-- alone"]), "");
@@ -97,14 +97,14 @@ fn fingerprint_prints_a_line_for_each_statement() {
 }
 
 #[test]
-fn normalize_takes_the_constants_out() {
+fn normalize_replaces_constants_by_parameters() {
     assert_eq!(printed(&["normalize", "SELECT 1, 'a'"]), "SELECT $1, $2\n");
     let utility = printed(&["normalize", "--utility", "CREATE ROLE a PASSWORD 'b'; SELECT 1"]);
     assert_eq!(utility, "CREATE ROLE a PASSWORD $1; SELECT 1\n");
 }
 
 #[test]
-fn scan_prints_tokens_of_what_does_not_parse_too() {
+fn scan_prints_the_tokens_of_sql_that_does_not_parse() {
     let tokens = json_of(&["scan", "FROM é) -- x"]);
     let expected = json!([
         { "start": 0, "end": 4, "token": "FROM", "keyword": "reserved", "text": "FROM" },
@@ -134,7 +134,7 @@ fn split_prints_statements_and_their_places() {
 }
 
 #[test]
-fn classify_says_what_each_statement_is_about() {
+fn classify_prints_the_class_and_subject_of_each_statement() {
     let sql = "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY; SET search_path = a, 'B'; DISCARD TEMP; COPY t FROM STDIN; \
                DEALLOCATE ALL; EXECUTE p(1, 'x'); NOTIFY n, 'm'; SELECT f() FOR UPDATE";
     let rows = json_of(&["classify", sql]);
@@ -154,7 +154,7 @@ fn classify_says_what_each_statement_is_about() {
 }
 
 #[test]
-fn tables_are_listed_with_what_is_done_with_them() {
+fn tables_are_listed_with_their_use() {
     let sql = "WITH c AS (SELECT 1) INSERT INTO s.a SELECT * FROM b AS x, c FOR SHARE OF x; DROP TABLE d";
     let rows = json_of(&["tables", sql]);
     let short: Vec<Value> = rows
@@ -207,7 +207,7 @@ LINE 2:  '日本', FROM t
 fn sql_comes_from_an_argument_a_file_or_standard_input() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("query.sql");
-    // The mark that some editors begin a file with is none of the SQL.
+    // The byte order mark that some editors write at the beginning is not part of the SQL.
     std::fs::write(&file, "\u{feff}SELECT 1;\nSELEC 2").expect("written");
     let name = file.to_str().expect("UTF-8");
     let error = refused(&["parse", "--file", name], b"");
@@ -223,7 +223,7 @@ fn sql_comes_from_an_argument_a_file_or_standard_input() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused_where_they_are() {
+fn bytes_that_are_not_utf8_are_refused_with_their_place() {
     let utf8 = refused(&["parse"], b"SELECT 1;\n  '\xe4 \xff'");
     let expected = "\
 ERROR:  22021: invalid byte sequence for encoding \"UTF8\": 0xe4 0x20 0xff
@@ -256,7 +256,7 @@ fn arguments_need_not_be_utf8() {
 }
 
 #[test]
-fn nothing_is_a_result_too() {
+fn empty_input_gives_an_empty_result() {
     for (command, expected) in [
         ("parse", "{\"version\":180006,\"stmts\":[]}\n"),
         ("deparse", ""),
@@ -289,16 +289,16 @@ fn large_and_deep_input_ends_in_a_result_or_an_error() {
             );
         }
     }
-    // PostgreSQL's grammar itself has no room for more than some thousand parentheses.
+    // PostgreSQL's grammar accepts only some thousand nested parentheses.
     let error = refused(&["parse"], "(".repeat(100_000).as_bytes());
     assert!(error.contains("memory exhausted at or near \"(\"\nLINE 1: ...(("), "{error}");
-    // The message quotes the text to its end; what is shown of it is short.
+    // PostgreSQL's message quotes the text to its end, but the program cuts the message.
     let error = refused(&["parse"], format!("SELECT '{}", "x".repeat(50 << 20)).as_bytes());
     assert!(error.contains("unterminated quoted string") && error.len() < 4096, "{}", error.len());
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_reader_that_closes_the_pipe_early_is_not_an_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trunkline"))
         .args(["sql", "scan", &"1,".repeat(60_000)])
         .stdout(Stdio::piped())
@@ -313,7 +313,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
-fn strings_are_read_by_the_session_setting() {
+fn no_standard_strings_changes_how_strings_are_parsed() {
     let sql = r"SELECT 'a\'b'";
     refused(&["parse", sql], b"");
     for (command, expected) in [("normalize", "SELECT $1\n"), ("deparse", "SELECT 'a''b'\n")] {
@@ -331,7 +331,7 @@ fn strings_are_read_by_the_session_setting() {
 }
 
 #[test]
-fn wrong_usage_is_told_from_wrong_sql() {
+fn wrong_usage_has_another_exit_code_than_wrong_sql() {
     for arguments in [
         &[][..],
         &["pars", "SELECT 1"],
@@ -353,13 +353,14 @@ fn wrong_usage_is_told_from_wrong_sql() {
     }
 }
 
-/// A command of a document, and what is documented to follow it.
+/// A command of a document, and its documented output.
 struct Example {
     command: String,
     expected: String,
 }
 
-/// The commands in the document's ```console blocks: from `$ ` on, with the lines that an open quote takes.
+/// The commands in the document's ```console blocks. A command begins after `$ `; while a quote is open, it goes on in the
+/// next line.
 fn examples(document: &str) -> Vec<Example> {
     let blocks = document.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
     let mut examples: Vec<Example> = Vec::new();
@@ -377,7 +378,7 @@ fn examples(document: &str) -> Vec<Example> {
 }
 
 #[test]
-fn the_documented_commands_print_what_is_documented() {
+fn the_documented_commands_print_the_documented_output() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/parser.md");
     let document = std::fs::read_to_string(path).expect("docs/parser.md");
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_trunkline"));

@@ -1,4 +1,4 @@
-//! A configuration from a URL, and what a reload finds changed.
+//! A configuration from a URL, combined settings, passwords, and the changes of a reload.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn is_plain(secret: Option<Secret>, password: &[u8]) -> bool {
 }
 
 #[test]
-fn urls_are_taken_apart_as_libpq_does() {
+fn urls_are_parsed_as_libpq_does() {
     let url = ServerUrl::parse(
         "postgresql://al%40ice:p%3Aw%2F@[::1]:5433/my%20db?sslmode=require&application_name=x",
     );
@@ -33,7 +33,7 @@ fn urls_are_taken_apart_as_libpq_does() {
 }
 
 #[test]
-fn urls_that_cannot_be_used_say_why_without_their_password() {
+fn the_error_of_an_unusable_url_does_not_show_its_password() {
     let cases = [
         ("mysql://u:hunter2@h", "does not begin with postgres://"),
         ("postgres://u:hunter2@", "the host is missing"),
@@ -49,7 +49,7 @@ fn urls_that_cannot_be_used_say_why_without_their_password() {
         ("postgres://u:hunter2@a,b", "the host is neither"),
         ("postgres://:hunter2@h", "a password but no user"),
         ("postgres://u:hunter2@h?sslmode=verify-ca", "needs sslrootcert"),
-        ("postgres://u:hunter2@h?sslcert=/c", "belong together"),
+        ("postgres://u:hunter2@h?sslcert=/c", "need each other"),
     ];
     for (url, expected) in cases {
         let error = Config::from_upstream(url, "127.0.0.1:1", false).expect_err(url).to_string();
@@ -59,13 +59,13 @@ fn urls_that_cannot_be_used_say_why_without_their_password() {
 }
 
 #[test]
-fn with_a_password_clients_must_know_it() {
+fn with_a_password_in_the_url_clients_need_that_password() {
     let config =
         Config::from_upstream("postgres://app:hunter2@db:5433/x", "*:6432", false).expect("accepted");
     assert_eq!(config.auth.r#type, AuthType::ScramSha256);
     assert!(is_plain(config.password_of("app"), b"hunter2"));
-    assert!(!config.knows_user("other"));
-    // Every name is passed on as it is, whatever the URL's own database.
+    assert!(!config.has_user("other"));
+    // Every database name is passed on unchanged, whatever database the URL names.
     let database = config.database("anything").expect("the fallback");
     assert_eq!(
         (database.dbname.as_deref(), database.user.as_deref(), database.port),
@@ -75,7 +75,7 @@ fn with_a_password_clients_must_know_it() {
 }
 
 #[test]
-fn without_a_password_only_this_machine_is_let_in_unless_asked_for() {
+fn without_a_password_only_this_machine_may_connect_unless_trust_is_allowed() {
     for local in ["127.0.0.1:6432", "[::1]:6432", "localhost:6432"] {
         let config = Config::from_upstream("postgres://app@db", local, false).expect(local);
         assert_eq!(config.auth.r#type, AuthType::Any);
@@ -91,7 +91,7 @@ fn without_a_password_only_this_machine_is_let_in_unless_asked_for() {
 }
 
 #[test]
-fn md5_hashes_are_no_good_for_scram_and_advice_says_so() {
+fn advice_warns_of_md5_hashes_with_scram() {
     let text = |auth: &str| {
         format!(
             "[databases.d]\nhost = \"h\"\n[auth]\ntype = \"{auth}\"\n[users.u]\n\
@@ -103,7 +103,7 @@ fn md5_hashes_are_no_good_for_scram_and_advice_says_so() {
 }
 
 #[test]
-fn settings_of_user_database_and_pool_are_put_together() {
+fn settings_of_a_user_override_those_of_database_and_pool() {
     let config = from_file(
         "pool_mode = \"session\"\n[pool]\npool_size = 5\n[timeouts]\nquery_timeout = \"9s\"\n\
          [databases.a]\nhost = \"h\"\npool_mode = \"statement\"\npool_size = 6\nserver_lifetime = 0\n\
@@ -126,7 +126,7 @@ fn settings_of_user_database_and_pool_are_put_together() {
 }
 
 #[test]
-fn the_auth_query_is_asked_where_the_nearest_setting_says() {
+fn the_auth_query_of_a_database_overrides_the_general_one() {
     let config = from_file(
         "[auth]\nuser = \"asker\"\ndbname = \"b\"\n[databases.a]\nhost = \"h\"\n\
          [databases.b]\nhost = \"h\"\nauth_user = \"other\"\nauth_query = \"select * from f($1)\"\nauth_dbname = \"a\"\n",
@@ -140,7 +140,7 @@ fn the_auth_query_is_asked_where_the_nearest_setting_says() {
 }
 
 #[test]
-fn passwords_come_from_files_and_the_environment_too() {
+fn passwords_can_come_from_files_and_the_environment() {
     let directory = tempfile::tempdir().expect("a directory");
     std::fs::write(directory.path().join("secret"), "from a file\nsecond line\n").expect("written");
     std::fs::write(
@@ -155,16 +155,13 @@ fn passwords_come_from_files_and_the_environment_too() {
     assert!(is_plain(config.password_of("alice"), b"from a file"));
     assert!(is_plain(config.password_of("bob"), b"from outside"));
     assert!(is_plain(config.password_of("carol"), b"d"));
-    assert!(config.password_of("dave").is_none() && !config.knows_user("dave"));
-    assert_eq!(
-        config.advice(),
-        ["auth.file names user \"carol\" more than once; line 3 is the one that counts"]
-    );
+    assert!(config.password_of("dave").is_none() && !config.has_user("dave"));
+    assert_eq!(config.advice(), ["auth.file names user \"carol\" more than once; only line 3 counts"]);
     assert!(!format!("{config:?}").contains("from "), "a secret in Debug");
 }
 
 #[test]
-fn a_reload_tells_what_changed_and_what_waits() {
+fn a_reload_lists_its_changes_and_those_that_need_a_restart() {
     let base = "listen = \"127.0.0.1:1\"\n[databases.a]\nhost = \"h\"\n[databases.b]\nhost = \"h\"\n[users.u]\npassword = \"p\"\n";
     let old = from_file(base);
     assert!(compare(&old, &from_file(base)).is_empty());
@@ -178,9 +175,9 @@ fn a_reload_tells_what_changed_and_what_waits() {
     assert_eq!(changes.changed, ["pool_mode", "limits", "log", "databases.a", "databases.c", "users.u"]);
     assert!(changes.warning().expect("something waits").ends_with("restart: listen, workers, http.listen"));
 
-    let in_force = new.clone().keeping_fixed(&old);
-    let left = compare(&in_force, &new);
-    assert_eq!(left.needs_restart, changes.needs_restart);
-    assert!(left.changed.is_empty(), "{left:?}");
+    let in_force = new.clone().keeping_restart_settings(&old);
+    let remaining = compare(&in_force, &new);
+    assert_eq!(remaining.needs_restart, changes.needs_restart);
+    assert!(remaining.changed.is_empty(), "{remaining:?}");
     assert!(compare(&old, &in_force).needs_restart.is_empty());
 }

@@ -1,4 +1,4 @@
-//! One kept statement, how much it weighs, and what a hit hands out.
+//! An entry of the cache, its size in bytes, and the value that a hit returns.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,22 +9,22 @@ use arc_swap::Guard;
 
 use super::key::{Hash, Key, Space};
 
-/// Uses that count: S3-FIFO's two bits.
+/// The highest use count: S3-FIFO has two bits for it.
 const USES_MAX: u8 = 3;
 
-/// What a value takes, asked once, when it is inserted: a value must not grow later.
+/// The memory of a value. The cache asks once, when it inserts the value, so a value must not grow later.
 pub trait Weigh: Send + Sync {
-    /// Bytes that it owns on the heap (a C arena included), beside its own `size_of`.
+    /// The bytes that the value owns on the heap (including a C arena), without its own `size_of`.
     fn heap_bytes(&self) -> usize;
 }
 
-/// A statement as the table keeps it.
+/// A key with its value, as the table holds it.
 pub(super) struct Entry<V> {
     hash: Hash,
     space: Space,
-    /// Hits since it was last passed over, at most [`USES_MAX`].
+    /// The hits since an eviction last passed over this entry, at most [`USES_MAX`].
     uses: AtomicU8,
-    /// Out of the table, though still in a queue.
+    /// Whether the entry is no longer in the table, although it is still in a queue.
     displaced: AtomicBool,
     key: Box<[u8]>,
     bytes: usize,
@@ -33,7 +33,7 @@ pub(super) struct Entry<V> {
 
 impl<V: Weigh> Entry<V> {
     pub(super) fn new(hash: Hash, key: Key<'_>, value: V) -> Arc<Self> {
-        // The two counters of an Arc stand before what it holds.
+        // An Arc allocates two counters before its value.
         let own = allocated(size_of::<Self>() + 2 * size_of::<usize>());
         let bytes = own.saturating_add(allocated(key.bytes().len())).saturating_add(value.heap_bytes());
         Arc::new(Self {
@@ -50,7 +50,7 @@ impl<V: Weigh> Entry<V> {
 
 impl<V> Entry<V> {
     #[inline]
-    pub(super) fn is(&self, hash: Hash, key: Key<'_>) -> bool {
+    pub(super) fn has_key(&self, hash: Hash, key: Key<'_>) -> bool {
         self.hash == hash && self.space == key.space() && *self.key == *key.bytes()
     }
 
@@ -62,15 +62,15 @@ impl<V> Entry<V> {
         self.hash
     }
 
-    /// What it counts for in `bytes_max`.
+    /// The bytes of the entry that count towards `bytes_max`.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Counts a hit. A hot entry's line is only read: it is written while the count is below its maximum.
-    /// Two threads may count one hit between them, which does no harm.
+    /// Counts a hit. The counter is only written while it is below its maximum, so the cache line of a hot entry is
+    /// only read. Two threads may count only one hit together; this does no harm.
     #[inline]
-    pub(super) fn used(&self) {
+    pub(super) fn count_use(&self) {
         let uses = self.uses.load(Ordering::Relaxed);
         if uses < USES_MAX {
             self.uses.store(uses + 1, Ordering::Relaxed);
@@ -85,7 +85,7 @@ impl<V> Entry<V> {
         self.uses.store(uses, Ordering::Relaxed);
     }
 
-    /// Whether its slot was given to another. Read and written under the shard's lock only.
+    /// Whether another entry has taken this entry's slot. Read and written only under the shard's lock.
     pub(super) fn is_displaced(&self) -> bool {
         self.displaced.load(Ordering::Relaxed)
     }
@@ -95,7 +95,8 @@ impl<V> Entry<V> {
     }
 }
 
-/// What an allocator takes for `bytes`: a header, rounded up to 16 (glibc's malloc; others are near it).
+/// The memory that an allocator needs for `bytes`: with a header, rounded up to 16 (glibc's malloc; others are
+/// similar).
 fn allocated(bytes: usize) -> usize {
     if bytes == 0 {
         0
@@ -104,39 +105,39 @@ fn allocated(bytes: usize) -> usize {
     }
 }
 
-/// A kept value, alive for as long as this is, evicted or not.
+/// A reference to a value in the cache. The value lives as long as this reference, even if it is evicted.
 ///
-/// Made to be held briefly: a thread's first eight at a time cost no count that other cores share. Call
-/// [`Cached::detach`] before keeping one for long.
+/// Hold it only briefly: the first eight that a thread holds at a time need no reference count that other cores share.
+/// Call [`Cached::detach`] to keep one for long.
 pub struct Cached<V> {
-    /// Always of an entry: see the only two makers.
+    /// Always `Some`: see the only two constructors.
     guard: Guard<Option<Arc<Entry<V>>>>,
 }
 
 impl<V> Cached<V> {
-    /// Of an entry that is in no slot, or of which the caller owns a count.
-    pub(super) fn of(entry: Arc<Entry<V>>) -> Self {
+    /// From an entry that is in no slot, or whose reference count the caller has increased.
+    pub(super) fn from_entry(entry: Arc<Entry<V>>) -> Self {
         Self { guard: Guard::from_inner(Some(entry)) }
     }
 
-    /// Of what a slot held, if that is this key's entry.
+    /// From the content of a slot, if it is the entry of this key.
     #[inline]
-    pub(super) fn of_slot(guard: Guard<Option<Arc<Entry<V>>>>, hash: Hash, key: Key<'_>) -> Option<Self> {
+    pub(super) fn from_slot(guard: Guard<Option<Arc<Entry<V>>>>, hash: Hash, key: Key<'_>) -> Option<Self> {
         let entry = guard.as_deref()?;
-        if !entry.is(hash, key) {
+        if !entry.has_key(hash, key) {
             return None;
         }
-        entry.used();
+        entry.count_use();
         Some(Self { guard })
     }
 
-    /// The same value, held by a count of its own: for keeping it.
+    /// The same value with its own reference count, so that it can be kept for long.
     #[must_use]
     pub fn detach(self) -> Self {
         Self { guard: Guard::from_inner(Guard::into_inner(self.guard)) }
     }
 
-    /// The key that it is kept by.
+    /// The key of the entry.
     pub fn key(&self) -> Key<'_> {
         self.entry().key()
     }
@@ -145,7 +146,7 @@ impl<V> Cached<V> {
     fn entry(&self) -> &Entry<V> {
         match self.guard.as_deref() {
             Some(entry) => entry,
-            None => unreachable!("a Cached is made of an entry, and a guard does not change"),
+            None => unreachable!("both constructors put an entry in, and nobody takes it out"),
         }
     }
 }
@@ -166,7 +167,7 @@ impl<V> Clone for Cached<V> {
 }
 
 impl<V: fmt::Debug> fmt::Debug for Cached<V> {
-    /// The value only: the key is a client's statement.
+    /// `Debug` shows only the value, because the key is a client's statement.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.entry().value.fmt(f)
     }
@@ -197,13 +198,13 @@ mod tests {
     #[test]
     fn uses_count_to_three() {
         let entry = entry("select");
-        (0..9).for_each(|_| entry.used());
+        (0..9).for_each(|_| entry.count_use());
         assert_eq!(entry.uses(), 3);
     }
 
     #[test]
     fn a_copy_outlives_its_origin() {
-        let cached = Cached::of(entry("select"));
+        let cached = Cached::from_entry(entry("select"));
         let copy = cached.clone().detach();
         drop(cached);
         assert_eq!((*copy, copy.key().bytes()), (7, b"select".as_slice()));

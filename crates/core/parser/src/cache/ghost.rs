@@ -1,15 +1,15 @@
-//! The hashes of what fell out lately: a statement that comes back was not a one-time statement.
+//! *Ghosts*: the hashes of entries that were evicted lately. If a statement comes back, it was not used only once.
 
 use super::key::Hash;
 
-/// One mark a place, chosen by the hash; a newer one takes the place of an older. So a ghost is forgotten after about
-/// as many evictions as there are places, without a queue, and at 4 bytes each.
+/// A table of marks. The hash chooses the place of a mark, and a newer mark replaces an older one. So a ghost is
+/// forgotten after about as many evictions as there are places. This needs no queue, and 4 bytes for each place.
 pub(super) struct Ghosts {
     marks: Box<[u32]>,
 }
 
 impl Ghosts {
-    /// Room for about this many.
+    /// A table with this many places.
     pub(super) fn new(count: usize) -> Self {
         Self { marks: vec![0; count.max(1)].into() }
     }
@@ -18,7 +18,7 @@ impl Ghosts {
         size_of_val(&*self.marks)
     }
 
-    /// Remembers that this fell out.
+    /// Remembers that the entry with this hash was evicted.
     pub(super) fn add(&mut self, hash: Hash) {
         let [place, _] = hash.buckets(self.marks.len());
         if let Some(mark) = self.marks.get_mut(place) {
@@ -26,7 +26,7 @@ impl Ghosts {
         }
     }
 
-    /// Whether this fell out lately; it is forgotten by that.
+    /// Whether the entry with this hash was evicted lately. Forgets the hash.
     pub(super) fn take(&mut self, hash: Hash) -> bool {
         let [place, _] = hash.buckets(self.marks.len());
         match self.marks.get_mut(place) {
@@ -52,7 +52,7 @@ mod tests {
         let mut ghosts = Ghosts::new(8);
         assert!(!ghosts.take(Hash(5)));
         ghosts.add(Hash(5));
-        assert!(!ghosts.take(Hash(6)), "another, at the same place");
+        assert!(!ghosts.take(Hash(6)), "another hash, at the same place");
         assert!(ghosts.take(Hash(5)) && !ghosts.take(Hash(5)));
         ghosts.add(Hash(0));
         ghosts.clear();

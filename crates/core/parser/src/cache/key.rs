@@ -1,19 +1,19 @@
-//! What a statement is found by, and its keyed hash.
+//! The key of an entry, and its hash, which depends on a seed.
 
 use std::fmt;
 
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_micro_inline};
 
-/// Which of the two kinds of key: equal bytes of different kinds are different keys.
+/// The kind of a key. Keys of different kinds differ even if their bytes are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
     /// The statement's text.
     Text,
-    /// What `scan_key` wrote of it: its text with the literals taken out.
+    /// What `scan_key` wrote for the statement: its text without literals.
     Scanned,
 }
 
-/// The bytes that a statement is found by.
+/// The key by which the cache finds a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key<'a> {
     space: Space,
@@ -21,13 +21,13 @@ pub struct Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// A statement by its text, byte by byte.
+    /// The key for the exact text of a statement.
     #[inline]
     pub fn text<T: AsRef<[u8]> + ?Sized>(text: &'a T) -> Self {
         Self { space: Space::Text, bytes: text.as_ref() }
     }
 
-    /// A statement by what `scan_key` wrote of it.
+    /// The key that `scan_key` wrote for a statement.
     #[inline]
     pub fn scanned<T: AsRef<[u8]> + ?Sized>(key: &'a T) -> Self {
         Self { space: Space::Scanned, bytes: key.as_ref() }
@@ -37,13 +37,13 @@ impl<'a> Key<'a> {
         Self { space, bytes }
     }
 
-    /// Its kind.
+    /// The key's kind.
     #[inline]
     pub fn space(self) -> Space {
         self.space
     }
 
-    /// Its bytes.
+    /// The key's bytes.
     #[inline]
     pub fn bytes(self) -> &'a [u8] {
         self.bytes
@@ -51,13 +51,13 @@ impl<'a> Key<'a> {
 }
 
 impl fmt::Debug for Key<'_> {
-    /// Without the bytes: they are a client's statement.
+    /// `Debug` does not show the bytes, because they are a client's statement.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Key").field("space", &self.space).field("len", &self.bytes.len()).finish()
     }
 }
 
-/// A cache's hash function: keyed by the seed that its owner gave.
+/// The hash function of a cache. It depends on the seed that the cache's owner gave.
 pub(super) struct Hasher(RapidSecrets);
 
 impl Hasher {
@@ -67,13 +67,15 @@ impl Hasher {
 
     #[inline]
     pub(super) fn hash(&self, key: Key<'_>) -> Hash {
-        // An odd constant apart (2^64 by the golden ratio), so that a text and an equal key lie in different buckets.
-        let apart = match key.space {
+        // Scanned keys get another hash (the constant is 2^64 divided by the golden ratio), so that a text and a
+        // scanned key of the same bytes are in different buckets.
+        let space_bits = match key.space {
             Space::Text => 0,
             Space::Scanned => 0x9e37_79b9_7f4a_7c15,
         };
-        // `PROTECTED` is for known secrets. Ours are not, and a collision costs two statements a cache line, no more.
-        Hash(rapidhash_v3_micro_inline::<true, false>(key.bytes, &self.0) ^ apart)
+        // rapidhash's `PROTECTED` is for secrets that are known to others. Ours are not, and after a collision two
+        // statements only share a cache line.
+        Hash(rapidhash_v3_micro_inline::<true, false>(key.bytes, &self.0) ^ space_bits)
     }
 }
 
@@ -87,26 +89,26 @@ impl Hasher {
 pub(super) struct Hash(pub(super) u64);
 
 impl Hash {
-    /// Which of `count` shards, a power of two up to 16.
+    /// The number of the shard. `count` is the number of shards, a power of two up to 16.
     #[inline]
     pub(super) fn shard(self, count: usize) -> usize {
         (self.0 >> 32) as usize & count.wrapping_sub(1)
     }
 
-    /// Which two of `count` buckets, within 32 bits; they may be the same.
+    /// The numbers of the two buckets, which may be the same. `count` is the number of buckets and fits into 32 bits.
     #[inline]
     pub(super) fn buckets(self, count: usize) -> [usize; 2] {
         let scaled = |half: u64| ((half * count as u64) >> 32) as usize;
         [scaled(self.0 >> 32), scaled(self.0 & 0xffff_ffff)]
     }
 
-    /// What stands for it in a bucket: never 0, which is an empty slot.
+    /// The tag of the entry in its bucket. It is never 0, because 0 means an empty slot.
     #[inline]
     pub(super) fn tag(self) -> u8 {
         (self.0 as u8).max(1)
     }
 
-    /// What stands for it among ghosts: never 0, which is none.
+    /// The mark of the entry among ghosts. It is never 0, because 0 means no ghost.
     pub(super) fn mark(self) -> u32 {
         (self.0 as u32).max(1)
     }

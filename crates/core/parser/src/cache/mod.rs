@@ -1,7 +1,8 @@
-//! A cache of what is known of a statement, shared by every worker: bounded by bytes, read without a lock.
+//! A cache of facts about statements, which all workers share. It has a bound in bytes, and reads need no lock.
 //!
-//! A statement is found by its exact bytes, in one of two key spaces that never meet: its text, or the key that
-//! the scanner made of it (literals taken out). The value is the owner's choice: a tree, a class, a list of tables.
+//! A statement is found by the exact bytes of its key, in one of two separate key spaces: by its text, or by the key
+//! that the scanner made from it (without literals). The owner chooses the type of the value: a tree, a class, a list
+//! of tables.
 //!
 //! ```
 //! use trunkline_parser::cache::{Cache, Key, Settings, Weigh};
@@ -29,49 +30,51 @@
 //!                                                                          |
 //!         queues of the shard, under its lock: small, main, ghosts      Arc<Entry { key, value, uses }>
 //! ```
-//! - **A hit** hashes the key, compares seven tags at once in at most two cache lines, and borrows the entry of
-//!   the slot whose tag is equal. No lock, and no write to a line that other threads write too, except for the
-//!   entry's `uses`, which is written only while it is below its maximum: a hot statement is read only.
-//! - **An insert** takes the lock of one shard for some hundred nanoseconds; what it pushes out is dropped after the
-//!   lock. No thread waits for the parse of another: two threads that miss the same statement both parse it, the first
-//!   to insert wins and the other is handed the first one's.
-//! - **Eviction** is S3-FIFO's (Yang et al., SOSP 2023): what is new goes through a small queue, a tenth of the
-//!   bytes, and only what was hit there, or comes back soon after it fell out (a ghost remembers its hash), gets
-//!   to the main queue. A flood of statements seen once churns the tenth and touches nothing else.
-//! - **Memory**: the table, the ghosts and the queues are made once, at `entries_max`, and count towards `bytes_max`
-//!   as the entries do (key, value, bookkeeping, as an allocator rounds them). An evicted entry is freed when
-//!   its last reader lets go of it: neither waits for an epoch.
-//! - **Tenants cannot flood a bucket**: the hash is keyed by the owner's seed, and if the seed leaked, a look-up would
-//!   still touch two lines: a bucket never grows, it forgets.
+//! - **A hit** hashes the key, compares seven tags at once in at most two cache lines, and borrows the entry of the slot
+//!   with an equal tag. It takes no lock. It writes no cache line that other threads write too, except for the entry's
+//!   `uses`, and that only while the count is below its maximum. So a hot statement is only read.
+//! - **An insert** takes the lock of one shard for some hundred nanoseconds. Evicted entries are dropped after the lock is
+//!   released. No thread waits for another thread's parse: if two threads miss the same statement, both parse it. The
+//!   first insert wins, and the other thread gets the first one's value.
+//! - **Eviction** follows S3-FIFO (Yang et al., SOSP 2023). New entries go into a small queue with a tenth of the bytes.
+//!   An entry gets into the main queue only if it is hit while it is in the small queue, or if it comes back soon after
+//!   its eviction (a ghost remembers its hash). So a flood of statements that are used once only replaces that tenth.
+//! - **Memory**: the table, the ghosts and the queues are allocated once, for `entries_max` entries. They count towards
+//!   `bytes_max`, as the entries do (key, value and bookkeeping, rounded as an allocator does). An evicted entry is freed
+//!   when its last reader releases it, without an epoch to wait for.
+//! - **Tenants cannot flood a bucket**, because the hash depends on the owner's seed. Even if somebody knew the seed, a
+//!   look-up would touch only two cache lines: a bucket never grows, it evicts.
 //!
 //! # Compared
-//! Ways to read, a hit of one of 100 keys of 200 bytes by one thread, in nanoseconds, hash and all (2-core machine):
+//! Other designs, and the time of a hit by one thread among 100 keys of 200 bytes, including the hash (2-core machine):
 //!
 //! | | ns | why not |
 //! |---|---|---|
 //! | `Mutex<HashMap>`, `Arc` cloned | 44 | one lock for all cores |
-//! | `RwLock<HashMap>`, `Arc` cloned | 39 | a reader writes the lock's line, and the count's, which all cores share |
-//! | 16 of them (sharded) | 63 | hashes twice; a hot statement's lock is still one for all cores |
-//! | quick_cache 0.7 | 40 | the same, in a crate: its readers lock a shard |
-//! | papaya 0.2 | 29 | without recency and counters; frees in batches, when readers have moved on, and sizes its table by itself: no bound by bytes would hold |
-//! | crossbeam-epoch | | `unsafe` on our side, and frees when the epoch moves on |
-//! | std alone | | without a lock, no safe way to read an `Arc` that another thread may replace |
-//! | **this**, arc-swap 1.9 in each slot | 48 | recency (1) and counters (6) included; frees at once |
+//! | `RwLock<HashMap>`, `Arc` cloned | 39 | a reader writes the lock's and the reference count's line, which all cores share |
+//! | 16 of them (sharded) | 63 | hashes twice; all cores still share the lock of a hot statement |
+//! | quick_cache 0.7 | 40 | the same as a crate: its readers lock a shard |
+//! | papaya 0.2 | 29 | has no recency and no counters; frees in batches and chooses its table's size itself, so no bound in bytes is possible |
+//! | crossbeam-epoch | | needs `unsafe` in this crate, and frees only when the epoch advances |
+//! | only std | | has no safe way to read an `Arc` without a lock while another thread may replace it |
+//! | **this**, arc-swap 1.9 in each slot | 48 | includes recency (1) and counters (6); frees at once |
 //!
-//! Two threads on one cache take the same 48 each as on a cache each. arc-swap's borrow and return are 16 of them.
+//! With two threads a hit takes 48 ns too, both if they share a cache and if each has its own. arc-swap's borrow and
+//! release take 16 ns of that.
 //!
-//! Which entries are evicted: the hit ratio in % of 100 hot statements in a flood of statements that never come back,
-//! 5,000 kept:
+//! Eviction policies: the hit ratio in % of 100 hot statements among statements that never come back, in a cache with
+//! room for 5,000:
 //!
-//! | one hot to | FIFO | LRU | CLOCK | SIEVE | S3-FIFO |
+//! | for each use of a hot one | FIFO | LRU | CLOCK | SIEVE | S3-FIFO |
 //! |---|---|---|---|---|---|
 //! | 20 others | 71 | 92 | 97 | 100 | 100 |
 //! | 100 others | 34 | 40 | 45 | 100 | 100 |
 //! | 20 others, each run twice | 71 | 92 | 80 | 90 | 99 |
-//! | Zipf's 20,000 instead of 100, to 3 others | 53 | 58 | 60 | 76 | 79 |
+//! | 20,000 hot ones by Zipf's law, 3 others | 53 | 58 | 60 | 76 | 79 |
 //!
-//! Hashes of 30, 85, 200 bytes, in nanoseconds: rapidhash 3, 6, 9; foldhash 3, 5, 10; ahash 3, 7, 16; SipHash 15, 39, 56.
-//! rapidhash, because all its secrets come from an argument: foldhash takes them from a global.
+//! The times of hashes of 30, 85 and 200 bytes in nanoseconds: rapidhash 3, 6, 9; foldhash 3, 5, 10; ahash 3, 7, 16;
+//! SipHash 15, 39, 56. We use rapidhash because all its secrets come from an argument. foldhash takes them from a
+//! global.
 
 mod entry;
 mod ghost;
@@ -96,7 +99,7 @@ use settings::Bounds;
 use shard::Shard;
 use stats::Lookups;
 
-/// What is known of statements, by their bytes. Share it as `Arc<Cache<V>>` or `&Cache<V>`.
+/// A cache from keys to values of type `V`. Share it as `Arc<Cache<V>>` or `&Cache<V>`.
 pub struct Cache<V> {
     hasher: Hasher,
     shards: Box<[Shard<V>]>,
@@ -105,7 +108,7 @@ pub struct Cache<V> {
 }
 
 impl<V: Weigh> Cache<V> {
-    /// An empty cache. `seed` keys the hash: take it from the system's entropy, so that no tenant can know it.
+    /// An empty cache. The hash depends on `seed`: take it from the system's entropy, so that no tenant can know it.
     pub fn new(settings: &Settings, seed: u64) -> Self {
         let count = settings.shards();
         let lookups = Lookups::new();
@@ -116,7 +119,7 @@ impl<V: Weigh> Cache<V> {
         cache
     }
 
-    /// What is kept for exactly these bytes.
+    /// The value for this key.
     #[inline]
     pub fn get(&self, key: Key<'_>) -> Option<Cached<V>> {
         let hash = self.hasher.hash(key);
@@ -125,22 +128,23 @@ impl<V: Weigh> Cache<V> {
         found
     }
 
-    /// Keeps `value` for these bytes, unless something is kept for them already: that one then stays, and is
-    /// returned. A value that is too large to keep is only returned.
+    /// Inserts `value` for this key and returns it. If the cache already has a value for the key, that value stays
+    /// and is returned. If `value` is too large for the cache, it is only returned.
     pub fn insert(&self, key: Key<'_>, value: V) -> Cached<V> {
         let hash = self.hasher.hash(key);
         match self.shard(hash) {
             Some(shard) => shard.insert(Entry::new(hash, key, value)),
-            None => Cached::of(Entry::new(hash, key, value)),
+            None => Cached::from_entry(Entry::new(hash, key, value)),
         }
     }
 
-    /// What is kept for these bytes, or what `make` makes of them now. Nothing is locked while it does.
+    /// The value for this key. If there is none, `make` makes one, which is inserted. No lock is held while `make`
+    /// runs.
     pub fn get_or_insert_with(&self, key: Key<'_>, make: impl FnOnce() -> V) -> Cached<V> {
         self.get(key).unwrap_or_else(|| self.insert(key, make()))
     }
 
-    /// As [`Cache::get_or_insert_with`], where making may fail: nothing is kept then.
+    /// As [`Cache::get_or_insert_with`], but `make` may fail. Then nothing is inserted.
     pub fn try_get_or_insert_with<E>(
         &self,
         key: Key<'_>,
@@ -152,21 +156,21 @@ impl<V: Weigh> Cache<V> {
         }
     }
 
-    /// Changes the bound, and at once evicts what exceeds it. Nothing is kept where the table alone exceeds it:
-    /// 0 turns the cache off. `entries_max`, and with it the table, stays as it was made: for many times the bytes,
-    /// make a new cache.
+    /// Changes the bound in bytes, and at once evicts the entries above it. If the table alone is above the bound,
+    /// the cache holds no entries; so 0 turns it off. `entries_max` and the size of the table do not change: for a
+    /// much larger bound, make a new cache.
     pub fn set_bytes_max(&self, bytes_max: usize) {
         self.bytes_max.store(bytes_max, Ordering::Relaxed);
-        let bounds = Bounds::of_shard(bytes_max, self.shards.len());
+        let bounds = Bounds::for_shard(bytes_max, self.shards.len());
         self.shards.iter().for_each(|shard| shard.set_bounds(bounds));
     }
 
-    /// Forgets everything, also what once fell out. Counters stay; values live on where somebody holds them.
+    /// Removes all entries and ghosts. The counters stay. Values that somebody holds stay alive.
     pub fn clear(&self) {
         self.shards.iter().for_each(Shard::clear);
     }
 
-    /// Counters and sizes as they stand. Each is right; together they are not one moment's.
+    /// The current counters and sizes. Each is correct, but they may be from slightly different moments.
     pub fn stats(&self) -> Stats {
         let mut stats = self.lookups.stats();
         stats.bytes_max = self.bytes_max.load(Ordering::Relaxed);
@@ -174,7 +178,7 @@ impl<V: Weigh> Cache<V> {
         stats
     }
 
-    /// Whichever shard this hash lives in; always there, as there is one shard at least.
+    /// The shard of this hash. It always exists, because there is at least one shard.
     #[inline]
     fn shard(&self, hash: Hash) -> Option<&Shard<V>> {
         self.shards.get(hash.shard(self.shards.len()))
@@ -182,7 +186,7 @@ impl<V: Weigh> Cache<V> {
 }
 
 impl<V: Weigh> fmt::Debug for Cache<V> {
-    /// Sizes and counters only: statements hold what their clients would keep to themselves.
+    /// `Debug` shows only sizes and counters, because statements may hold private data of clients.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cache").field("stats", &self.stats()).finish_non_exhaustive()
     }

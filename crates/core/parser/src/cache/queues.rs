@@ -1,20 +1,21 @@
-//! Which entry goes when room is needed: S3-FIFO's two queues, which know nothing of where entries are kept.
+//! The two queues of S3-FIFO, which decide which entry is evicted. They do not know the table.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::entry::Entry;
 
-/// The small queue's part of all bytes: what is new stays for a tenth of a cache's worth of inserts.
+/// The small queue may have this part of all bytes: a tenth.
 const SMALL_SHARE: usize = 10;
-/// Entries passed over in one eviction before one goes whatever its use: a bound on the time the lock is held.
-/// Reached only when nearly all of the main queue was used since the last round.
+/// So many entries may be passed over in one eviction; then the next one is evicted, however much it was used. This
+/// bounds the time for which the lock is held. The bound is only reached if nearly all entries of the main queue were
+/// used since they were last passed over.
 const PASSES_MAX: usize = 128;
 
-/// An entry that fell out.
+/// An evicted entry.
 pub(super) struct Victim<V> {
     pub(super) entry: Arc<Entry<V>>,
-    /// It was new and nobody used it: it leaves a ghost.
+    /// Whether the entry was new and never used: then it leaves a ghost.
     pub(super) unused: bool,
 }
 
@@ -24,17 +25,17 @@ pub(super) struct Queues<V> {
 }
 
 impl<V> Queues<V> {
-    /// Room for this many, in each of the queues: either may hold them all.
+    /// Each queue has room for all `entries_max` entries, because either may hold all of them.
     pub(super) fn new(entries_max: usize) -> Self {
         Self { small: Queue::new(entries_max), main: Queue::new(entries_max) }
     }
 
-    /// Bytes of the queues themselves.
+    /// The bytes of the queues without their entries.
     pub(super) fn own_bytes(&self) -> usize {
         (self.small.entries.capacity() + self.main.entries.capacity()) * size_of::<Arc<Entry<V>>>()
     }
 
-    /// Entries, and their bytes.
+    /// The number of entries.
     pub(super) fn len(&self) -> usize {
         self.small.entries.len() + self.main.entries.len()
     }
@@ -43,12 +44,12 @@ impl<V> Queues<V> {
         self.small.bytes + self.main.bytes
     }
 
-    /// A new entry; `known` if it fell out lately.
-    pub(super) fn push(&mut self, entry: Arc<Entry<V>>, known: bool) {
-        if known { self.main.push(entry) } else { self.small.push(entry) }
+    /// Adds an entry. `is_known` says whether it was evicted lately.
+    pub(super) fn push(&mut self, entry: Arc<Entry<V>>, is_known: bool) {
+        if is_known { self.main.push(entry) } else { self.small.push(entry) }
     }
 
-    /// The next to go; none if there is none.
+    /// Removes the entry that is evicted next; `None` if there are no entries.
     pub(super) fn evict(&mut self) -> Option<Victim<V>> {
         let mut passes = 0;
         loop {
@@ -65,7 +66,7 @@ impl<V> Queues<V> {
         }
     }
 
-    /// Takes everything out.
+    /// Removes all entries.
     pub(super) fn drain(&mut self) -> Vec<Arc<Entry<V>>> {
         let mut all = Vec::with_capacity(self.len());
         for queue in [&mut self.small, &mut self.main] {
@@ -76,7 +77,7 @@ impl<V> Queues<V> {
     }
 }
 
-/// First in, first out, with the sum of its entries' bytes.
+/// A queue (first in, first out), with the sum of its entries' bytes.
 struct Queue<V> {
     entries: VecDeque<Arc<Entry<V>>>,
     bytes: usize,
@@ -104,9 +105,9 @@ mod tests {
     use super::*;
     use crate::cache::key::{Hash, Key};
 
-    fn push(queues: &mut Queues<u64>, n: u64, known: bool) -> Arc<Entry<u64>> {
+    fn push(queues: &mut Queues<u64>, n: u64, is_known: bool) -> Arc<Entry<u64>> {
         let entry = Entry::new(Hash(n), Key::text("x"), n);
-        queues.push(Arc::clone(&entry), known);
+        queues.push(Arc::clone(&entry), is_known);
         entry
     }
 
@@ -119,21 +120,21 @@ mod tests {
         let mut queues = Queues::new(30);
         (0..9).for_each(|n| drop(push(&mut queues, n, true)));
         (10..13).for_each(|n| drop(push(&mut queues, n, false)));
-        // Three of twelve are more than a tenth, and two of eleven; one of ten is not.
+        // Three entries of twelve are more than a tenth, and so are two of eleven; one of ten is not.
         assert_eq!(evicted(&mut queues), Some((10, true)));
         assert_eq!(evicted(&mut queues), Some((11, true)));
-        assert_eq!(evicted(&mut queues), Some((0, false)), "of the main queue, which leaves no ghost");
+        assert_eq!(evicted(&mut queues), Some((0, false)), "from the main queue, which leaves no ghost");
     }
 
     #[test]
     fn the_used_move_on_and_stay_as_many_rounds_as_uses() {
         let mut queues = Queues::new(30);
         let used = push(&mut queues, 1, false);
-        used.used();
+        used.count_use();
         (2..4).for_each(|n| drop(push(&mut queues, n, false)));
         assert_eq!(evicted(&mut queues), Some((2, true)), "1 moved to the main queue");
         assert_eq!(used.uses(), 0);
-        used.used();
+        used.count_use();
         push(&mut queues, 9, true);
         assert_eq!(evicted(&mut queues), Some((3, true)));
         assert_eq!(evicted(&mut queues), Some((9, false)), "1 was used once more, and passed over once");
@@ -145,7 +146,7 @@ mod tests {
     fn one_goes_even_where_all_are_used_again_and_again() {
         let mut queues = Queues::new(1000);
         let entries: Vec<_> = (0..1000).map(|n| push(&mut queues, n, true)).collect();
-        entries.iter().for_each(|entry| (0..3).for_each(|_| entry.used()));
+        entries.iter().for_each(|entry| (0..3).for_each(|_| entry.count_use()));
         assert_eq!(evicted(&mut queues), Some((PASSES_MAX as u64, false)));
     }
 
@@ -153,7 +154,7 @@ mod tests {
     fn the_displaced_go_however_used() {
         let mut queues = Queues::new(10);
         let entry = push(&mut queues, 1, false);
-        entry.used();
+        entry.count_use();
         entry.displace();
         assert_eq!(evicted(&mut queues), Some((1, false)));
     }

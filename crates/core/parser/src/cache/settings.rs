@@ -1,43 +1,46 @@
-//! How large a cache may become.
+//! The bounds of a cache.
 
-/// Bytes that an entry is expected to take when only `bytes_max` is given: a short
-/// statement with little kept of it. Meant to be low, so that it is bytes that run out first.
+/// The expected bytes of an entry, for when only `bytes_max` is given: a short statement with a small value. The number
+/// is low on purpose, so that `bytes_max` is reached before `entries_max`.
 const ENTRY_BYTES_TYPICAL: usize = 512;
-/// Locks that inserts are spread over: twice the threads that would insert at once on a large machine's worst day,
-/// as an insert holds its lock for a tenth of what the parse before it took.
+/// The highest number of shards, each with its own lock for inserts. It is twice the number of threads that would
+/// insert at the same moment on a large machine in the worst case: an insert holds its lock for a tenth of the time
+/// of a parse.
 const SHARDS_MAX: usize = 16;
-/// Bytes below which a shard is not worth its lock, and its share of a skewed load too small.
+/// The smallest shard. A smaller one is not worth its lock, and too small if the load is uneven.
 const SHARD_BYTES_MIN: usize = 1 << 20;
-/// An entry that takes more than this part of `bytes_max` is not kept: it would push out too many for one.
+/// An entry that needs more than this part of `bytes_max` is not inserted, because too many others would be evicted
+/// for it.
 const ENTRY_SHARE: usize = 64;
-/// Entries that the largest table has slots for: 2^28 take 8 GiB before the first, and keep a bucket's number within 32 bits.
+/// The highest number of entries. With 2^28, an empty table needs 8 GiB, and the number of a bucket fits into 32 bits.
 const ENTRIES_MAX: usize = 1 << 28;
 
 /// The bounds of a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// Bytes of everything in the cache: keys, values, table, queues. Can be changed later.
+    /// The bound in bytes of everything in the cache: keys, values, table, queues. It can be changed later.
     pub bytes_max: usize,
-    /// Statements that are kept at most. The table is made for this many, at about 32 bytes each, and stays.
+    /// The highest number of entries. The table is allocated for this many, with about 32 bytes each, and never
+    /// changes.
     pub entries_max: usize,
 }
 
 impl Settings {
-    /// `bytes_max` for a proxy: 50,000 statements of a usual size.
+    /// `bytes_max` for a proxy: enough for 50,000 statements of a usual size.
     pub const BYTES_MAX_DEFAULT: usize = 64 << 20;
 
-    /// Bounds for this many bytes, with as many entries as are likely to fit.
+    /// Settings with this bound in bytes, and with as many entries as probably fit.
     pub const fn with_bytes_max(bytes_max: usize) -> Self {
         Self { bytes_max, entries_max: bytes_max / ENTRY_BYTES_TYPICAL }
     }
 
-    /// Shards of a cache made with these: a power of two.
+    /// The number of shards of a cache with these settings: a power of two.
     pub(super) fn shards(&self) -> usize {
         let wanted = (self.bytes_max / SHARD_BYTES_MIN).clamp(1, SHARDS_MAX);
         1 << wanted.ilog2()
     }
 
-    /// Entries that each of the shards is made for.
+    /// The highest number of entries of one shard.
     pub(super) fn shard_entries_max(&self) -> usize {
         self.entries_max.min(ENTRIES_MAX).div_ceil(self.shards())
     }
@@ -49,17 +52,17 @@ impl Default for Settings {
     }
 }
 
-/// What `bytes_max` means for one shard.
+/// The bounds of one shard.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Bytes of all that the shard holds.
+    /// The bound in bytes of everything in the shard.
     pub(super) bytes_max: usize,
-    /// Bytes of the largest entry that is kept.
+    /// The bytes of the largest entry that is inserted.
     pub(super) entry_bytes_max: usize,
 }
 
 impl Bounds {
-    pub(super) fn of_shard(bytes_max: usize, shards: usize) -> Self {
+    pub(super) fn for_shard(bytes_max: usize, shards: usize) -> Self {
         Self { bytes_max: bytes_max / shards.max(1), entry_bytes_max: bytes_max / ENTRY_SHARE }
     }
 }

@@ -1,4 +1,4 @@
-//! A part of the cache with a lock of its own for inserts.
+//! A shard: a part of the cache with its own lock for inserts.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,42 +10,44 @@ use super::settings::Bounds;
 use super::stats::Stats;
 use super::table::Table;
 
-/// Aligned so that the lock of one and what readers of the next read lie on different lines.
+/// A shard. It is aligned so that the lock of one shard and the data that readers of the next shard read are on
+/// different cache lines.
 #[repr(align(128))]
 pub(super) struct Shard<V> {
     table: Table<V>,
     entries_max: usize,
-    books: Lines<Mutex<Books<V>>>,
+    state: OwnLines<Mutex<LockedState<V>>>,
 }
 
-/// Keeps what is inside off the lines before it.
+/// Puts a value on its own cache lines.
 #[repr(align(128))]
-struct Lines<T>(T);
+struct OwnLines<T>(T);
 
-/// What is written under the lock.
-struct Books<V> {
+/// The state that is only read and written under the lock.
+struct LockedState<V> {
     queues: Queues<V>,
     ghosts: Ghosts,
     bounds: Bounds,
-    /// Bytes of table, ghosts, queues, counters: they are there before the first entry.
+    /// The bytes of table, ghosts, queues and counters, which exist before the first entry.
     fixed_bytes: usize,
     inserts: u64,
     evictions: u64,
     refusals: u64,
 }
 
-/// What fell out, to be dropped when the lock is given back: dropping a tree takes its time.
-type Fallen<V> = Vec<Arc<Entry<V>>>;
+/// Evicted entries, which are dropped after the lock is released, because it takes time to drop a tree.
+type Evicted<V> = Vec<Arc<Entry<V>>>;
 
 impl<V> Shard<V> {
-    /// An empty one that keeps nothing until it is told its bounds. `shared_bytes` is its part of what belongs to none.
+    /// An empty shard. It holds nothing until [`Shard::set_bounds`] is called. `shared_bytes` is its part of the
+    /// memory that belongs to no shard.
     pub(super) fn new(entries_max: usize, shared_bytes: usize) -> Self {
         let table = Table::new(entries_max);
         let ghosts = Ghosts::new(entries_max);
         let queues = Queues::new(entries_max);
         let own_bytes = size_of::<Self>() + table.bytes() + ghosts.bytes() + queues.own_bytes();
         let bounds = Bounds { bytes_max: 0, entry_bytes_max: 0 };
-        let books = Books {
+        let state = LockedState {
             queues,
             ghosts,
             bounds,
@@ -54,7 +56,7 @@ impl<V> Shard<V> {
             evictions: 0,
             refusals: 0,
         };
-        Self { table, entries_max, books: Lines(Mutex::new(books)) }
+        Self { table, entries_max, state: OwnLines(Mutex::new(state)) }
     }
 
     #[inline]
@@ -62,90 +64,98 @@ impl<V> Shard<V> {
         self.table.get(hash, key)
     }
 
-    /// Keeps the entry, and returns it; or returns what is kept for its key already.
+    /// Inserts the entry and returns it. If there is already an entry with its key, returns that one.
     pub(super) fn insert(&self, entry: Arc<Entry<V>>) -> Cached<V> {
-        let mut fallen = Fallen::new();
-        let mut books = self.books();
+        let mut evicted = Evicted::new();
+        let mut state = self.lock();
         if let Some(found) = self.table.get(entry.hash(), entry.key()) {
-            drop(books);
+            drop(state);
             return found;
         }
-        if self.entries_max == 0 || !books.fits(&entry) {
-            books.refusals += 1;
-            drop(books);
-            return Cached::of(entry);
+        if self.entries_max == 0 || !state.fits(&entry) {
+            state.refusals += 1;
+            drop(state);
+            return Cached::from_entry(entry);
         }
-        // Asked first: an entry that falls out now may take its place among the ghosts.
-        let known = books.ghosts.take(entry.hash());
-        let bytes_max = books.bounds.bytes_max.saturating_sub(entry.bytes());
-        self.evict(&mut books, bytes_max, self.entries_max.saturating_sub(1), &mut fallen);
-        books.inserts += 1;
+        // This comes before the eviction: an entry that is evicted now may replace this entry's ghost.
+        let is_known = state.ghosts.take(entry.hash());
+        let bytes_max = state.bounds.bytes_max.saturating_sub(entry.bytes());
+        self.evict(&mut state, bytes_max, self.entries_max.saturating_sub(1), &mut evicted);
+        state.inserts += 1;
         if let Some(displaced) = self.table.insert(Arc::clone(&entry)) {
-            // It counts, and stays alive, until its turn in the queue comes: queues are not searched.
+            // Queues are not searched, so the displaced entry counts and stays alive until it comes to the queue's
+            // front.
             displaced.displace();
         }
-        books.queues.push(Arc::clone(&entry), known);
-        drop(books);
-        drop(fallen);
-        Cached::of(entry)
+        state.queues.push(Arc::clone(&entry), is_known);
+        drop(state);
+        drop(evicted);
+        Cached::from_entry(entry)
     }
 
-    /// New bounds: what is beyond them goes.
+    /// Changes the bounds, and evicts the entries above them.
     pub(super) fn set_bounds(&self, bounds: Bounds) {
-        let mut fallen = Fallen::new();
-        let mut books = self.books();
-        books.bounds = bounds;
-        self.evict(&mut books, bounds.bytes_max, self.entries_max, &mut fallen);
-        drop(books);
-        drop(fallen);
+        let mut evicted = Evicted::new();
+        let mut state = self.lock();
+        state.bounds = bounds;
+        self.evict(&mut state, bounds.bytes_max, self.entries_max, &mut evicted);
+        drop(state);
+        drop(evicted);
     }
 
-    /// Forgets everything but the counters.
+    /// Removes everything except the counters.
     pub(super) fn clear(&self) {
-        let mut books = self.books();
-        let fallen = books.queues.drain();
-        fallen.iter().for_each(|entry| self.table.remove(entry));
-        books.ghosts.clear();
-        drop(books);
-        drop(fallen);
+        let mut state = self.lock();
+        let evicted = state.queues.drain();
+        evicted.iter().for_each(|entry| self.table.remove(entry));
+        state.ghosts.clear();
+        drop(state);
+        drop(evicted);
     }
 
-    /// Adds its counters and sizes.
+    /// Adds the shard's counters and sizes to `stats`.
     pub(super) fn add_to(&self, stats: &mut Stats) {
-        let books = self.books();
-        stats.inserts += books.inserts;
-        stats.evictions += books.evictions;
-        stats.refusals += books.refusals;
-        stats.entries += books.queues.len();
+        let state = self.lock();
+        stats.inserts += state.inserts;
+        stats.evictions += state.evictions;
+        stats.refusals += state.refusals;
+        stats.entries += state.queues.len();
         stats.entries_max += self.entries_max;
-        stats.bytes += books.bytes();
+        stats.bytes += state.bytes();
     }
 
-    /// Evicts until there are at most this many bytes and entries.
-    fn evict(&self, books: &mut Books<V>, bytes_max: usize, entries_max: usize, fallen: &mut Fallen<V>) {
-        while books.bytes() > bytes_max || books.queues.len() > entries_max {
-            let Some(victim) = books.queues.evict() else { return };
-            books.evictions += 1;
+    /// Evicts entries until there are at most this many bytes and entries.
+    fn evict(
+        &self,
+        state: &mut LockedState<V>,
+        bytes_max: usize,
+        entries_max: usize,
+        evicted: &mut Evicted<V>,
+    ) {
+        while state.bytes() > bytes_max || state.queues.len() > entries_max {
+            let Some(victim) = state.queues.evict() else { return };
+            state.evictions += 1;
             if victim.unused {
-                books.ghosts.add(victim.entry.hash());
+                state.ghosts.add(victim.entry.hash());
             }
             self.table.remove(&victim.entry);
-            fallen.push(victim.entry);
+            evicted.push(victim.entry);
         }
     }
 
-    /// A panic of another thread (out of memory) leaves entries that are in a queue or a table only: harmless.
-    fn books(&self) -> MutexGuard<'_, Books<V>> {
-        self.books.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the shard. If another thread panicked while it had the lock (out of memory), some entries may be only in
+    /// a queue or only in the table, which does no harm.
+    fn lock(&self) -> MutexGuard<'_, LockedState<V>> {
+        self.state.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<V> Books<V> {
+impl<V> LockedState<V> {
     fn bytes(&self) -> usize {
         self.fixed_bytes + self.queues.bytes()
     }
 
-    /// Whether the entry could be kept if all others went.
+    /// Whether there is room for the entry if all others are evicted.
     fn fits(&self, entry: &Entry<V>) -> bool {
         let bytes = entry.bytes();
         bytes <= self.bounds.entry_bytes_max
@@ -177,11 +187,11 @@ mod tests {
     fn a_hit_takes_no_lock() {
         let shard = shard(8);
         insert(&shard, 5);
-        // With the lock held, a thread that wants it would never return.
-        let books = shard.books();
+        // While this thread holds the lock, a thread that needs the lock would never return.
+        let state = shard.lock();
         assert_eq!(shard.get(Hash(5), Key::text("x")).map(|cached| *cached), Some(5));
         assert!(shard.get(Hash(6), Key::text("x")).is_none());
-        drop(books);
+        drop(state);
     }
 
     #[test]
@@ -200,8 +210,8 @@ mod tests {
         assert_eq!((stats.entries, stats.inserts, stats.refusals), (0, 0, 1));
     }
 
-    /// All hashes lead to one pair of buckets, as those of a tenant who knew the seed would: the pair forgets, and
-    /// what it forgot is counted until its turn comes.
+    /// All hashes lead to the same pair of buckets, as a tenant who knew the seed could arrange. The pair displaces
+    /// entries, which count until they come to the front of their queue.
     #[test]
     fn one_bucket_does_not_grow() {
         let shard = shard(100);
@@ -217,7 +227,7 @@ mod tests {
     fn an_entry_that_comes_back_goes_to_the_main_queue() {
         let shard = shard(4);
         let (hash, key) = (Hash(5 << 35 | 5), Key::text("x"));
-        // Four more push it out; then it comes back, and ten more do not.
+        // Four more entries evict it. After it has come back, ten more do not.
         insert(&shard, hash.0);
         (10..14).for_each(|n| insert(&shard, n << 35 | n));
         assert!(shard.get(hash, key).is_none());

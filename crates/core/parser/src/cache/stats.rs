@@ -1,56 +1,57 @@
-//! What a cache says of itself. Hits and misses are counted without a line that all cores write.
+//! The counters and sizes of a cache. Hits and misses are counted without a cache line that all cores write.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::key::Space;
 
-/// Hits and misses of one key space.
+/// The hits and misses of one key space.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SpaceStats {
-    /// Look-ups that found what they sought.
+    /// Look-ups that found a value.
     pub hits: u64,
-    /// Look-ups that did not.
+    /// Look-ups that found none.
     pub misses: u64,
 }
 
-/// Counters since the cache was made, and its sizes now.
+/// The counters since the cache was made, and its current sizes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
     /// Look-ups by text.
     pub text: SpaceStats,
-    /// Look-ups by what `scan_key` wrote.
+    /// Look-ups by a key from `scan_key`.
     pub scanned: SpaceStats,
-    /// Values that were kept.
+    /// Values that were inserted.
     pub inserts: u64,
-    /// Values that made way for others or for a lower bound; not those of `clear`.
+    /// Values that were evicted for others or for a lower bound. Values that `clear` removed do not count.
     pub evictions: u64,
-    /// Values that were not kept because they alone were too large, or the cache is off.
+    /// Values that were not inserted because they were too large or the cache is off.
     pub refusals: u64,
-    /// Values kept now.
+    /// The current number of values.
     pub entries: usize,
     /// The bound of `entries`.
     pub entries_max: usize,
-    /// Bytes of all that is kept now, the table included.
+    /// The current bytes of everything, including the table.
     pub bytes: usize,
     /// The bound of `bytes`.
     pub bytes_max: usize,
 }
 
-/// Lines to count on: threads that count on one take turns at it, so a few more than the cores of a large machine.
+/// The number of stripes of counters. Threads with the same stripe slow each other down, so there are a few more than a
+/// large machine has cores.
 const STRIPES: usize = 64;
-/// Bits of an address that all frames of one thread share, nearly always: Rust's stacks are 2 MiB apart and more.
+/// The number of low bits in which addresses on one thread's stack differ: Rust's stacks are at least 2 MiB apart.
 const STACK_BITS: u32 = 21;
 
-/// Two lines, as processors fetch lines in pairs.
+/// Counters on their own two cache lines: two, because processors fetch lines in pairs.
 #[derive(Default)]
 #[repr(align(128))]
 struct Stripe {
-    /// Hits and misses by text, hits and misses by scanned key.
+    /// Hits and misses by text, then hits and misses by scanned key.
     counts: [AtomicU64; 4],
 }
 
-/// Counters of look-ups, one stripe a thread as far as they go.
+/// The counters of look-ups. Each thread has its own stripe, if there are enough.
 pub(super) struct Lookups {
     stripes: Box<[Stripe]>,
 }
@@ -66,8 +67,8 @@ impl Lookups {
 
     #[inline]
     pub(super) fn count(&self, space: Space, hit: bool) {
-        // Threads are told apart by where their stacks lie: core knows no thread and keeps no global. Which stripe
-        // it is matters to speed only.
+        // The address of the stack shows which thread this is, because `core` crates may not use threads or globals. A
+        // wrong guess only costs speed.
         let here = 0_u8;
         let stripe = (&raw const here).addr() >> STACK_BITS;
         let which = 2 * usize::from(space == Space::Scanned) + usize::from(!hit);
@@ -76,7 +77,7 @@ impl Lookups {
         }
     }
 
-    /// The sums, and nothing else.
+    /// Stats with only the sums of these counters.
     pub(super) fn stats(&self) -> Stats {
         let mut stats = Stats::default();
         for stripe in &self.stripes {

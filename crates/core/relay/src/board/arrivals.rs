@@ -1,9 +1,10 @@
-//! Those who come in: which worker takes them, and what their logins may take of a round.
+//! New clients: which worker takes them, and how much of a round their logins may use.
 //!
-//! A login costs more than a turn (a TLS handshake, SCRAM's sums), and thousands can come at once. So those who are in go
-//! first. In each round the shell deals with what servers and clients that are in have sent, then with as many logins
-//! as [`Board::next_login`] gives, then accepts as many as [`Board::may_accept`] allows. Who is not dealt with keeps its
-//! place in line for the next round, and who is not accepted waits in the kernel's backlog.
+//! A login costs more than a turn (a TLS handshake, the hashes of SCRAM), and thousands of clients can come at once. So
+//! clients that are logged in come first. In each round the shell handles the bytes of servers and of logged-in clients,
+//! then as many logins as [`Board::next_login`] gives, and then accepts as many connections as [`Board::may_accept`] allows.
+//! The other logins keep their place in the queue for the next round, and the other connections wait in the kernel's
+//! backlog.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -16,39 +17,39 @@ use super::kept::arrivals::{
 use crate::keys::ClientKey;
 
 impl Board {
-    /// A client has sent something, or is gone. True: it is to be read now. False: it is logging in, and
-    /// [`Board::next_login`] says when.
+    /// A client has sent something, or is gone. True if the shell must read from it now. False if the client is logging in:
+    /// then [`Board::next_login`] says when to read.
     pub fn client_ready(&mut self, key: ClientKey) -> bool {
         let Some(login) = self.clients.get_mut(key).and_then(|client| client.login.as_deref_mut()) else {
             return true;
         };
-        if !std::mem::replace(&mut login.in_line, true) {
-            self.arrivals.line.push_back(key);
+        if !std::mem::replace(&mut login.waits_for_share, true) {
+            self.arrivals.queue.push_back(key);
         }
         false
     }
 
-    /// Those who are in were dealt with: a round's share for those who come begins. `more`: the kernel has more events
-    /// than the round took. False: they are dealt with first.
+    /// Call this when the events of servers and of logged-in clients are handled. True: the round's share for logins and new
+    /// connections begins. False: the shell must handle the kernel's other events first; `more` says that there are some.
     #[must_use]
     pub fn begin_arrivals(&mut self, now: Micros, more: bool) -> bool {
         let arrivals = &mut self.arrivals;
-        if more && arrivals.put_off < ROUNDS_WITHOUT_ARRIVALS_MAX {
-            arrivals.put_off += 1;
+        if more && arrivals.rounds_put_off < ROUNDS_WITHOUT_ARRIVALS_MAX {
+            arrivals.rounds_put_off += 1;
             return false;
         }
-        (arrivals.began, arrivals.steps, arrivals.accepts, arrivals.put_off) = (now, 0, 0, 0);
+        (arrivals.began, arrivals.steps, arrivals.accepts, arrivals.rounds_put_off) = (now, 0, 0, 0);
         true
     }
 
-    /// The client to be read next of those that are logging in, until this round's share is used up.
+    /// The next client that is logging in and must be read, until this round's share is used up.
     pub fn next_login(&mut self, now: Micros) -> Option<ClientKey> {
-        while self.arrivals.steps < LOGIN_STEPS_MAX && !self.arrivals.is_late(now) {
-            let key = self.arrivals.line.pop_front()?;
-            // Who has left in line was no work.
+        while self.arrivals.steps < LOGIN_STEPS_MAX && !self.arrivals.is_time_used(now) {
+            let key = self.arrivals.queue.pop_front()?;
+            // A client that has left does not count.
             let Some(client) = self.clients.get_mut(key) else { continue };
             if let Some(login) = client.login.as_deref_mut() {
-                login.in_line = false;
+                login.waits_for_share = false;
             }
             self.arrivals.steps += 1;
             return Some(key);
@@ -58,26 +59,26 @@ impl Board {
 
     /// Whether one more connection may be accepted in this round; counts it.
     pub fn may_accept(&mut self, now: Micros) -> bool {
-        let crowded = self.arrivals.line.len() >= LOGINS_WAITING_MAX || self.arrivals.is_late(now);
+        let crowded = self.arrivals.queue.len() >= LOGINS_WAITING_MAX || self.arrivals.is_time_used(now);
         let most = if crowded { 1 } else { ACCEPTS_MAX };
         let may = self.arrivals.accepts < most;
         self.arrivals.accepts += u32::from(may);
         may
     }
 
-    /// Logins in line for the next round.
+    /// The number of logins that wait for the next round.
     #[must_use]
     pub fn logins_waiting(&self) -> usize {
-        self.arrivals.line.len()
+        self.arrivals.queue.len()
     }
 
-    /// The worker that is to have a connection which this one has accepted: the first that has few clients, so that few
-    /// clients wake few workers, or else this one: the kernel spreads connections over all of them.
+    /// Chooses the worker for a connection that this worker has accepted: the first worker that has few clients, so that few
+    /// clients wake few workers. If all have many, it is this worker: the kernel spreads connections over all workers.
     ///
-    /// Counts the connection there: the worker that takes it calls [`Board::seat_given_back`] first.
+    /// If it is another worker, the connection is counted there until [`Board::end_assignment`] is called.
     #[must_use]
-    pub fn seat(&self) -> usize {
-        let seats = &self.shared.seats;
+    pub fn assign_worker(&self) -> usize {
+        let seats = &self.shared.clients_by_worker;
         let worker = seats
             .iter()
             .position(|taken| taken.load(Relaxed) < CLIENTS_BEFORE_NEXT_WORKER)
@@ -94,8 +95,8 @@ impl Board {
         self.worker
     }
 
-    /// A connection that another worker has accepted is here, or could not be sent there: it was counted on its way.
-    pub fn seat_given_back(&self, worker: usize) {
-        self.shared.seats[worker].fetch_sub(1, Relaxed);
+    /// No longer counts a connection that was being sent to `worker`: it has arrived there, or could not be sent.
+    pub fn end_assignment(&self, worker: usize) {
+        self.shared.clients_by_worker[worker].fetch_sub(1, Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! Cancel requests: to exactly the query of the client that asked.
+//! Cancel requests. Each must hit exactly the query of the client that it names.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::server::Cancel;
 use crate::turn::Owner;
 
 impl Board {
-    /// A connection asks that a query of another be cancelled.
+    /// The connection `key` has sent a cancel request, which names another client.
     pub(super) fn cancel_requested(&mut self, key: ClientKey, process_id: i32, secret: &[u8]) {
         let Some(client) = self.clients.get_mut(key) else { return };
         client.stage = Stage::Cancelling;
-        client.since = self.now;
+        client.last_active = self.now;
         match self.shared.cancel_keys.find(process_id, secret) {
-            // A key that is nobody's (or no longer anybody's) is not worth a word.
+            // The key names no client, or one that has left: close the connection without an error, as PostgreSQL does.
             None => self.client_left(key),
             Some((worker, victim)) if worker == self.worker => self.cancel_client(victim, worker, key),
             Some((worker, victim)) => {
@@ -30,7 +30,7 @@ impl Board {
         }
     }
 
-    /// Cancels what a client of this worker runs, for the client `asker` of worker `from`.
+    /// Cancels the query of `victim`, a client of this worker. The client `asker` of the worker `from` has asked for it.
     pub(super) fn cancel_client(&mut self, victim: ClientKey, from: usize, asker: ClientKey) {
         let stage = self.clients.get(victim).map(|client| &client.stage);
         match stage {
@@ -46,9 +46,9 @@ impl Board {
             }
             Some(Stage::Linked(server, Purpose::Turn | Purpose::Session) | Stage::Owed(server)) => {
                 let server = *server;
-                let alone = self.is_alone(server, victim);
-                if let (false, Some(server)) = (alone, self.servers.get_mut(server)) {
-                    // The server would cancel whatever it runs when the request arrives, if only somebody else's turn.
+                let is_alone = self.serves_only(server, victim);
+                if let (false, Some(server)) = (is_alone, self.servers.get_mut(server)) {
+                    // The server cancels what it runs when the request arrives. That could be another client's turn.
                     server.turns.want_cancel(victim);
                     return self.answer_cancel(from, asker);
                 }
@@ -56,7 +56,7 @@ impl Board {
                     matches!(server.turns.owner(), Some(Owner::Client(_))) && !server.turns.is_settled()
                 };
                 if self.servers.get(server).is_some_and(runs) && self.cancel_server(server) {
-                    self.cancels.waiting.entry(server).or_default().push((from, asker));
+                    self.cancels.askers.entry(server).or_default().push((from, asker));
                     return;
                 }
             }
@@ -65,17 +65,17 @@ impl Board {
         self.answer_cancel(from, asker);
     }
 
-    /// Closes the connection that asked for a cancel: that is its answer.
+    /// Closes the connection that has asked for the cancel: the protocol has no other answer.
     fn answer_cancel(&mut self, worker: usize, asker: ClientKey) {
         if worker == self.worker {
-            self.due.push_back(Due::CancelAnswered(asker));
+            self.due.push_back(Due::CloseCanceller(asker));
         } else {
             self.actions.push_back(Action::Mail(worker, Mail::Cancelled(asker)));
         }
     }
 
-    /// Has the server connection's query cancelled. The connection is not lent to another client before the request
-    /// has come and gone. False when that cannot be.
+    /// Starts to cancel the query of a server connection. Until the request is delivered, the connection is not lent to another
+    /// client. False if the query cannot be cancelled, because the server has given no key.
     pub(super) fn cancel_server(&mut self, key: ServerKey) -> bool {
         let Some(server) = self.servers.get_mut(key) else { return false };
         if server.secret.0.is_empty() {
@@ -87,7 +87,7 @@ impl Board {
         }
         server.cancel = Cancel::UnderWay;
         if self.cancels.under_way >= self.directory.cancels_max {
-            self.shared.hit("cancel_requests_max");
+            self.shared.count_limit_hit("cancel_requests_max");
             self.cancels.queued.push_back(key);
             return true;
         }
@@ -112,13 +112,14 @@ impl Board {
         self.actions.push_back(Action::Cancel(CancelTicket { server: key, target, packet }));
     }
 
-    /// A cancel request was delivered (the server closed its connection), or could not be.
+    /// The shell has sent a cancel request. `delivered` is true if the server has closed the request's connection: then the
+    /// request no longer hits anything.
     pub fn cancel_delivered(&mut self, key: ServerKey, delivered: bool) {
-        self.cancel_over(key, delivered);
-        self.do_what_is_due();
+        self.finish_cancel(key, delivered);
+        self.run_due_tasks();
     }
 
-    fn cancel_over(&mut self, key: ServerKey, delivered: bool) {
+    fn finish_cancel(&mut self, key: ServerKey, delivered: bool) {
         self.cancels.under_way = self.cancels.under_way.saturating_sub(1);
         while let Some(next) = self.cancels.queued.pop_front() {
             if self.servers.get(next).is_some_and(|server| server.cancel != Cancel::None) {
@@ -126,12 +127,12 @@ impl Board {
                 break;
             }
         }
-        for (worker, asker) in self.cancels.waiting.remove(&key).unwrap_or_default() {
+        for (worker, asker) in self.cancels.askers.remove(&key).unwrap_or_default() {
             self.answer_cancel(worker, asker);
         }
         let Some(server) = self.servers.get_mut(key) else { return };
         let again = std::mem::take(&mut server.cancel) == Cancel::Again;
-        // A request that may still arrive would hit the client that has the connection then.
+        // A request that may still arrive could hit a later client of this connection.
         server.condemn_if(!delivered);
         if again && !server.turns.is_empty() {
             self.cancel_server(key);
@@ -142,9 +143,9 @@ impl Board {
         }
     }
 
-    /// The server connection is gone: nobody need wait for its cancel.
-    pub(super) fn forget_cancels(&mut self, key: ServerKey) {
-        for (worker, asker) in self.cancels.waiting.remove(&key).unwrap_or_default() {
+    /// The server connection is gone: answers the clients that wait for its cancel request.
+    pub(super) fn answer_cancels_of(&mut self, key: ServerKey) {
+        for (worker, asker) in self.cancels.askers.remove(&key).unwrap_or_default() {
             self.answer_cancel(worker, asker);
         }
     }

@@ -1,4 +1,4 @@
-//! Server connections: asked for, lent, given back.
+//! Lends server connections to clients, and takes them back.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use super::kept::due::Due;
 use super::kept::local_pool::LocalPool;
 use super::servers::as_fatal;
 use super::{Action, Board, Mail};
-use crate::carried::bring_parameters;
 use crate::carried::parameters::SEED;
+use crate::carried::send_parameters;
 use crate::client::{AfterError, Purpose, Stage};
 use crate::keys::{ClientKey, ServerKey};
 use crate::server::{Cancel, Condition, Server, ServerStage};
 use crate::text::ParseBudget;
-use crate::turn::{Chore, is_begun_transaction};
+use crate::turn::{Chore, begins_transaction_before_other_turns};
 
 impl Board {
-    /// A client wants a server connection of a pool. It is linked at once, or waits, or is told why not.
+    /// A client needs a server connection of a pool. It gets one at once, or waits for one, or gets an error.
     pub(super) fn acquire(&mut self, key: ClientKey, pool: PoolId, purpose: Purpose) {
         let now = self.now;
         while !self.paused {
             let Some(local) = self.local_pool_mut(pool) else { return };
-            if local.pool.out_of_order(now) {
-                return self.fail_for_pool(key, pool, purpose);
+            if local.pool.cannot_serve(now) {
+                return self.fail_waiter(key, pool, purpose);
             }
             let Some((server, idle_since)) = local.pool.take_idle() else { break };
-            let check = local.pool.check_due(idle_since, now);
-            if self.is_spent(server) {
+            let check = local.pool.needs_check(idle_since, now);
+            if self.cannot_be_lent(server) {
                 self.close_server(server);
             } else if check {
-                self.check(server);
+                self.start_check(server);
                 break;
             } else {
                 return self.link(key, server, purpose);
@@ -39,7 +39,7 @@ impl Board {
         }
         let Some(client) = self.clients.get_mut(key) else { return };
         client.stage = Stage::Waiting(purpose);
-        client.since = now;
+        client.last_active = now;
         if let Some(local) = self.local_pool_mut(pool) {
             local.pool.enqueue(key, now);
         }
@@ -47,7 +47,7 @@ impl Board {
         self.serve_queue(pool);
     }
 
-    /// Does what can be done for those who wait in a pool.
+    /// Does what can be done now for the clients that wait in a pool.
     pub(super) fn serve_queue(&mut self, pool: PoolId) {
         if self.paused {
             return;
@@ -62,11 +62,11 @@ impl Board {
                     self.actions.push_back(Action::Mail(other, Mail::Starving(pool, worker)));
                     return;
                 }
-                Want::Evict(refused) => {
+                Want::Evict(limit) => {
                     let ledger = Arc::clone(local.pool.ledger());
                     if self.evict_for(&ledger).is_none() {
                         if let Some(local) = self.local_pool(pool) {
-                            local.pool.claim(refused, now);
+                            local.pool.claim(limit, now);
                         }
                         self.ask_for_eviction(&ledger);
                         return;
@@ -77,54 +77,55 @@ impl Board {
         }
     }
 
-    /// A connection of `pool` is gone: its place is for who waits, here or in another worker.
-    pub(super) fn serve_place(&mut self, pool: PoolId) {
+    /// A connection of `pool` is closed, so another one can be opened: for a waiting client of this pool, in any worker, or of
+    /// another pool that shares a limit with it.
+    pub(super) fn serve_vacancy(&mut self, pool: PoolId) {
         self.serve_queue(pool);
         let ledger = self.local_pool(pool).map(|local| Arc::clone(local.pool.ledger()));
         if let Some(ledger) = ledger
-            && let Some((worker, _)) = ledger.starving_elsewhere(self.worker)
+            && let Some((worker, _)) = ledger.longest_waiting_worker(self.worker)
         {
             self.actions.push_back(Action::Mail(worker, Mail::Vacancy(ledger)));
         }
-        self.serve_sharers(pool);
+        self.serve_related_pools(pool);
     }
 
-    /// A place under the limits of `pool`, or an idle connection to close for one, is there: for who waits in other pools
-    /// that share a limit with it.
-    pub(super) fn serve_sharers(&mut self, pool: PoolId) {
+    /// Under the limits of `pool`, a connection can be opened, or an idle one can be closed for that: serves clients that wait
+    /// in pools that share a limit with it, in all workers.
+    pub(super) fn serve_related_pools(&mut self, pool: PoolId) {
         let Some(local) = self.local_pool(pool) else { return };
         if !local.pool.has_shared_limit() {
             return;
         }
         let ledger = Arc::clone(local.pool.ledger());
-        self.serve_sharers_here(&ledger);
-        if ledger.sharers_wait() {
+        self.serve_related_pools_here(&ledger);
+        if ledger.clients_wait_in_related_pools() {
             for worker in (0..ledger.workers()).filter(|worker| *worker != self.worker) {
                 self.actions.push_back(Action::Mail(worker, Mail::Vacancy(Arc::clone(&ledger))));
             }
         }
     }
 
-    /// The same, for this worker's pools, that pool among them.
-    pub(super) fn serve_sharers_here(&mut self, ledger: &Ledger) {
-        let others = self.local_pools.iter().flatten().map(|local| &local.pool);
-        let waiting: Vec<PoolId> = others
-            .filter(|other| other.waiting() > 0)
-            .filter(|other| other.ledger().id == ledger.id || other.ledger().shares_limit(ledger))
-            .map(|other| other.ledger().id)
+    /// The same for this worker only. The pool of `ledger` is served too.
+    pub(super) fn serve_related_pools_here(&mut self, ledger: &Ledger) {
+        let pools = self.local_pools.iter().flatten().map(|local| &local.pool);
+        let waiting: Vec<PoolId> = pools
+            .filter(|pool| pool.waiting() > 0)
+            .filter(|pool| pool.ledger().id == ledger.id || pool.ledger().shares_limit(ledger))
+            .map(|pool| pool.ledger().id)
             .collect();
         waiting.into_iter().for_each(|pool| self.serve_queue(pool));
     }
 
-    /// Closes an idle connection of another pool that shares a limit with that of `ledger`, and says of which.
+    /// Closes an idle connection of another pool that shares a limit with the pool of `ledger`. Returns that other pool.
     pub(super) fn evict_for(&mut self, ledger: &Ledger) -> Option<PoolId> {
         let victim = self
             .local_pools
             .iter_mut()
             .flatten()
             .find(|local| local.pool.ledger().shares_limit(ledger) && local.pool.idle() > 0);
-        let server = victim.and_then(|local| local.pool.take_coldest())?;
-        self.hang_up(server)
+        let server = victim.and_then(|local| local.pool.take_longest_idle())?;
+        self.close_without_serving(server)
     }
 
     fn ask_for_eviction(&mut self, ledger: &Arc<Ledger>) {
@@ -133,21 +134,22 @@ impl Board {
         }
     }
 
-    /// Whether a server connection that nobody has may not be lent again.
-    pub(super) fn is_spent(&self, key: ServerKey) -> bool {
+    /// Whether a server connection that no client has must be closed instead of being lent again.
+    pub(super) fn cannot_be_lent(&self, key: ServerKey) -> bool {
         self.servers.get(key).is_none_or(Server::has_unfinished_input) || self.is_outdated(key)
     }
 
-    /// Whether a server connection is not to be used by another client.
+    /// Whether a server connection must not be lent to another client: it is condemned, too old, or from before a reload that
+    /// changed its pool.
     pub(super) fn is_outdated(&self, key: ServerKey) -> bool {
         let Some(server) = self.servers.get(key) else { return true };
         let Some(local) = self.local_pool(server.pool) else { return true };
         server.condition == Condition::Condemned
             || server.epoch < local.epoch
-            || local.pool.too_old(server.opened, self.now)
+            || local.pool.is_too_old(server.opened, self.now)
     }
 
-    /// Lends a server connection that is on no list.
+    /// Lends a server connection, which must be on no list, to a client.
     pub(super) fn link(&mut self, key: ClientKey, server_key: ServerKey, purpose: Purpose) {
         let now = self.now;
         let (Some(client), Some(server)) = (self.clients.get_mut(key), self.servers.get_mut(server_key))
@@ -157,77 +159,79 @@ impl Board {
         if matches!(client.stage, Stage::Waiting(_))
             && let Some(Some(local)) = self.local_pools.get_mut(server.pool)
         {
-            local.counters.wait_us += now.saturating_sub(client.since);
+            local.counters.wait_us += now.saturating_sub(client.last_active);
         }
         client.stage = Stage::Linked(server_key, purpose);
         server.stage = ServerStage::Lent(key);
         server.turns.drop_begun();
         server.lent_turns = 0;
-        server.since = now;
+        server.last_change = now;
         match purpose {
             Purpose::Turn => {
-                bring_parameters(server, Arc::clone(&client.profile), Chore::Parameters);
-                self.deal_inbox(key);
+                send_parameters(server, Arc::clone(&client.profile), Chore::Parameters);
+                self.schedule_inbox(key);
             }
-            Purpose::Probe | Purpose::Session | Purpose::AuthQuery => self.due.push_back(Due::Begin(key)),
+            Purpose::Probe | Purpose::Session | Purpose::AuthQuery => self.due.push_back(Due::UseServer(key)),
         }
     }
 
-    /// Nobody uses a server connection any more. What came with its last answer is read before somebody else does.
+    /// No client or chore uses a server connection any more. It is lent again after all bytes are read that came together with
+    /// its last answer.
     pub(super) fn free_server(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         server.stage = ServerStage::Abandoned;
-        server.since = self.now;
+        server.last_change = self.now;
         server.turns.drop_begun();
-        self.due.push_back(Due::Free(key));
+        self.due.push_back(Due::Reclaim(key));
     }
 
-    /// Cleans a connection that is nobody's, then lends it on, idles it or closes it.
-    pub(super) fn give_back(&mut self, key: ServerKey) {
+    /// Cleans a connection that no client has any more. Then lends it again, makes it idle, or closes it.
+    pub(super) fn reclaim_server(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         if !server.is_abandoned() {
             return;
         }
-        // A client that vanished within its RESET has left this.
+        // A client that vanished during its RESET has left this value.
         server.resetting = None;
         if server.paused {
             server.paused = false;
             self.actions.push_back(Action::ResumeServer(key));
         }
-        // A seed that a session's client set at start-up is taken back by nothing.
+        // A client in session mode may have set a seed at start-up, and nothing resets a seed.
         server.condemn_if(server.profile.value(SEED).is_some());
         let status = server.status;
         if server.condition == Condition::Condemned || server.has_unfinished_input() {
             return self.close_server(key);
         }
         if server.cancel != Cancel::None {
-            // The cancel could hit the next client's query: it waits until the cancel has come and gone.
+            // The cancel request could hit the next client's query. So no client gets the connection before that is over.
             return;
         }
         if status != TransactionStatus::Idle {
             return self.start_query(key, "ROLLBACK", Chore::Rollback);
         }
-        // A session's client could bind the statement that a look-up left when it failed, or a client of before a
-        // reload.
-        let (prepared, pool) = (!server.statements.is_clear(), server.pool);
-        let session = |local: &LocalPool| local.pool.settings().mode == PoolMode::Session;
-        let used = std::mem::take(&mut server.condition) == Condition::Used
+        // In session mode a client's names reach the server unchanged. So it must not find a statement that a failed look-up
+        // has left, or a client from before a reload.
+        let (has_statements, pool) = (!server.statements.has_no_statements(), server.pool);
+        let is_session = |local: &LocalPool| local.pool.settings().mode == PoolMode::Session;
+        let must_reset = std::mem::take(&mut server.condition) == Condition::Used
             || self.directory.reset_always
-            || (prepared && self.local_pool(pool).is_some_and(session));
-        if used && !self.directory.reset_query.is_empty() {
+            || (has_statements && self.local_pool(pool).is_some_and(is_session));
+        if must_reset && !self.directory.reset_query.is_empty() {
             let directory = Arc::clone(&self.directory);
             return self.start_query(key, &directory.reset_query, Chore::Reset);
         }
-        self.give_on(key);
+        self.lend_or_idle(key);
     }
 
-    /// A clean server connection goes to who waits, to another worker, or to the idle list.
-    pub(super) fn give_on(&mut self, key: ServerKey) {
+    /// A clean server connection goes to a waiting client, to another worker, or to the idle list, or it is closed.
+    pub(super) fn lend_or_idle(&mut self, key: ServerKey) {
         let now = self.now;
         let Some(pool) = self.servers.get(key).map(|server| server.pool) else { return };
-        let unwanted =
-            self.local_pool(pool).is_none_or(|local| local.pool.over_size() || local.pool.must_yield(now));
-        if self.paused || unwanted || self.is_spent(key) {
+        let must_close = self
+            .local_pool(pool)
+            .is_none_or(|local| local.pool.exceeds_size() || local.pool.must_close_for_other_pool(now));
+        if self.paused || must_close || self.cannot_be_lent(key) {
             return self.close_server(key);
         }
         let Some(local) = self.local_pools.get_mut(pool).and_then(Option::as_deref_mut) else { return };
@@ -235,16 +239,16 @@ impl Board {
             Release::Serve(Waiter { client, .. }) => {
                 let purpose = match self.clients.get(client).map(|client| &client.stage) {
                     Some(Stage::Waiting(purpose)) => *purpose,
-                    _ => return self.give_on(key),
+                    _ => return self.lend_or_idle(key),
                 };
                 self.link(client, key, purpose);
             }
             Release::Idle => {
                 if let Some(server) = self.servers.get_mut(key) {
                     server.stage = ServerStage::Idle;
-                    server.since = now;
+                    server.last_change = now;
                 }
-                self.serve_sharers(pool);
+                self.serve_related_pools(pool);
             }
             Release::Handoff(worker) => {
                 local.counters.handed_on += 1;
@@ -264,11 +268,12 @@ impl Board {
         }
     }
 
-    /// A server connection from another worker. It may be in use, or closed by an action, when this returns.
+    /// Takes a server connection from another worker. When this returns, the connection may be lent already, or there may be
+    /// an action that closes it.
     pub fn server_arrived(&mut self, mut server: Box<Server>) -> ServerKey {
         let pool = server.pool;
         server.stage = ServerStage::Chore(Chore::Check);
-        // It stood on the other worker's list of those to write to.
+        // The connection may have been on the other worker's list of connections with unsent bytes.
         server.outbox.listed = false;
         server.profile = self.profiles.intern((*server.profile).clone());
         let welcome = server.welcome.clone();
@@ -278,43 +283,49 @@ impl Board {
         {
             local.welcome = welcome;
         }
-        self.give_on(key);
-        self.do_what_is_due();
+        self.lend_or_idle(key);
+        self.run_due_tasks();
         key
     }
 
-    /// A worker does not take this connection of ours, whose socket is closed: nobody has it.
+    /// The other worker did not take this connection, and its socket is closed.
     pub fn handoff_failed(&mut self, server: Box<Server>) {
         let key = self.servers.insert(server);
         self.close_server(key);
-        self.do_what_is_due();
+        self.run_due_tasks();
     }
 
-    /// Another worker's clients wait for a connection that this one has idle.
-    pub(super) fn lend_to_starving(&mut self, pool: PoolId, worker: usize) {
+    /// Clients of `worker` wait for a connection of this pool: gives that worker an idle connection, if there is one and the
+    /// clients still wait.
+    pub(super) fn give_idle_to_worker(&mut self, pool: PoolId, worker: usize) {
         let here = self.worker;
         let Some(local) = self.local_pool_mut(pool) else { return };
-        let starving = local.pool.ledger().starving_elsewhere(here).is_some();
-        if starving && let Some(server) = local.pool.take_coldest() {
+        let starving = local.pool.ledger().longest_waiting_worker(here).is_some();
+        if starving && let Some(server) = local.pool.take_longest_idle() {
             local.counters.handed_on += 1;
             self.hand_over(server, worker);
         }
     }
 
-    /// Answers a client's turn with an error; it can go on with the next one, unless that is of a transaction which the first
-    /// was to begin.
+    /// Answers a client's turn, which was not run, with an error. The client can go on with its next turn. But if the failed
+    /// turn was to begin a transaction that its next messages belong to, the client is closed.
     pub(super) fn fail_turn(&mut self, key: ClientKey, error: &[u8]) {
         let Some(client) = self.clients.get_mut(key) else { return };
         let mut share = ParseBudget::unbounded(&self.directory.limits);
-        if is_begun_transaction(client, client.inbox.waiting(), &self.shared.classes, &mut share) {
+        if begins_transaction_before_other_turns(
+            client,
+            client.inbox.waiting(),
+            &self.shared.classes,
+            &mut share,
+        ) {
             client.outbox.push(&as_fatal(error));
             return self.close_client(key);
         }
         client.stage = Stage::Idle;
         client.outbox.push(error);
-        client.held = false;
+        client.output_held = false;
         client.after_error = AfterError::SkipNextTurn;
-        self.list_client(key);
-        self.deal_inbox(key);
+        self.list_unsent_client(key);
+        self.schedule_inbox(key);
     }
 }

@@ -1,4 +1,4 @@
-//! What the operator asks: reload, pause, shutdown; and what other workers ask.
+//! Messages of the operator (reload, pause, shutdown) and of other workers.
 
 use std::sync::Arc;
 
@@ -14,37 +14,37 @@ use crate::keys::ClientKey;
 use crate::server::ServerStage;
 
 impl Board {
-    /// Deals with what another worker or the operator says.
+    /// Handles a message of another worker or of the operator.
     pub fn handle_mail(&mut self, mail: Mail) {
         match mail {
-            Mail::Starving(pool, worker) => self.lend_to_starving(pool, worker),
+            Mail::Starving(pool, worker) => self.give_idle_to_worker(pool, worker),
             Mail::Evict(ledger) => {
                 if let Some(pool) = self.evict_for(&ledger) {
-                    self.serve_sharers(pool);
+                    self.serve_related_pools(pool);
                 }
             }
-            Mail::Vacancy(ledger) => self.serve_sharers_here(&ledger),
+            Mail::Vacancy(ledger) => self.serve_related_pools_here(&ledger),
             Mail::Cancel(victim, from, asker) => self.cancel_client(victim, from, asker),
             Mail::Cancelled(asker) => self.client_left(asker),
             Mail::Reload(directory) => self.reload(directory),
             Mail::Pause(paused) => self.pause(paused),
             Mail::Shutdown(how) => self.shut_down(how),
         }
-        self.do_what_is_due();
+        self.run_due_tasks();
     }
 
     fn reload(&mut self, directory: Arc<Directory>) {
         self.configure_local_pools(&directory);
         self.secrets.clear();
         self.directory = directory;
-        self.meet_pools();
+        self.make_configured_pools();
         for pool in self.local_pools.ids() {
             self.serve_queue(pool);
         }
     }
 
-    /// Makes the pools known that are kept filled before any client comes: those whose user is configured.
-    pub(super) fn meet_pools(&mut self) {
+    /// Makes the pools that must have connections before a client comes: those with a `min_size` and a configured user.
+    pub(super) fn make_configured_pools(&mut self) {
         if self.worker != 0 {
             return;
         }
@@ -56,7 +56,8 @@ impl Board {
         }
     }
 
-    /// Holds all turns back: server connections are closed as they come free, clients wait.
+    /// Begins or ends a pause. In a pause no client gets a server connection, and server connections are closed as soon as
+    /// they are free.
     fn pause(&mut self, paused: bool) {
         self.paused = paused;
         for pool in self.local_pools.ids() {
@@ -64,7 +65,9 @@ impl Board {
                 self.serve_queue(pool);
                 continue;
             }
-            while let Some(server) = self.local_pool_mut(pool).and_then(|local| local.pool.take_coldest()) {
+            while let Some(server) =
+                self.local_pool_mut(pool).and_then(|local| local.pool.take_longest_idle())
+            {
                 self.close_server(server);
             }
         }
@@ -72,13 +75,13 @@ impl Board {
 
     fn shut_down(&mut self, how: Shutdown) {
         self.shutdown = Some(how);
-        self.tend_shutdown();
+        self.continue_shutdown();
     }
 
-    /// Sends away those who may go.
-    pub(super) fn tend_shutdown(&mut self) {
+    /// Closes the clients that the kind of shutdown allows to close now, and idle server connections once no client is left.
+    pub(super) fn continue_shutdown(&mut self) {
         let Some(how) = self.shutdown else { return };
-        let free = |stage: &Stage| match stage {
+        let is_free = |stage: &Stage| match stage {
             Stage::Linked(server, Purpose::Session | Purpose::Turn) => {
                 let done = |server: &crate::server::Server| {
                     server.is_settled() && server.status == TransactionStatus::Idle
@@ -92,7 +95,7 @@ impl Board {
             .clients
             .iter()
             .filter(|(_, client)| match how {
-                Shutdown::WaitForServers => free(&client.stage),
+                Shutdown::WaitForServers => is_free(&client.stage),
                 Shutdown::WaitForClients => client.login.is_some() && matches!(client.stage, Stage::Login),
                 Shutdown::Now => true,
             })
@@ -102,16 +105,17 @@ impl Board {
             self.refuse(key, &Refusal::new(SqlState::ADMIN_SHUTDOWN, "the proxy is shutting down"));
         }
         for pool in self.local_pools.ids() {
-            let unused = self.clients.is_empty();
-            while unused
-                && let Some(server) = self.local_pool_mut(pool).and_then(|local| local.pool.take_coldest())
+            let has_no_clients = self.clients.is_empty();
+            while has_no_clients
+                && let Some(server) =
+                    self.local_pool_mut(pool).and_then(|local| local.pool.take_longest_idle())
             {
                 self.close_server(server);
             }
         }
     }
 
-    /// Whether nothing is left to wait for.
+    /// Whether the shutdown is complete.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let idle = |server: &crate::server::Server| {

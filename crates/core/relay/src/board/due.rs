@@ -1,9 +1,9 @@
-//! What one event makes possible for others: a server connection comes free for who waits, an answer for what came
-//! after it. It is written down here and done once the event itself has been dealt with, one after the other: the stack
-//! does not grow with those who wait.
+//! Tasks that one event causes for other connections: a waiting client can get the server connection that became free, or a
+//! message can be processed because an answer has come. Each task is put into a list, and is run when the event is handled
+//! completely. So the stack does not grow with the number of waiting clients.
 //!
-//! What a client sends is dealt with in shares: one that sends thousands of messages at once does not keep the others of its
-//! worker waiting for all of them.
+//! This file also keeps clients to their share of a round: a client that sends thousands of messages at once must not make
+//! the worker's other clients wait for all of them.
 
 use super::Board;
 use super::kept::due::Due;
@@ -12,61 +12,65 @@ use crate::keys::ClientKey;
 use crate::text::ParseBudget;
 
 impl Board {
-    /// Every method that reports an event calls this at its end.
+    /// Runs all tasks. Every method by which the shell reports an event calls this at its end.
     #[inline]
-    pub(super) fn do_what_is_due(&mut self) {
+    pub(super) fn run_due_tasks(&mut self) {
         while let Some(due) = self.due.pop_front() {
             match due {
-                Due::Inbox(key) => self.deal_inbox_now(key),
-                Due::Begin(key) => self.begin(key),
-                Due::Login(key) => self.login_goes_on(key),
-                Due::CancelAnswered(key) => self.client_left(key),
-                Due::TurnsLost(server) => {
-                    self.fail_turns(None, server, &Self::lost_body("the server connection was closed"));
+                Due::ProcessInbox(key) => self.process_inbox(key),
+                Due::UseServer(key) => self.use_server(key),
+                Due::ContinueLogin(key) => self.continue_login(key),
+                Due::CloseCanceller(key) => self.client_left(key),
+                Due::FailTurns(server) => {
+                    self.fail_turns(
+                        None,
+                        server,
+                        &Self::connection_failure_body("the server connection was closed"),
+                    );
                 }
-                Due::Free(key) => self.give_back(key),
-                Due::GiveOn(key) => self.give_on(key),
+                Due::Reclaim(key) => self.reclaim_server(key),
+                Due::LendOrIdle(key) => self.lend_or_idle(key),
             }
         }
     }
 
-    /// Queues what a client sent earlier: it is dealt with after the event.
-    pub(super) fn deal_inbox(&mut self, key: ClientKey) {
+    /// Lets the bytes in a client's inbox be processed after the event.
+    pub(super) fn schedule_inbox(&mut self, key: ClientKey) {
         if self.clients.get(key).is_some_and(|client| !client.inbox.is_empty()) {
-            self.due.push_back(Due::Inbox(key));
+            self.due.push_back(Due::ProcessInbox(key));
         }
     }
 
-    /// The client's share of the round is used up: the others get theirs first.
-    pub(super) fn rest(&mut self, key: ClientKey) {
+    /// The client has used up its share of the round. It continues in the next round.
+    pub(super) fn defer_to_next_round(&mut self, key: ClientKey) {
         let Some(client) = self.clients.get_mut(key) else { return };
-        client.resting = true;
-        self.resting.push(key);
+        client.round_share_used = true;
+        self.waiting_for_next_round.push(key);
     }
 
-    /// Whether clients wait for the next round to go on: the shell must not sleep before [`Board::next_round`].
+    /// Whether clients wait for the next round. Then the shell must call [`Board::next_round`] before it sleeps.
     #[must_use]
     pub fn is_round_due(&self) -> bool {
-        !self.resting.is_empty()
+        !self.waiting_for_next_round.is_empty()
     }
 
-    /// Every client has had its share of the round: those that used theirs up go on. Call it once a round, when all that
-    /// had happened is dealt with.
+    /// Begins the next round: clients that had used up their share continue. The shell calls this once in each round, when it
+    /// has handled all events.
     pub fn next_round(&mut self) {
-        self.parses = ParseBudget::of(&self.directory.limits);
-        for key in std::mem::take(&mut self.resting) {
+        self.parse_budget = ParseBudget::of(&self.directory.limits);
+        for key in std::mem::take(&mut self.waiting_for_next_round) {
             if let Some(client) = self.clients.get_mut(key) {
-                client.resting = false;
-                self.deal_inbox_now(key);
+                client.round_share_used = false;
+                self.process_inbox(key);
             }
         }
-        self.do_what_is_due();
+        self.run_due_tasks();
     }
 
-    fn begin(&mut self, key: ClientKey) {
+    fn use_server(&mut self, key: ClientKey) {
         match self.clients.get(key).map(|client| &client.stage) {
-            Some(&Stage::Linked(server, Purpose::Probe | Purpose::Session)) => self.probe(key, server),
-            Some(&Stage::Linked(server, Purpose::AuthQuery)) => self.ask_for_secret(key, server),
+            Some(&Stage::Linked(server, Purpose::Probe | Purpose::Session)) => self.start_probe(key, server),
+            Some(&Stage::Linked(server, Purpose::AuthQuery)) => self.send_auth_query(key, server),
             _ => {}
         }
     }

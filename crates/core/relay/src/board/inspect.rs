@@ -1,5 +1,4 @@
-//! A look at single connections: for the admin console, and for checks that compare what the board believes with what
-//! there is.
+//! Shows single connections: for tests that compare the board's state with the real one.
 
 use trunkline_pool::PoolId;
 use trunkline_wire::backend::TransactionStatus;
@@ -21,7 +20,7 @@ impl Board {
         self.servers.iter()
     }
 
-    /// What all workers share.
+    /// The state that all workers share.
     #[must_use]
     pub fn shared(&self) -> &Shared {
         &self.shared
@@ -29,7 +28,7 @@ impl Board {
 }
 
 impl Client {
-    /// Where it is.
+    /// Its stage.
     #[must_use]
     pub fn stage(&self) -> &Stage {
         &self.stage
@@ -41,13 +40,13 @@ impl Client {
         self.home_pool
     }
 
-    /// Bytes it sent that wait, and bytes that wait to be sent to it.
+    /// How many bytes of it are not processed yet, and how many bytes are not sent to it yet.
     #[must_use]
     pub fn waiting_bytes(&self) -> (usize, usize) {
         (self.inbox.len(), self.outbox.pending().len())
     }
 
-    /// Statements it has names for.
+    /// How many statements it has named.
     #[must_use]
     pub fn statement_count(&self) -> usize {
         self.statements.as_ref().map_or(0, |statements| statements.len())
@@ -55,7 +54,7 @@ impl Client {
 }
 
 impl Server {
-    /// Where it is.
+    /// Its stage.
     #[must_use]
     pub fn stage(&self) -> &ServerStage {
         &self.stage
@@ -73,36 +72,36 @@ impl Server {
         self.status
     }
 
-    /// The parameters it is known to have.
+    /// The parameters that it has, as far as we know.
     #[must_use]
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    /// Names of the shared statements it has, least recently used first.
+    /// The names of the registry's statements that are prepared on it, the least recently used first.
     pub fn statement_names(&self) -> impl Iterator<Item = &[u8]> {
         self.statements.names()
     }
 
-    /// Whether it has an unnamed statement that a client may use again.
+    /// Whether we know which unnamed statement it has.
     #[must_use]
     pub fn has_unnamed_statement(&self) -> bool {
         self.statements.unnamed.is_some()
     }
 
-    /// The process id of its backend; 0 before login.
+    /// The process id of its server process; 0 before the login is complete.
     #[must_use]
     pub fn process_id(&self) -> i32 {
         self.process_id
     }
 
-    /// Bytes it sent that wait, and bytes that wait to be sent to it.
+    /// How many bytes of it are not processed yet, and how many bytes are not sent to it yet.
     #[must_use]
     pub fn waiting_bytes(&self) -> (usize, usize) {
         (self.inbox.len(), self.outbox.pending().len())
     }
 
-    /// Answers that are still to come from it.
+    /// How many answers it still owes.
     #[must_use]
     pub fn awaited_answers(&self) -> usize {
         self.turns.len()

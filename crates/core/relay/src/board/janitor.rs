@@ -1,8 +1,8 @@
-//! What happens because time passes.
+//! What happens because time passes: timeouts, and the maintenance of pools.
 
 use std::time::Duration;
 
-use trunkline_pool::{Micros, PoolId, Refused};
+use trunkline_pool::{Limit, Micros, PoolId};
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::sqlstate::SqlState;
 
@@ -12,52 +12,57 @@ use crate::client::{Client, Purpose, Stage};
 use crate::keys::{ClientKey, ServerKey};
 use crate::server::ServerStage;
 
-fn passed(timeout: Option<Duration>, age: Micros) -> bool {
+fn has_passed(timeout: Option<Duration>, age: Micros) -> bool {
     timeout.is_some_and(|timeout| u128::from(age) >= timeout.as_micros())
 }
 
 impl Board {
-    /// Call a few times a second.
+    /// Time has passed. The shell calls this a few times per second.
     pub fn tick(&mut self) {
         self.expire_clients();
         self.expire_servers();
         for pool in self.local_pools.ids() {
-            self.tend_pool(pool);
+            self.maintain_pool(pool);
         }
         self.forget_pools();
         self.secrets.expire(self.now, self.directory.auth_cache_ttl);
         if self.worker == 0 {
-            self.shared.registry.tend();
+            self.shared.registry.sweep_next_shard();
         }
-        self.serve_strangers();
-        // Who was told of an error, and has sent the end of its turn, reads that it is ready before it is sent away.
-        self.do_what_is_due();
-        self.tend_shutdown();
-        self.do_what_is_due();
+        self.serve_permit_queue();
+        // A client that got an error and has sent its Sync gets ReadyForQuery before a shutdown closes it.
+        self.run_due_tasks();
+        self.continue_shutdown();
+        self.run_due_tasks();
     }
 
     fn expire_clients(&mut self) {
-        let expired: Vec<_> =
-            self.clients.iter().filter_map(|(key, client)| Some((key, self.overdue(client)?))).collect();
-        for (key, (bound, refusal)) in expired {
-            self.shared.hit(bound);
+        let expired: Vec<_> = self
+            .clients
+            .iter()
+            .filter_map(|(key, client)| Some((key, self.expired_timeout(client)?)))
+            .collect();
+        for (key, (setting, refusal)) in expired {
+            self.shared.count_limit_hit(setting);
             self.refuse(key, &refusal);
         }
     }
 
-    /// Why a client must go now, if it must.
-    fn overdue(&self, client: &Client) -> Option<(&'static str, Refusal<'static>)> {
+    /// The timeout that has expired for a client (the setting's name), and the error for the client. `None` if none has.
+    fn expired_timeout(&self, client: &Client) -> Option<(&'static str, Refusal<'static>)> {
         let timeouts = &self.directory.timeouts;
-        let age = self.age(client.since);
+        let age = self.age(client.last_active);
         if client.login.is_some() || matches!(client.stage, Stage::Cancelling) {
             let since = match client.stage {
-                // It has proved who it is, and `query_wait_timeout` bounds its wait.
+                // The client has proved who it is. `query_wait_timeout` limits its wait.
                 Stage::Waiting(Purpose::Probe | Purpose::Session) => return None,
-                Stage::Linked(server, Purpose::Probe | Purpose::Session) => self.servers.get(server)?.since,
-                // A client that has proved nothing yet has no more time than that for a look-up either.
+                Stage::Linked(server, Purpose::Probe | Purpose::Session) => {
+                    self.servers.get(server)?.last_change
+                }
+                // The client has not proved who it is. The time for its look-up counts too.
                 _ => client.accepted,
             };
-            return passed(timeouts.client_login, self.age(since)).then(|| {
+            return has_passed(timeouts.client_login, self.age(since)).then(|| {
                 let code = SqlState::CONNECTION_FAILURE;
                 ("client_login_timeout", Refusal::new(code, "the login took too long (client_login_timeout)"))
             });
@@ -68,7 +73,7 @@ impl Board {
             .and_then(|local| self.directory.users.get(&local.user));
         let client_idle = user.and_then(|user| user.client_idle_timeout).unwrap_or(timeouts.client_idle);
         match client.stage {
-            Stage::Idle if passed(client_idle, age) => {
+            Stage::Idle if has_passed(client_idle, age) => {
                 let code = SqlState::IDLE_SESSION_TIMEOUT;
                 Some((
                     "client_idle_timeout",
@@ -81,25 +86,25 @@ impl Board {
                 let query = user.and_then(|user| user.query_timeout).unwrap_or(timeouts.query);
                 let idle =
                     user.and_then(|user| user.idle_transaction_timeout).unwrap_or(timeouts.idle_transaction);
-                if !server.is_settled() && passed(query, self.age(server.since)) {
+                if !server.is_settled() && has_passed(query, self.age(server.last_change)) {
                     let code = SqlState::QUERY_CANCELED;
                     return Some((
                         "query_timeout",
                         Refusal::new(code, "the query took too long (query_timeout)"),
                     ));
                 }
-                let quiet = self.age(server.since.max(client.since));
-                if server.is_settled() && in_transaction && passed(idle, quiet) {
+                let quiet = self.age(server.last_change.max(client.last_active));
+                if server.is_settled() && in_transaction && has_passed(idle, quiet) {
                     let code = SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT;
                     let text = "the transaction was idle too long (idle_transaction_timeout)";
                     return Some(("idle_transaction_timeout", Refusal::new(code, text)));
                 }
                 let idle = server.is_settled() && !in_transaction;
-                if idle && !client.pins.is_empty() && passed(timeouts.pin_idle, age) {
+                if idle && !client.pins.is_empty() && has_passed(timeouts.pin_idle, age) {
                     let text = "the connection was idle too long with a server connection of its own (pin_idle_timeout)";
                     return Some(("pin_idle_timeout", Refusal::new(SqlState::IDLE_SESSION_TIMEOUT, text)));
                 }
-                (idle && passed(client_idle, age)).then(|| {
+                (idle && has_passed(client_idle, age)).then(|| {
                     let text = "the connection was idle too long (client_idle_timeout)";
                     ("client_idle_timeout", Refusal::new(SqlState::IDLE_SESSION_TIMEOUT, text))
                 })
@@ -114,63 +119,64 @@ impl Board {
             .servers
             .iter()
             .filter_map(|(key, server)| {
-                let age = self.age(server.since);
+                let age = self.age(server.last_change);
                 let timeout = match server.stage {
-                    // A chore answers as fast as a login, or something is wrong with the server.
+                    // A chore gets as much time as a login. If it needs more, something is wrong with the server.
                     ServerStage::Login(_) | ServerStage::Chore(_) => timeouts.server_connect,
                     ServerStage::Finishing | ServerStage::Abandoned => timeouts.abandoned_turn,
                     ServerStage::Idle | ServerStage::Lent(_) => return None,
                 };
-                passed(timeout, age).then_some(key)
+                has_passed(timeout, age).then_some(key)
             })
             .collect();
         for key in stuck {
             match self.servers.get(key).map(|server| &server.stage) {
                 Some(ServerStage::Login(_)) => {
                     let why = "the server did not answer in time (server_connect_timeout)";
-                    self.server_lost(key, &Self::lost_body(why));
+                    self.server_lost(key, &Self::connection_failure_body(why));
                 }
                 Some(ServerStage::Chore(chore)) => {
                     let why =
                         format!("{chore:?}: the server did not answer in time (server_connect_timeout)");
-                    self.server_lost(key, &Self::lost_body(&why));
+                    self.server_lost(key, &Self::connection_failure_body(&why));
                 }
                 _ => self.end_stuck_turn(key),
             }
         }
     }
 
-    /// The turn of a client that has gone takes too long: it is cancelled if its client has said good-bye, else the
-    /// connection is closed.
+    /// The turn of a client that is gone takes too long. If its client left with a Terminate, the turn was allowed to run, and
+    /// is cancelled now. Otherwise it was cancelled before, and the connection is closed now.
     fn end_stuck_turn(&mut self, key: ServerKey) {
-        self.shared.hit("abandoned_turn_timeout");
+        self.shared.count_limit_hit("abandoned_turn_timeout");
         let now = self.now;
         if let Some(server) = self.servers.get_mut(key)
             && matches!(server.stage, ServerStage::Finishing)
         {
             server.stage = ServerStage::Abandoned;
-            server.since = now;
+            server.last_change = now;
             self.cancel_server(key);
             return;
         }
         self.close_server(key);
     }
 
-    fn tend_pool(&mut self, pool: PoolId) {
+    fn maintain_pool(&mut self, pool: PoolId) {
         let now = self.now;
-        self.keep_nameless_counts(pool);
+        self.move_nameless_counts(pool);
         while let Some(client) = self.next_expired_waiter(pool) {
-            self.shared.hit("query_wait_timeout");
-            self.wait_expired(client, pool);
+            self.shared.count_limit_hit("query_wait_timeout");
+            self.fail_expired_waiter(client, pool);
         }
-        while let Some(server) = self.local_pool_mut(pool).and_then(|local| local.pool.expired_idle(now)) {
+        while let Some(server) = self.local_pool_mut(pool).and_then(|local| local.pool.pop_expired_idle(now))
+        {
             self.close_server(server);
         }
-        let spent: Vec<ServerKey> = match self.local_pool(pool) {
-            Some(local) => local.pool.idle_servers().filter(|server| self.is_spent(*server)).collect(),
+        let unusable: Vec<ServerKey> = match self.local_pool(pool) {
+            Some(local) => local.pool.idle_servers().filter(|server| self.cannot_be_lent(*server)).collect(),
             None => Vec::new(),
         };
-        for server in spent {
+        for server in unusable {
             if let Some(local) = self.local_pool_mut(pool) {
                 local.pool.remove_idle(server);
             }
@@ -180,7 +186,7 @@ impl Board {
         while !self.paused
             && self.shutdown.is_none()
             && self.local_pool(pool).is_some_and(|local| !self.is_nameless(local))
-            && self.local_pool_mut(pool).is_some_and(|local| local.pool.want_spare(now))
+            && self.local_pool_mut(pool).is_some_and(|local| local.pool.begin_opening_spare(now))
         {
             self.open_server(pool);
         }
@@ -188,35 +194,36 @@ impl Board {
 
     fn next_expired_waiter(&mut self, pool: PoolId) -> Option<ClientKey> {
         let now = self.now;
-        Some(self.local_pool_mut(pool)?.pool.expired_waiter(now)?.client)
+        Some(self.local_pool_mut(pool)?.pool.pop_expired_waiter(now)?.client)
     }
 
-    /// The bound that keeps a pool from another server connection now, which is counted, and what is held under it.
-    fn hit_bound(&self, pool: PoolId) -> Option<(Refused, u32)> {
+    /// The limit that keeps a pool from opening another server connection now, and how many connections it counts. Adds to that
+    /// limit's metric.
+    fn count_reached_limit(&self, pool: PoolId) -> Option<(Limit, u32)> {
         let local = self.local_pool(pool)?;
         let ledger = local.pool.ledger();
-        Some(match local.pool.bound()? {
-            Refused::PoolSize => (Refused::PoolSize, ledger.open()),
-            Refused::Database => {
-                self.shared.hit("max_db_connections");
-                (Refused::Database, ledger.database.servers())
+        Some(match local.pool.reached_limit()? {
+            Limit::PoolSize => (Limit::PoolSize, ledger.open()),
+            Limit::Database => {
+                self.shared.count_limit_hit("max_db_connections");
+                (Limit::Database, ledger.database.servers())
             }
-            Refused::User => {
-                self.shared.hit("max_user_connections");
-                (Refused::User, ledger.user.servers())
+            Limit::User => {
+                self.shared.count_limit_hit("max_user_connections");
+                (Limit::User, ledger.user.servers())
             }
         })
     }
 
-    fn wait_expired(&mut self, key: ClientKey, pool: PoolId) {
+    fn fail_expired_waiter(&mut self, key: ClientKey, pool: PoolId) {
         let purpose = match self.clients.get(key).map(|client| &client.stage) {
             Some(Stage::Waiting(purpose)) => *purpose,
             _ => return,
         };
-        let refusal = waited_in_vain(self.hit_bound(pool));
+        let refusal = wait_expired_refusal(self.count_reached_limit(pool));
         if purpose == Purpose::AuthQuery {
-            self.warn("auth_query", format!("auth_query cannot be asked: {}", refusal.message));
-            return self.cannot_look_up(key);
+            self.warn("auth_query", format!("auth_query cannot run: {}", refusal.message));
+            return self.refuse_look_up(key);
         }
         if purpose == Purpose::Turn {
             let mut error = Vec::new();
@@ -228,25 +235,26 @@ impl Board {
     }
 }
 
-/// What a client is told whose wait is over.
-fn waited_in_vain(bound: Option<(Refused, u32)>) -> Refusal<'static> {
-    let (reason, hint) = match bound {
-        Some((Refused::PoolSize, held)) => {
-            (format!("all {held} are in use"), "raise pool_size, or look for transactions that stay open")
-        }
-        Some((Refused::Database, held)) => (
-            format!("pools of its database hold all {held} (max_db_connections)"),
-            "raise max_db_connections (max_connections of a database), or have idle ones closed sooner (server_idle_timeout)",
+/// The error for a client that has waited too long for a server connection.
+fn wait_expired_refusal(limit: Option<(Limit, u32)>) -> Refusal<'static> {
+    let (reason, hint) = match limit {
+        Some((Limit::PoolSize, held)) => (
+            format!("all {held} connections are in use"),
+            "raise pool_size, or look for transactions that stay open",
         ),
-        Some((Refused::User, held)) => (
-            format!("pools of its user hold all {held} (max_user_connections)"),
-            "raise max_user_connections (max_connections of a user), or have idle ones closed sooner (server_idle_timeout)",
+        Some((Limit::Database, held)) => (
+            format!("the pools of its database have all {held} connections (max_db_connections)"),
+            "raise max_db_connections (max_connections of a database), or lower server_idle_timeout, so that idle connections are closed sooner",
+        ),
+        Some((Limit::User, held)) => (
+            format!("the pools of its user have all {held} connections (max_user_connections)"),
+            "raise max_user_connections (max_connections of a user), or lower server_idle_timeout, so that idle connections are closed sooner",
         ),
         None => (
             "none could be opened".to_owned(),
-            "the server may not answer: the proxy's log says what it knows",
+            "perhaps the server does not answer: see the log of the proxy",
         ),
     };
-    let text = format!("no server connection came free in time (query_wait_timeout): {reason}");
+    let text = format!("no server connection became free in time (query_wait_timeout): {reason}");
     Refusal::new(SqlState::TOO_MANY_CONNECTIONS, text).hint(hint)
 }

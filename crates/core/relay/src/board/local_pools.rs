@@ -1,4 +1,4 @@
-//! A worker's pools with what it has learnt about them.
+//! A worker's parts of pools: how to find them, adapt them to a reloaded configuration, and give their figures.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::directory::{Database, Directory};
 use crate::server::ServerStage;
 
 pub(super) fn schema_of(schemas: &Schemas, database: &Database, name: &str) -> Arc<Schema> {
-    let there = database.server_name.as_deref().unwrap_or(name);
-    schemas.of(&database.target.host, database.target.port, there)
+    let server_name = database.server_name.as_deref().unwrap_or(name);
+    schemas.find_or_add(&database.target.host, database.target.port, server_name)
 }
 
-/// What a configured user logs in to servers with.
+/// The credential with which the configuration lets a pool log in to servers.
 pub(super) fn credential_of(directory: &Directory, database: &Database, user: &str) -> Credential {
     if let Some(password) = &database.password {
         return Credential::Password { password: password.clone(), cached: None };
@@ -41,25 +41,25 @@ impl Board {
         self.local_pools.get_mut(id)?.as_deref_mut()
     }
 
-    /// Fits all pools to a new directory. A pool whose server, login or parameters changed, or that changes to session
-    /// mode, opens its connections again; those in use leave when they come free.
+    /// Adapts all pools to a new directory. If a pool's server, database, parameters or `connect_query` have changed, or if it
+    /// changes to session mode, its old connections are closed when they are free, and new ones are opened.
     pub(super) fn configure_local_pools(&mut self, directory: &Directory) {
         for local in self.local_pools.iter_mut().flatten() {
             let Some(database) = directory.database(&local.name) else { continue };
             let credential = credential_of(directory, database, &local.user);
             let settings = directory.pool_settings(database, &local.user);
             let mode_before = local.pool.settings().mode;
-            // What a connection has of earlier clients' statements is no business of a session's client.
+            // A client in session mode must not find the prepared statements of earlier clients.
             let to_sessions = settings.mode == PoolMode::Session && mode_before != PoolMode::Session;
-            let moved = to_sessions
+            let needs_new_connections = to_sessions
                 || database.target != local.database.target
                 || database.server_name != local.database.server_name
                 || database.parameters != local.database.parameters
                 || database.connect_query != local.database.connect_query;
-            if moved {
+            if needs_new_connections {
                 local.epoch = directory.epoch;
                 local.welcome = None;
-                local.proven.clear();
+                local.canonical_values.clear();
             }
             if !matches!(credential, Credential::None) {
                 local.credential = credential;
@@ -70,35 +70,35 @@ impl Board {
         }
     }
 
-    /// Every pool's figures. Walks all connections: for a scrape, not for a hot path.
+    /// The figures of all pools. This walks all connections, so it is for metrics and not for each turn.
     #[must_use]
     pub fn pools(&self) -> Vec<PoolStatus> {
         let status = |local: &Option<Box<LocalPool>>| local.as_deref().map(|local| self.pool_status(local));
         let mut pools: Vec<Option<PoolStatus>> = self.local_pools.iter().map(status).collect();
-        let known = |id: PoolId| self.local_pools.get(id).map(|_| id.place());
+        let place = |id: PoolId| self.local_pools.get(id).map(|_| id.place());
         for (_, client) in self.clients.iter().filter(|(_, client)| client.login.is_none()) {
-            let Some(pool) = client.home_pool.and_then(known).and_then(|at| pools[at].as_mut()) else {
+            let Some(pool) = client.home_pool.and_then(place).and_then(|at| pools[at].as_mut()) else {
                 continue;
             };
             match client.stage {
                 Stage::Login | Stage::Idle => pool.clients_idle += 1,
                 Stage::Linked(..) | Stage::Owed(_) => pool.clients_active += 1,
-                // Those in the queue are counted by the pool; a cancel request is no client of it.
+                // The pool itself counts its waiting clients, and a cancel request is no client of a pool.
                 Stage::Waiting(_) | Stage::Cancelling => {}
             }
         }
         for (_, server) in self.servers.iter() {
-            let Some(pool) = known(server.pool).and_then(|at| pools[at].as_mut()) else { continue };
+            let Some(pool) = place(server.pool).and_then(|at| pools[at].as_mut()) else { continue };
             match server.stage {
                 ServerStage::Lent(_) => pool.servers_active += 1,
                 ServerStage::Chore(_) | ServerStage::Finishing | ServerStage::Abandoned => {
                     pool.servers_busy += 1;
                 }
-                // Counted by the pool.
+                // The pool itself counts these.
                 ServerStage::Login(_) | ServerStage::Idle => {}
             }
         }
-        let mut rest = PoolStatus::nameless(self.forgotten);
+        let mut rest = PoolStatus::nameless(self.forgotten_counters);
         let mut named = Vec::with_capacity(pools.len());
         for (local, pool) in self.local_pools.iter().zip(pools) {
             match (local, pool) {

@@ -1,4 +1,4 @@
-//! A client's way from its first byte to ReadyForQuery.
+//! A client's login, from its first byte to ReadyForQuery.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,14 +15,14 @@ use trunkline_wire::sqlstate::SqlState;
 use super::kept::due::Due;
 use super::refusal::Refusal;
 use super::{Action, Board};
-use crate::carried::bring_parameters;
 use crate::carried::parameters::{
-    Profile, SEED, canonical_name, encode, is_expressible, is_of_a_transaction, is_parameter_name,
+    Profile, SEED, belongs_to_transaction, can_be_encoded, canonical_name, encode, is_parameter_name,
 };
+use crate::carried::send_parameters;
 use crate::client::{CancelIdentity, Purpose, Stage};
 use crate::keys::{ClientKey, ServerKey};
 use crate::server::ChoreAnswer;
-use crate::shown::{REASON_BYTES_MAX, cut};
+use crate::shown::{REASON_BYTES_MAX, shorten};
 use crate::turn::Chore;
 
 impl Board {
@@ -33,28 +33,28 @@ impl Board {
             Ok(consumed) => (consumed, login.machine.poll()),
             Err(error) => {
                 let why = error.to_string();
-                self.debug(format!("client {key:?} cannot log in: {}", cut(&why, REASON_BYTES_MAX)));
+                self.debug(format!("client {key:?} cannot log in: {}", shorten(&why, REASON_BYTES_MAX)));
                 self.logins_failed += u64::from(error.failure != LoginFailure::Left);
                 self.close_client(key);
                 return (input.len(), false);
             }
         };
-        self.list_client(key);
+        self.list_unsent_client(key);
         if let Some(event) = event {
             self.login_event(key, event);
-            // What came with it is for the stage that it leads to.
-            self.due.push_back(Due::Inbox(key));
+            // The bytes after this message are processed in the client's new stage.
+            self.due.push_back(Due::ProcessInbox(key));
         }
         (consumed, false)
     }
 
-    /// The login machine has been told something that may have ended the login.
-    pub(super) fn login_goes_on(&mut self, key: ClientKey) {
+    /// Handles the next event of the client's login, if there is one.
+    pub(super) fn continue_login(&mut self, key: ClientKey) {
         let login = self.clients.get_mut(key).and_then(|client| client.login.as_mut());
         if let Some(event) = login.and_then(|login| login.machine.poll()) {
             self.login_event(key, event);
         }
-        self.deal_inbox(key);
+        self.schedule_inbox(key);
     }
 
     fn login_event(&mut self, key: ClientKey, event: LoginEvent) {
@@ -73,14 +73,14 @@ impl Board {
         }
     }
 
-    /// TLS with a client begins: what it sends may be read again.
+    /// The shell begins TLS with a client, and reads from the client again.
     pub fn client_tls_starting(&mut self, key: ClientKey) {
         if let Some(client) = self.clients.get_mut(key) {
             client.paused = false;
         }
     }
 
-    /// TLS with a client is established; `binding`: its `tls-server-end-point`.
+    /// TLS with a client is established; `binding` is its channel binding data `tls-server-end-point`.
     pub fn client_tls_started(&mut self, key: ClientKey, binding: Option<Vec<u8>>) {
         let Some(client) = self.clients.get_mut(key) else { return };
         if let Some(login) = client.login.as_mut() {
@@ -92,7 +92,7 @@ impl Board {
         let directory = Arc::clone(&self.directory);
         let clients = self.shared.clients.load(Relaxed);
         if directory.clients_max.is_some_and(|most| clients > most) {
-            self.shared.hit("max_client_conn");
+            self.shared.count_limit_hit("max_client_conn");
             let refusal =
                 Refusal::new(SqlState::TOO_MANY_CONNECTIONS, "no more connections allowed (max_client_conn)");
             return self.refuse(key, &refusal);
@@ -101,7 +101,7 @@ impl Board {
         if let Some(login) = self.clients.get_mut(key).and_then(|client| client.login.as_mut()) {
             login.request = Some(request);
         }
-        // Whether there is such a database, is told to who has logged in.
+        // Only a client that has logged in learns whether its database exists. So the database is not checked here.
         let known = directory.secret_of(&user);
         if directory.challenge == Challenge::Trust {
             if directory.any_user || directory.users.contains_key(&user) || directory.users.is_empty() {
@@ -113,15 +113,16 @@ impl Board {
         if known.is_some() || directory.users.contains_key(&user) {
             return self.challenge(key, known);
         }
-        self.find_secret(key);
+        self.find_stored_password(key);
     }
 
     pub(super) fn challenge(&mut self, key: ClientKey, secret: Option<Secret>) {
         let challenge = self.directory.challenge;
-        // Only the check of a clear text password computes them here, and meanwhile nobody is served.
+        // To check a clear text password against a SCRAM verifier, this worker must compute all iterations itself, and serves
+        // no client meanwhile. So a verifier with too many of them is not used.
         let iterations_max = self.directory.scram_iterations_max;
-        let costly = |secret: &Secret| matches!(secret, Secret::Scram(scram) if scram.iterations().get() > iterations_max);
-        let secret = secret.filter(|secret| challenge != Challenge::Cleartext || !costly(secret));
+        let is_costly = |secret: &Secret| matches!(secret, Secret::Scram(scram) if scram.iterations().get() > iterations_max);
+        let secret = secret.filter(|secret| challenge != Challenge::Cleartext || !is_costly(secret));
         let Some(client) = self.clients.get_mut(key) else { return };
         client.stage = Stage::Login;
         let Some(login) = client.login.as_mut() else { return };
@@ -131,8 +132,8 @@ impl Board {
             self.logins_failed += 1;
             return self.close_client(key);
         }
-        self.list_client(key);
-        self.due.push_back(Due::Login(key));
+        self.list_unsent_client(key);
+        self.due.push_back(Due::ContinueLogin(key));
     }
 
     fn login_verified(&mut self, key: ClientKey, verified: Verified) {
@@ -157,7 +158,7 @@ impl Board {
         let server_user = database.forced_user.as_deref().unwrap_or(&user);
         let Some(pool) = self.local_pool_for(&name, database, server_user) else {
             let refusal = Refusal::new(SqlState::TOO_MANY_CONNECTIONS, "no more pools allowed (pools_max)")
-                .hint("a pool is a database and a user that have, or had a short time ago, connections");
+                .hint("each database and user with connections, now or a short time ago, has a pool");
             return self.refuse(key, &refusal);
         };
         let Some(local) = self.local_pools.get_mut(pool).and_then(Option::as_deref_mut) else { return };
@@ -169,16 +170,16 @@ impl Board {
         }
         let ledger = Arc::clone(local.pool.ledger());
         let of_user = directory.user_capacity(&user).clients;
-        if !ledger.database.take_client(database.capacity.clients) {
-            self.shared.hit("max_db_client_connections");
+        if !ledger.database.try_add_client(database.capacity.clients) {
+            self.shared.count_limit_hit("max_db_client_connections");
             let message = format!(
                 "no more client connections allowed for database \"{name}\" (max_db_client_connections)"
             );
             return self.refuse(key, &Refusal::new(SqlState::TOO_MANY_CONNECTIONS, message));
         }
-        if !ledger.user.take_client(of_user) {
-            ledger.database.give_client();
-            self.shared.hit("max_user_client_connections");
+        if !ledger.user.try_add_client(of_user) {
+            ledger.database.remove_client();
+            self.shared.count_limit_hit("max_user_client_connections");
             let message = format!(
                 "no more client connections allowed for user \"{user}\" (max_user_client_connections)"
             );
@@ -195,14 +196,15 @@ impl Board {
         if mode == PoolMode::Session {
             return self.acquire(key, pool, Purpose::Session);
         }
-        match self.proven_profile(key) {
+        match self.profile_from_cache(key) {
             Err(message) => self.refuse(key, &Refusal::new(SqlState::INVALID_PARAMETER_VALUE, message)),
             Ok(Some(profile)) => self.welcome(key, profile, None),
             Ok(None) => self.acquire(key, pool, Purpose::Probe),
         }
     }
 
-    /// The start-up parameters that follow this client, by canonical name, as it gave them.
+    /// The start-up parameters that we set for this client on its server connections: canonical names, and the values as the
+    /// client has given them.
     fn wanted_parameters(&self, key: ClientKey) -> Result<Vec<(String, String)>, String> {
         let client = self.clients.get(key);
         let request = client.and_then(|client| client.login.as_ref()?.request.as_ref());
@@ -215,11 +217,12 @@ impl Board {
                 continue;
             }
             if !is_parameter_name(name) {
-                return Err(format!("\"{name}\" in the start-up packet is no parameter's name"));
+                return Err(format!("\"{name}\" in the startup packet is not a parameter name"));
             }
             let name = canonical_name(name);
-            // The first mean nothing to a session; a seed cannot be taken back from a connection that others use.
-            if is_of_a_transaction(&name) || (name == SEED && shared) {
+            // A parameter of a transaction has no meaning for a session. A seed cannot be reset, so it must not be set on a
+            // connection that other clients use.
+            if belongs_to_transaction(&name) || (name == SEED && shared) {
                 continue;
             }
             wanted.push((name, value.clone()));
@@ -227,11 +230,11 @@ impl Board {
         Ok(wanted)
     }
 
-    /// The client's parameters, when the server is known to take them all.
-    fn proven_profile(&mut self, key: ClientKey) -> Result<Option<Arc<Profile>>, String> {
+    /// The client's parameters as the server spells them, if the server has accepted all of them before.
+    fn profile_from_cache(&mut self, key: ClientKey) -> Result<Option<Arc<Profile>>, String> {
         let wanted = self.wanted_parameters(key)?;
         let Some(home) = self.clients.get(key).and_then(|client| client.home_pool) else { return Ok(None) };
-        self.learn_welcome(home);
+        self.take_shared_welcome(home);
         let Some(local) = self.local_pool(home) else { return Ok(None) };
         let Some(welcome) = &local.welcome else { return Ok(None) };
         if wanted.is_empty() {
@@ -239,7 +242,7 @@ impl Board {
         }
         let mut profile = (*welcome.base).clone();
         for (name, raw) in wanted {
-            match local.proven.get(&(name.clone(), raw)) {
+            match local.canonical_values.get(&(name.clone(), raw)) {
                 Some(canonical) => profile.set(&name, canonical),
                 None => return Ok(None),
             }
@@ -247,8 +250,8 @@ impl Board {
         Ok(Some(self.profiles.intern(profile)))
     }
 
-    /// Tries a client's start-up parameters on the server connection it was lent.
-    pub(super) fn probe(&mut self, key: ClientKey, server_key: ServerKey) {
+    /// Tries a client's start-up parameters on the server connection that was lent to it.
+    pub(super) fn start_probe(&mut self, key: ClientKey, server_key: ServerKey) {
         let wanted = match self.wanted_parameters(key) {
             Ok(wanted) => wanted,
             Err(message) => {
@@ -259,37 +262,43 @@ impl Board {
         let Some(welcome) = server.welcome.clone() else { return };
         let mut profile = (*welcome.base).clone();
         wanted.iter().for_each(|(name, value)| profile.set(name, value));
-        let plain = profile == *welcome.base;
+        let is_base = profile == *welcome.base;
         server.chore_answer = None;
-        // From the server's own values: `DateStyle=ISO` leaves the order of day and month as it finds it.
-        let chore = if plain { Chore::Probe } else { Chore::Parameters };
-        let reset = bring_parameters(server, Arc::clone(&welcome.base), chore);
-        if plain {
-            return match reset {
-                true => self.list_server(server_key),
-                false => self.probe_over(key, server_key, None),
+        // First set the server's own values, because a value can depend on the one before: `DateStyle=ISO` keeps the order of
+        // day and month.
+        let chore = if is_base { Chore::Probe } else { Chore::Parameters };
+        let was_sent = send_parameters(server, Arc::clone(&welcome.base), chore);
+        if is_base {
+            return match was_sent {
+                true => self.list_unsent_server(server_key),
+                false => self.finish_probe(key, server_key, None),
             };
         }
         let profile = Arc::new(profile);
         let before = Arc::clone(&server.profile);
-        bring_parameters(server, Arc::clone(&profile), Chore::Probe);
-        // What the server reports is known when it reports it: until then it has what it had.
+        send_parameters(server, Arc::clone(&profile), Chore::Probe);
+        // A parameter that the server reports keeps its old value here until the server reports the new one.
         let mut expected = (*profile).clone();
         for (name, value) in before.iter().filter(|(name, _)| welcome.reports(name)) {
             expected.set(name, value);
         }
         server.profile = self.profiles.intern(expected);
-        self.list_server(server_key);
+        self.list_unsent_server(server_key);
     }
 
-    /// The server has said what it makes of a client's start-up parameters.
-    pub(super) fn probe_over(&mut self, key: ClientKey, server_key: ServerKey, answer: Option<ChoreAnswer>) {
+    /// The server has answered the test of a client's start-up parameters: lets the client in, or closes it with the error.
+    pub(super) fn finish_probe(
+        &mut self,
+        key: ClientKey,
+        server_key: ServerKey,
+        answer: Option<ChoreAnswer>,
+    ) {
         let Some(server) = self.servers.get_mut(server_key) else { return };
         let profile = self.profiles.intern((*server.profile).clone());
         server.profile = Arc::clone(&profile);
         let pool = server.pool;
         if let Some(ChoreAnswer::Error(error)) = answer {
-            // Some may have been set before the one that failed.
+            // Other parameters may have been set before the one that failed.
             server.condemn_if(true);
             if let Some(client) = self.clients.get_mut(key) {
                 client.outbox.push(&super::servers::as_fatal(&error));
@@ -301,7 +310,7 @@ impl Board {
         if let Some(local) = self.local_pool_mut(pool) {
             for (name, raw) in wanted {
                 let canonical = profile.value(&name).unwrap_or(&raw).to_owned();
-                local.remember(&name, &raw, &canonical);
+                local.remember_canonical(&name, &raw, &canonical);
             }
         }
         let session = matches!(
@@ -310,19 +319,19 @@ impl Board {
         );
         if session {
             if let Some(server) = self.servers.get_mut(server_key) {
-                server.wear_out();
+                server.mark_used();
             }
             return self.welcome(key, profile, Some(server_key));
         }
         if let Some(client) = self.clients.get_mut(key) {
-            // Taken before the connection is given on, whose next user may change it.
+            // The client no longer has the connection.
             client.stage = Stage::Login;
         }
         self.free_server(server_key);
         self.welcome(key, profile, None);
     }
 
-    /// AuthenticationOk, the parameters, the key and ReadyForQuery.
+    /// Lets a client in: sends AuthenticationOk, its parameters, its cancel key and ReadyForQuery.
     fn welcome(&mut self, key: ClientKey, profile: Arc<Profile>, server_key: Option<ServerKey>) {
         let server = server_key.and_then(|server| self.servers.get(server));
         let said = match server {
@@ -336,9 +345,9 @@ impl Board {
                 Refusal::new(SqlState::CANNOT_CONNECT_NOW, "the server's settings changed: please try again");
             return self.refuse(key, &refusal);
         };
-        // Values that are good each for itself need not be together: all that is reported is said in that encoding.
+        // Each value was accepted alone, but all reported values are sent in the client's encoding, which may lack a character.
         let encoding = profile.value("client_encoding").unwrap_or("UTF8");
-        if profile.iter().any(|(name, value)| said.reports(name) && !is_expressible(value, encoding)) {
+        if profile.iter().any(|(name, value)| said.reports(name) && !can_be_encoded(value, encoding)) {
             let text = format!(
                 "a start-up parameter has a character that has no equivalent in encoding \"{encoding}\""
             );
@@ -367,14 +376,14 @@ impl Board {
         client.identity = Some(CancelIdentity { process_id, key: cancel_key });
         client.startup = Arc::clone(&profile);
         client.profile = profile;
-        client.since = self.now;
+        client.last_active = self.now;
         if server_key.is_none() {
             client.stage = Stage::Idle;
         }
         self.shared.unauthenticated.fetch_sub(1, Relaxed);
         self.shared.cancel_keys.register(process_id, cancel_key, self.worker, key);
-        self.list_client(key);
-        self.deal_inbox(key);
+        self.list_unsent_client(key);
+        self.schedule_inbox(key);
     }
 }
 
@@ -383,7 +392,8 @@ fn no_such_database(name: &str) -> Refusal<'static> {
         .hint("the proxy serves the databases under [databases] of its configuration")
 }
 
-/// What a client proved itself with, and against, opens the server for its pool, where nothing else is configured.
+/// Lets a pool log in to the server with what this client's login has shown: its password, the stored password, or keys of
+/// SCRAM. Called only if the configuration has no password for that.
 fn learn_credential(credential: &mut Credential, verified: Verified, stored: Option<Secret>) {
     match (verified.password, verified.scram_keys, stored) {
         (Some(password), ..) | (None, _, Some(Secret::Plain(password))) => {

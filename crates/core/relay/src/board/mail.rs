@@ -1,4 +1,4 @@
-//! What a board tells its shell and other workers.
+//! What a board asks of its shell, and the messages between workers.
 
 use std::sync::Arc;
 
@@ -9,73 +9,73 @@ use crate::directory::{Directory, Target};
 use crate::keys::{ClientKey, ServerKey};
 use crate::server::Server;
 
-/// What the shell has to do.
+/// What the shell must do.
 #[derive(Debug)]
 pub enum Action {
-    /// Dial; report with `server_connected` or `server_closed`.
+    /// Open a connection to the server; report with `server_connected` or `server_closed`.
     Connect(ServerKey, Arc<Target>),
-    /// Write what is pending, then establish TLS as the server; report with `client_tls_started`. Bytes in the inbox
-    /// (`take_client_inbox`) belong to TLS.
+    /// Write the unsent bytes, then establish TLS as its server side; report with `client_tls_started`. The bytes of
+    /// `take_client_inbox` belong to TLS.
     ClientTls(ClientKey),
-    /// Write what is pending, then establish TLS as the client; report with `server_tls_started`.
+    /// Write the unsent bytes, then establish TLS as its client side; report with `server_tls_started`.
     ServerTls(ServerKey, Arc<Target>),
-    /// Close the socket, once what is pending was written as far as it can be at once.
+    /// Write these bytes as far as the socket accepts them at once, then close the socket.
     CloseClient(ClientKey, Vec<u8>),
-    /// Close the socket, after writing what is given as far as it can be at once.
+    /// Write these bytes as far as the socket accepts them at once, then close the socket.
     CloseServer(ServerKey, Vec<u8>),
-    /// Reading may go on.
+    /// Read from the client again.
     ResumeClient(ClientKey),
-    /// Reading may go on.
+    /// Read from the server again.
     ResumeServer(ServerKey),
-    /// Deliver a cancel request on a connection of its own; report with `cancel_delivered`.
+    /// Send a cancel request on a new connection; report with `cancel_delivered`.
     Cancel(CancelTicket),
-    /// Hand the socket and the connection to another worker: `server_arrived` there.
+    /// Move the connection with its socket to another worker, which calls `server_arrived`.
     Handoff(usize, ServerKey, Box<Server>),
-    /// Tell another worker.
+    /// Send a message to another worker.
     Mail(usize, Mail),
-    /// Tell the operator.
+    /// Write something to the log.
     Note(Note),
 }
 
 /// Something for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Worth a look: its kind, of which many may come in a row, and the text.
+    /// A warning: its kind, by which repeated warnings are counted, and the text.
     Warning(&'static str, String),
-    /// Of interest to who looks for something.
+    /// A text for debugging.
     Debug(String),
 }
 
-/// What workers tell each other.
+/// A message from another worker, or from the operator.
 #[derive(Debug)]
 pub enum Mail {
-    /// A worker's clients wait and this one has an idle connection: the pool and that worker.
+    /// Clients of that worker wait for a connection of that pool, of which this worker has an idle one.
     Starving(PoolId, usize),
-    /// A pool cannot grow because its database or user is at its limit: close an idle connection of another pool of
-    /// theirs. You may not have met that pool: here is its account.
+    /// The limit of a database or user keeps this pool from opening a connection: close an idle connection of another pool
+    /// under that limit. The ledger comes along because the receiver may have no part of the pool.
     Evict(Arc<Ledger>),
-    /// A place in that pool or under its limits came free, or an idle connection that can be closed for one: for who
-    /// waits in it, or in other pools of its database or user.
+    /// A connection may be opened in this pool or under its limits, or an idle connection can be closed for that: serve
+    /// clients that wait in this pool, or in other pools of its database or user.
     Vacancy(Arc<Ledger>),
-    /// Cancel what this client of yours runs: its key, who asked (a worker and its client).
+    /// Cancel the query of this client; then tell that worker and its client, which has asked for it.
     Cancel(ClientKey, usize, ClientKey),
-    /// The cancel that this client of yours asked for was delivered.
+    /// The cancel request of this client was handled.
     Cancelled(ClientKey),
-    /// New settings.
+    /// Use this configuration.
     Reload(Arc<Directory>),
-    /// Hold all turns back, or no longer.
+    /// Begin (true) or stop (false) to hold back all turns.
     Pause(bool),
-    /// Come to an end.
+    /// Shut down.
     Shutdown(Shutdown),
 }
 
-/// How to come to an end (the signals of PgBouncer 1.23 and later).
+/// How to shut down (by the signals of PgBouncer 1.23 and later).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shutdown {
-    /// New connections are refused; clients go when their server connection is released (SIGINT).
+    /// Refuse new connections, and close clients as soon as they have no server connection (SIGINT).
     WaitForServers,
-    /// New connections are refused; clients stay until they leave (SIGTERM).
+    /// Refuse new connections, and wait until all clients have left (SIGTERM).
     WaitForClients,
-    /// Everybody goes now (SIGQUIT, or a second signal).
+    /// Close all clients now (SIGQUIT, or a second signal).
     Now,
 }

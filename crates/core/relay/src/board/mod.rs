@@ -1,9 +1,10 @@
-//! One worker's switchboard.
+//! The board: the state and the decisions of one worker.
 //!
-//! Methods are of four kinds: `client_*` and `server_*` say what happened on a connection; `handle_mail` what
-//! another worker said; [`Board::tick`] that time has passed; the rest is what the shell asks after each round:
-//! [`Board::next_action`], [`Board::next_unsent_client`], [`Board::next_unsent_server`]. Time is an argument of
-//! [`Board::set_now`], bytes are lent, sockets are reached through [`Wires`](crate::Wires).
+//! The code around a board is its shell: the worker's event loop, or a simulation in tests. The shell reports events by the
+//! methods `client_*` and `server_*` (something happened on a connection), `handle_mail` (another worker or the operator has
+//! sent a message) and [`Board::tick`] (time has passed). After each event it asks what to do: [`Board::next_action`],
+//! [`Board::next_unsent_client`], [`Board::next_unsent_server`]. The board does no I/O: [`Board::set_now`] tells it the time,
+//! received bytes are arguments, and it can write to a socket only by [`DirectSend`](crate::DirectSend).
 
 mod arrivals;
 mod cancel;

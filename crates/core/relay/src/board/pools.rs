@@ -1,4 +1,4 @@
-//! Pools come to be known in a worker, and are forgotten.
+//! A worker makes its parts of pools when they are first needed, and drops them when they are no longer used.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::counters::Counters;
 use crate::directory::{Database, TlsWay};
 
 impl Board {
-    /// The pool of a database (by the name the client uses) and a user on the server. `None` when there are `pools_max` and
-    /// it is none of them.
+    /// The pool of a database (by the name that the client uses) and a user on the server; it is made if it does not exist.
+    /// `None` if there are `pools_max` other pools already.
     pub(super) fn local_pool_for(
         &mut self,
         name: &str,
@@ -23,13 +23,13 @@ impl Board {
         if let Some(known) = self.find_local_pool(name, user) {
             return Some(known);
         }
-        let most = self.directory.pools_max;
-        let mut entered = self.shared.ledgers.enter(name, user, most);
-        if entered.is_none() && self.forget_longest_unused() {
-            entered = self.shared.ledgers.enter(name, user, most);
+        let pools_max = self.directory.pools_max;
+        let mut seat = self.shared.ledgers.take_seat(name, user, pools_max);
+        if seat.is_none() && self.forget_longest_unused() {
+            seat = self.shared.ledgers.take_seat(name, user, pools_max);
         }
-        let Some(ledger) = entered else {
-            self.shared.hit("pools_max");
+        let Some(ledger) = seat else {
+            self.shared.count_limit_hit("pools_max");
             return None;
         };
         let id = ledger.id;
@@ -45,10 +45,10 @@ impl Board {
             user: user.to_owned(),
             credential: credential_of(&self.directory, database, user),
             welcome: None,
-            proven: HashMap::new(),
+            canonical_values: HashMap::new(),
             counters: Counters::default(),
             clients: 0,
-            used: self.now,
+            last_used: self.now,
             last_error: Vec::new(),
             epoch: self.directory.epoch,
             tls_way: TlsWay::First,
@@ -60,12 +60,12 @@ impl Board {
         let id = self.shared.ledgers.find(name, user)?.id;
         let now = self.now;
         let local = self.local_pool_mut(id)?;
-        local.used = now;
+        local.last_used = now;
         Some(id)
     }
 
-    /// Forgets pools that nobody has had a use for: after `pool_idle_timeout`, and where no login has ever succeeded, once
-    /// the next one might be tried.
+    /// Drops this worker's parts of unused pools: after `pool_idle_timeout`, or, if no login to their database has succeeded
+    /// yet, as soon as the wait after a failed login is over.
     pub(super) fn forget_pools(&mut self) {
         let now = self.now;
         let timeout = self.directory.timeouts.pool_idle;
@@ -74,27 +74,29 @@ impl Board {
             if !self.is_forgettable(local) {
                 continue;
             }
-            let long = timeout
-                .is_some_and(|timeout| u128::from(now.saturating_sub(local.used)) >= timeout.as_micros());
-            let vain = !local.pool.ledger().database.is_proven() && !local.pool.out_of_order(now);
-            if long || vain {
+            let is_idle = timeout.is_some_and(|timeout| {
+                u128::from(now.saturating_sub(local.last_used)) >= timeout.as_micros()
+            });
+            let is_useless =
+                !local.pool.ledger().database.is_known_to_exist() && !local.pool.cannot_serve(now);
+            if is_idle || is_useless {
                 self.forget(id);
             }
         }
     }
 
-    /// Makes room for a pool, where one of those here can be spared.
+    /// Drops the part of the pool that was unused longest, to make room for another pool. False if none can be dropped.
     fn forget_longest_unused(&mut self) -> bool {
-        let spare = self.local_pools.iter().flatten().filter(|local| self.is_forgettable(local));
-        let Some(id) = spare.min_by_key(|local| local.used).map(|local| local.pool.ledger().id) else {
+        let unused = self.local_pools.iter().flatten().filter(|local| self.is_forgettable(local));
+        let Some(id) = unused.min_by_key(|local| local.last_used).map(|local| local.pool.ledger().id) else {
             return false;
         };
         self.forget(id);
         true
     }
 
-    /// Whether a pool is empty, in all workers as far as connections go, and not one of those that the configuration names,
-    /// whose number it bounds itself.
+    /// Whether this worker's part of a pool can be dropped: no client of this worker uses the pool, it has no server
+    /// connection in any worker, and the configuration does not name it. (The number of pools that it names is bounded anyway.)
     fn is_forgettable(&self, local: &LocalPool) -> bool {
         let unused = local.clients == 0 && local.pool.waiting() == 0 && local.pool.ledger().open() == 0;
         unused && !self.is_configured(local)
@@ -102,31 +104,34 @@ impl Board {
 
     fn is_configured(&self, local: &LocalPool) -> bool {
         let Some(database) = self.directory.databases.get(&local.name) else { return false };
-        let asks = |user: &str| database.auth_query.as_ref().is_some_and(|query| query.user == user);
+        let runs_auth_query =
+            |user: &str| database.auth_query.as_ref().is_some_and(|query| query.user == user);
         database.forced_user.as_ref() == Some(&local.user)
             || self.directory.users.contains_key(&local.user)
-            || asks(&local.user)
+            || runs_auth_query(&local.user)
     }
 
-    /// Whether a pool has no name in metrics: nobody but clients has said that there is such a
-    /// database.
+    /// Whether metrics do not show a pool by name: only clients have named its database, neither the configuration nor a
+    /// successful login shows that it exists.
     pub(super) fn is_nameless(&self, local: &LocalPool) -> bool {
-        !self.directory.databases.contains_key(&local.name) && !local.pool.ledger().database.is_proven()
+        !self.directory.databases.contains_key(&local.name)
+            && !local.pool.ledger().database.is_known_to_exist()
     }
 
-    /// What was counted before a pool had a name is not counted under it: a count never goes back.
-    pub(super) fn keep_nameless_counts(&mut self, id: PoolId) {
+    /// Moves the counts of a pool that metrics do not show by name to the counts of all such pools. If metrics show the pool
+    /// by name later, its counts begin at 0, and the counts of the others do not decrease.
+    pub(super) fn move_nameless_counts(&mut self, id: PoolId) {
         if self.local_pool(id).is_some_and(|local| self.is_nameless(local))
             && let Some(local) = self.local_pool_mut(id)
         {
             let counted = std::mem::take(&mut local.counters);
-            self.forgotten.add(&counted);
+            self.forgotten_counters.add(&counted);
         }
     }
 
     fn forget(&mut self, id: PoolId) {
         let Some(local) = self.local_pools.remove(id) else { return };
-        self.forgotten.add(&local.counters);
-        self.shared.ledgers.leave(&local.name, &local.user, local.pool.ledger());
+        self.forgotten_counters.add(&local.counters);
+        self.shared.ledgers.give_back_seat(&local.name, &local.user, local.pool.ledger());
     }
 }

@@ -1,4 +1,4 @@
-//! Turning clients away, with a reason that helps.
+//! Refuses clients, with an error that says why.
 
 use std::borrow::Cow;
 
@@ -7,9 +7,9 @@ use trunkline_wire::sqlstate::SqlState;
 
 use super::Board;
 use crate::keys::ClientKey;
-use crate::shown::{REASON_BYTES_MAX, cut};
+use crate::shown::{REASON_BYTES_MAX, shorten};
 
-/// Why a client is turned away.
+/// The error for a client that is refused.
 #[derive(Debug)]
 pub(crate) struct Refusal<'a> {
     pub(crate) code: SqlState,
@@ -40,16 +40,16 @@ impl<'a> Refusal<'a> {
 }
 
 impl Board {
-    /// Tells a client why, and closes it.
+    /// Sends the error to a client and closes it.
     pub(super) fn refuse(&mut self, key: ClientKey, refusal: &Refusal<'_>) {
         let Some(client) = self.clients.get_mut(key) else { return };
         self.logins_failed += u64::from(client.login.is_some());
         let server = client.answered_by().and_then(|server| self.servers.get(server));
-        // An answer that is cut in the middle leaves no room for a message.
-        if !server.is_some_and(|server| server.rest.is_passed() && server.speaks_to() == Some(key)) {
+        // No other message can follow when the client has got only a part of a message of the server.
+        if !server.is_some_and(|server| server.rest.is_passed() && server.next_receiver() == Some(key)) {
             refusal.encode(true, client.outbox.buffer());
         }
-        let why = cut(&refusal.message, REASON_BYTES_MAX);
+        let why = shorten(&refusal.message, REASON_BYTES_MAX);
         self.debug(format!("client {key:?} is closed: {why} ({})", refusal.code.as_str()));
         self.close_client(key);
     }

@@ -10,8 +10,8 @@ use super::kept::welcomes::Welcomes;
 use crate::carried::prepared::{Registry, Schemas};
 use crate::text::Classes;
 
-/// Bounds that can turn a client away, end it, or make it or a server connection wait, by the names of their settings.
-pub(crate) const BOUNDS: [&str; 26] = [
+/// The names of the settings that limit something: a reached limit refuses or closes a client, or makes a connection wait.
+pub(crate) const LIMIT_NAMES: [&str; 26] = [
     "max_client_conn",
     "unauthenticated_conn_max",
     "max_db_client_connections",
@@ -40,40 +40,41 @@ pub(crate) const BOUNDS: [&str; 26] = [
     "auth_cache_bytes_max",
 ];
 
-/// Process ids of clients begin above what Linux gives to processes (2^22), so that none is a server's own.
+/// The first process id that we give to a client. Linux gives processes only smaller ids (up to 2^22), so no client has the id
+/// of a server process.
 pub(super) const FIRST_PROCESS_ID: i32 = 1 << 24;
 
 /// What all workers of a process share.
 #[derive(Debug)]
 pub struct Shared {
-    /// Who holds how many server connections.
+    /// How many server connections and clients each pool, database and user has.
     pub ledgers: Ledgers,
-    /// Prepared statements.
+    /// The prepared statements.
     pub registry: Registry,
-    /// What texts are.
+    /// What SQL texts do.
     pub classes: Classes,
-    /// Databases whose definitions change.
+    /// How often the definitions (tables, types, ...) of each database have changed.
     pub schemas: Schemas,
-    /// What servers say of themselves.
+    /// The parameters that servers have reported at login.
     pub(crate) welcomes: Welcomes,
-    /// Who may be cancelled by what key.
+    /// Which client a cancel request names.
     pub cancel_keys: CancelKeys,
-    /// Client connections.
+    /// The number of client connections.
     pub clients: AtomicU32,
-    /// Those that have not logged in yet.
+    /// The number of client connections that have not logged in yet.
     pub unauthenticated: AtomicU32,
-    /// Look-ups in databases that are not known to exist.
-    pub(crate) unproven: Gate,
-    /// Clients of each worker, those on their way to it included.
-    pub(crate) seats: Box<[AtomicU32]>,
-    /// The last process id given to a client.
-    pub(crate) process_ids: AtomicI32,
-    /// Bounds that turned somebody away, by name; see [`Shared::limits_hit`].
-    pub(crate) limits_hit: [AtomicU64; BOUNDS.len()],
+    /// Limits the look-ups in databases that are not known to exist.
+    pub(crate) look_up_gate: Gate,
+    /// The number of clients of each worker, clients that are being sent to it included.
+    pub(crate) clients_by_worker: Box<[AtomicU32]>,
+    /// The process id that the next client gets.
+    pub(crate) next_process_id: AtomicI32,
+    /// How often each limit was reached, in the order of [`LIMIT_NAMES`]; see [`Shared::limits_hit`].
+    pub(crate) limits_hit: [AtomicU64; LIMIT_NAMES.len()],
 }
 
 impl Shared {
-    /// For `workers` workers.
+    /// The shared state of `workers` workers at the start.
     #[must_use]
     pub fn new(workers: usize, registry: Registry, classes: Classes) -> Self {
         Self {
@@ -85,38 +86,38 @@ impl Shared {
             cancel_keys: CancelKeys::default(),
             clients: AtomicU32::new(0),
             unauthenticated: AtomicU32::new(0),
-            unproven: Gate::default(),
-            seats: (0..workers).map(|_| AtomicU32::new(0)).collect(),
-            process_ids: AtomicI32::new(FIRST_PROCESS_ID),
+            look_up_gate: Gate::default(),
+            clients_by_worker: (0..workers).map(|_| AtomicU32::new(0)).collect(),
+            next_process_id: AtomicI32::new(FIRST_PROCESS_ID),
             limits_hit: Default::default(),
         }
     }
 
     pub(super) fn next_process_id(&self) -> i32 {
         loop {
-            let next = self.process_ids.fetch_add(1, Relaxed);
+            let next = self.next_process_id.fetch_add(1, Relaxed);
             if next < FIRST_PROCESS_ID {
-                self.process_ids.store(FIRST_PROCESS_ID, Relaxed);
+                self.next_process_id.store(FIRST_PROCESS_ID, Relaxed);
             } else if !self.cancel_keys.is_taken(next) {
                 return next;
             }
         }
     }
 
-    /// Look-ups under way in databases that are not known to exist.
+    /// The number of look-ups under way in databases that are not known to exist.
     #[must_use]
     pub fn unproven_look_ups(&self) -> u32 {
-        self.unproven.inside.load(Relaxed)
+        self.look_up_gate.under_way.load(Relaxed)
     }
 
-    /// How often each bound has struck since the start: name and count.
+    /// How often each limit was reached since the start: its name and the count.
     pub fn limits_hit(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        BOUNDS.iter().zip(&self.limits_hit).map(|(name, count)| (*name, count.load(Relaxed)))
+        LIMIT_NAMES.iter().zip(&self.limits_hit).map(|(name, count)| (*name, count.load(Relaxed)))
     }
 
-    pub(crate) fn hit(&self, bound: &str) {
-        let at = BOUNDS.iter().position(|name| *name == bound);
-        debug_assert!(at.is_some(), "{bound} is none of BOUNDS");
+    pub(crate) fn count_limit_hit(&self, limit: &str) {
+        let at = LIMIT_NAMES.iter().position(|name| *name == limit);
+        debug_assert!(at.is_some(), "{limit} is none of LIMIT_NAMES");
         if let Some(at) = at {
             self.limits_hit[at].fetch_add(1, Relaxed);
         }

@@ -1,4 +1,4 @@
-//! What a worker's switchboard has, and how it speaks to its shell.
+//! The fields of a board, and what the shell asks it after each event.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::keys::{ClientKey, Clients, ServerKey, Servers};
 use crate::server::Server;
 use crate::text::ParseBudget;
 
-/// One worker's switchboard. See the module.
+/// The state and the decisions of one worker; see the module.
 pub struct Board {
     pub(super) worker: usize,
     pub(super) shared: Arc<Shared>,
@@ -30,27 +30,28 @@ pub struct Board {
     pub(super) now: Micros,
     pub(super) clients: Arena<Client, Clients>,
     pub(super) servers: Arena<Server, Servers>,
-    /// Pools that this worker has met and not forgotten.
+    /// The pools of which this worker has a part.
     pub(super) local_pools: LocalPools,
-    /// The counts of pools that are forgotten, or have no name of their own in metrics.
-    pub(super) forgotten: Counters,
+    /// The counts of pools that are forgotten, or that metrics do not show by name.
+    pub(super) forgotten_counters: Counters,
     pub(super) profiles: Profiles,
-    pub(super) blank: Arc<Profile>,
+    pub(super) empty_profile: Arc<Profile>,
     pub(super) entropy: Box<dyn Entropy + Send>,
     pub(super) actions: VecDeque<Action>,
-    /// See `due.rs`: empty whenever the shell has its turn.
+    /// Tasks that an event has caused for other connections; see `due.rs`. Empty between events.
     pub(super) due: VecDeque<Due>,
     /// Clients that have used up their share of the round.
-    pub(super) resting: Vec<ClientKey>,
-    /// What may still be parsed in this round.
-    pub(super) parses: ParseBudget,
+    pub(super) waiting_for_next_round: Vec<ClientKey>,
+    /// How many bytes of SQL may still be parsed in this round.
+    pub(super) parse_budget: ParseBudget,
     pub(super) arrivals: Arrivals,
     pub(super) unsent_clients: Vec<ClientKey>,
     pub(super) unsent_servers: Vec<ServerKey>,
     pub(super) cancels: Cancels,
     pub(super) secrets: Secrets,
-    /// Clients that wait until there are fewer look-ups in databases that nobody knows, in their order.
-    pub(super) strangers: VecDeque<ClientKey>,
+    /// Clients that wait for a permit to look up their user in a database that is not known to exist; the first has waited
+    /// longest.
+    pub(super) waiting_for_permit: VecDeque<ClientKey>,
     pub(super) paused: bool,
     pub(super) shutdown: Option<Shutdown>,
     pub(super) logins_failed: u64,
@@ -67,50 +68,51 @@ impl Board {
         entropy: Box<dyn Entropy + Send>,
     ) -> Self {
         let mut profiles = Profiles::default();
-        let blank = profiles.intern(Profile::default());
+        let empty_profile = profiles.intern(Profile::default());
         let mut board = Self {
             worker,
             shared,
-            parses: ParseBudget::of(&directory.limits),
+            parse_budget: ParseBudget::of(&directory.limits),
             directory,
             now: 1,
             clients: Arena::default(),
             servers: Arena::default(),
             local_pools: LocalPools::default(),
-            forgotten: Counters::default(),
+            forgotten_counters: Counters::default(),
             profiles,
-            blank,
+            empty_profile,
             entropy,
             actions: VecDeque::new(),
             due: VecDeque::new(),
-            resting: Vec::new(),
+            waiting_for_next_round: Vec::new(),
             arrivals: Arrivals::default(),
             unsent_clients: Vec::new(),
             unsent_servers: Vec::new(),
             cancels: Cancels::default(),
             secrets: Secrets::default(),
-            strangers: VecDeque::new(),
+            waiting_for_permit: VecDeque::new(),
             paused: false,
             shutdown: None,
             logins_failed: 0,
             protocol_violations: 0,
         };
-        board.meet_pools();
+        board.make_configured_pools();
         board
     }
 
-    /// Sets the time for all that follows: microseconds, never going back.
+    /// Sets the time, in microseconds, for the following calls. It must never go back.
     pub fn set_now(&mut self, now: Micros) {
         self.now = now.max(1);
     }
 
     /// What the shell has to do next.
     pub fn next_action(&mut self) -> Option<Action> {
-        debug_assert!(self.due.is_empty(), "{:?} was forgotten", self.due);
+        debug_assert!(self.due.is_empty(), "these tasks were not run: {:?}", self.due);
         self.actions.pop_front()
     }
 
-    /// A client with unsent bytes, each once until more is added: see `client_unsent`.
+    /// Takes a client off the list of clients with unsent bytes ([`Board::client_unsent`]). It comes onto the list again when
+    /// more bytes are added.
     pub fn next_unsent_client(&mut self) -> Option<ClientKey> {
         let key = self.unsent_clients.pop()?;
         if let Some(client) = self.clients.get_mut(key) {
@@ -119,7 +121,8 @@ impl Board {
         Some(key)
     }
 
-    /// A server with unsent bytes, each once until more is added: see `server_unsent`.
+    /// Takes a server connection off the list of those with unsent bytes ([`Board::server_unsent`]). It comes onto the list
+    /// again when more bytes are added.
     pub fn next_unsent_server(&mut self) -> Option<ServerKey> {
         let key = self.unsent_servers.pop()?;
         if let Some(server) = self.servers.get_mut(key) {
@@ -128,7 +131,8 @@ impl Board {
         Some(key)
     }
 
-    /// `kind` names what the warning is about: only a few of one kind are written in a time.
+    /// Logs a warning. `kind` is the same for all warnings of one kind: of each kind, only a limited number is written per
+    /// time.
     pub(super) fn warn(&mut self, kind: &'static str, text: impl Into<String>) {
         self.actions.push_back(Action::Note(Note::Warning(kind, text.into())));
     }
@@ -137,11 +141,11 @@ impl Board {
         self.actions.push_back(Action::Note(Note::Debug(text.into())));
     }
 
-    /// Puts a client on the list of those to write to, unless its output waits for more.
-    pub(super) fn list_client(&mut self, key: ClientKey) {
+    /// Puts a client on the list of clients with unsent bytes, unless its output is held back until more answers have come.
+    pub(super) fn list_unsent_client(&mut self, key: ClientKey) {
         if let Some(client) = self.clients.get_mut(key)
             && !client.outbox.listed
-            && !client.held
+            && !client.output_held
             && !client.outbox.is_empty()
         {
             client.outbox.listed = true;
@@ -149,7 +153,7 @@ impl Board {
         }
     }
 
-    pub(super) fn list_server(&mut self, key: ServerKey) {
+    pub(super) fn list_unsent_server(&mut self, key: ServerKey) {
         if let Some(server) = self.servers.get_mut(key)
             && !server.outbox.listed
             && !server.outbox.is_empty()

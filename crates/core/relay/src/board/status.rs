@@ -5,47 +5,48 @@ use crate::carried::pins::Pin;
 use crate::client::Stage;
 use crate::server::ServerStage;
 
-/// Gauges and counts of one worker.
+/// The figures of one worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoardStatus {
     /// Clients that are logging in.
     pub clients_login: u64,
     /// Clients without a server connection.
     pub clients_idle: u64,
-    /// Clients that wait for one.
+    /// Clients that wait for a server connection.
     pub clients_waiting: u64,
-    /// Clients that hold one.
+    /// Clients that have a server connection, or still wait for answers from one.
     pub clients_active: u64,
-    /// Those that are pinned to it, by what pins them: one may count several times (`auto` mode).
+    /// Clients that are pinned to one, by what pins them; a client may count several times (`auto` mode).
     pub clients_pinned: [u64; Pin::ALL.len()],
-    /// Server connections being opened.
+    /// Server connections that are being opened.
     pub servers_login: u64,
     /// Idle server connections.
     pub servers_idle: u64,
-    /// Server connections that clients hold.
+    /// Server connections that are lent to clients.
     pub servers_active: u64,
-    /// Server connections being cleaned, checked or drained.
+    /// Server connections that are being cleaned or checked, or that finish a turn whose client has left.
     pub servers_busy: u64,
-    /// Bytes waiting for slow clients.
+    /// Bytes that are not sent to clients yet.
     pub client_unsent_bytes: u64,
-    /// Bytes waiting for slow servers.
+    /// Bytes that are not sent to servers yet.
     pub server_unsent_bytes: u64,
-    /// Cancel requests under way.
+    /// Cancel requests that are being sent.
     pub cancels: u64,
-    /// Bytes of `auth_query`'s answers that are remembered.
+    /// Bytes in the cache of `auth_query`'s answers.
     pub auth_cache_bytes: u64,
     /// Logins that wait for their share of a round.
     pub logins_waiting: u64,
-    /// Logins that failed so far.
+    /// Logins that have failed so far.
     pub logins_failed: u64,
-    /// Clients that broke the protocol so far.
+    /// Clients that have broken the protocol so far.
     pub protocol_violations: u64,
-    /// Parse messages that found their statement, and that did not, by server process id.
+    /// For each server connection: its process id, its database, how many Parse messages found their statement prepared there,
+    /// and how many did not.
     pub prepared_by_server: Vec<(i32, String, u64, u64)>,
 }
 
 impl Board {
-    /// The worker's figures now. Walks all connections: for a scrape, not for a hot path.
+    /// The worker's figures now. This walks all connections, so it is for metrics and not for each turn.
     #[must_use]
     pub fn status(&self) -> BoardStatus {
         let mut status = BoardStatus {

@@ -1,4 +1,4 @@
-//! What servers say of themselves after login: clients are welcomed with it.
+//! The parameters that servers report at login. Clients get them when they are let in.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use crate::keys::ServerKey;
 use crate::welcome::Welcome;
 
 impl Board {
-    /// Takes over what another worker knows of a pool of which this one knows nothing yet.
-    pub(super) fn learn_welcome(&mut self, id: PoolId) {
+    /// If this worker has learnt nothing of a pool yet, takes over what another worker has learnt.
+    pub(super) fn take_shared_welcome(&mut self, id: PoolId) {
         let Some(local) = self.local_pools.get_mut(id).and_then(Option::as_deref_mut) else { return };
         if local.welcome.is_some() {
             return;
         }
-        if let Some(known) = self.shared.welcomes.of(local.pool.ledger(), local.epoch) {
+        if let Some(known) = self.shared.welcomes.find(local.pool.ledger(), local.epoch) {
             let [base, defaults] =
                 [&known.base, &known.defaults].map(|profile| self.profiles.intern((**profile).clone()));
             local.welcome = Some(Arc::new(Welcome { parameters: known.parameters.clone(), base, defaults }));
         }
     }
 
-    /// A server connection is ready for clients: they are welcomed with what it reports now.
-    pub(super) fn learn_from(&mut self, key: ServerKey) {
+    /// A server connection is ready for clients. The parameters that it has now are what the pool's next clients get.
+    pub(super) fn update_welcome(&mut self, key: ServerKey) {
         let Some(server) = self.servers.get_mut(key) else { return };
         let Some(local) = self.local_pools.get_mut(server.pool).and_then(Option::as_deref_mut) else {
             return;
@@ -38,7 +38,7 @@ impl Board {
         }
         let (base, defaults) = (Arc::clone(&server.profile), Arc::clone(&said.defaults));
         let welcome = Arc::new(Welcome { parameters, base, defaults });
-        self.shared.welcomes.learn(local.pool.ledger(), local.epoch, &welcome);
+        self.shared.welcomes.set(local.pool.ledger(), local.epoch, &welcome);
         local.welcome = Some(Arc::clone(&welcome));
         server.welcome = Some(welcome);
     }

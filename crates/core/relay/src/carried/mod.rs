@@ -1,16 +1,17 @@
-//! What a session carries from server connection to server connection, and what binds it to one.
+//! The parts of a session that a client takes from one server connection to the next: parameters and prepared statements. Also
+//! the reasons why a client must keep its connection.
 //!
-//! A client's side of it is in [`Client`](crate::Client), a connection's in [`Server`](crate::Server). What a connection lacks
-//! for a client is sent ahead of the client's turn: parameters when it is lent ([`bring_parameters`]), statements when they
-//! are used (`turn/inject.rs`).
+//! [`Client`](crate::Client) records what a client has, and [`Server`](crate::Server) what a server connection has. What the
+//! connection lacks is sent before the client's messages: parameters when the connection is lent ([`send_parameters`]),
+//! statements when they are used (`turn/inject.rs`).
 
-mod bond;
-mod bring;
+mod keep_reason;
 pub mod parameters;
 pub(crate) mod pins;
 pub mod prepared;
 pub(crate) mod resets;
+mod send_parameters;
 
-pub(crate) use bond::{Bond, bond};
-pub(crate) use bring::bring_parameters;
+pub(crate) use keep_reason::{KeepReason, keep_reason};
 pub(crate) use pins::{CleanUp, Pins};
+pub(crate) use send_parameters::send_parameters;

@@ -4,8 +4,8 @@ use std::ops::BitOrAssign;
 
 use trunkline_parser::classify::{Class, Touches};
 
-use super::parameters::follows;
-use crate::text::{Effects, Reset};
+use super::parameters::can_be_set;
+use crate::text::{Effects, SettingChange};
 
 /// A kind of session state that pins a client to its server connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Pin {
         match name {
             "role" => Some(Self::Role),
             name if name.contains('.') => Some(Self::CustomParameter),
-            name if follows(name) && reports(name) => None,
+            name if can_be_set(name) && reports(name) => None,
             _ => Some(Self::Parameter),
         }
     }
@@ -152,7 +152,7 @@ impl Pins {
             pins |= Self::one(Pin::CustomParameter);
         }
         for reset in &effects.resets {
-            if let Reset::Set(name) = reset
+            if let SettingChange::Set(name) = reset
                 && let Some(pin) = Pin::of_parameter(name, &reports)
             {
                 pins |= Self::one(pin);

@@ -1,126 +1,140 @@
-//! What the turn under way resets, as far as that has been answered.
+//! The parameters that a client's unfinished turn resets or sets.
 
 use std::collections::VecDeque;
 
 use crate::carried::parameters::is_reset_by_all;
-use crate::text::Reset;
+use crate::text::SettingChange;
 
-/// What a turn resets and sets of its client's parameters, in order; the last word on a parameter counts.
+/// The resets and settings of a turn, in the order of its commands. For each parameter the last one counts.
 ///
-/// A reset and a setting take the place of their like in their transaction: there are as many as a client has parameters.
+/// An entry replaces an equal one of the same transaction. So the number of entries is bounded by the number of the client's
+/// parameters.
 #[derive(Debug, Default)]
 pub(crate) struct Resets {
-    /// What stays, whatever becomes of the turn.
-    committed: Vec<Reset>,
-    /// What was sent before the first COMMIT or ROLLBACK that is not answered: it may be rolled back.
-    open: Vec<Reset>,
-    /// That end, and what was sent after it.
-    later: VecDeque<Reset>,
+    /// Committed changes: they stay even if the turn fails.
+    committed: Vec<SettingChange>,
+    /// Changes before the first COMMIT or ROLLBACK that is not answered. They may be rolled back.
+    uncommitted: Vec<SettingChange>,
+    /// That COMMIT or ROLLBACK, and the changes after it.
+    after_end: VecDeque<SettingChange>,
 }
 
-/// Whether it ends a transaction, or a part of one.
-fn is_end(reset: &Reset) -> bool {
-    matches!(reset, Reset::End | Reset::EndOfPart)
+/// Whether the command ends a transaction, or rolls back a part of one.
+fn ends_transaction(reset: &SettingChange) -> bool {
+    matches!(reset, SettingChange::TransactionEnd | SettingChange::RollbackToSavepoint)
 }
 
-/// Whether its effect ends with the transaction.
-fn is_local(reset: &Reset) -> bool {
-    matches!(reset, Reset::LocalDefault(_) | Reset::LocalSet(_))
+/// Whether the change lasts only until the transaction ends.
+fn is_local(reset: &SettingChange) -> bool {
+    matches!(reset, SettingChange::ToDefaultLocally(_) | SettingChange::SetLocally(_))
 }
 
-/// Whether a reset brings the parameter back.
-fn resets(reset: &Reset, name: &str) -> bool {
+/// Whether the change resets the parameter `name`.
+fn is_reset_by(reset: &SettingChange, name: &str) -> bool {
     match reset {
-        Reset::Parameter(own) => **own == *name,
-        Reset::All => is_reset_by_all(name),
-        Reset::Session => true,
-        Reset::Set(_) | Reset::LocalDefault(_) | Reset::LocalSet(_) | Reset::End | Reset::EndOfPart => false,
+        SettingChange::ToDefault(own) => **own == *name,
+        SettingChange::ResetAll => is_reset_by_all(name),
+        SettingChange::DiscardAll => true,
+        SettingChange::Set(_)
+        | SettingChange::ToDefaultLocally(_)
+        | SettingChange::SetLocally(_)
+        | SettingChange::TransactionEnd
+        | SettingChange::RollbackToSavepoint => false,
     }
 }
 
-/// Removes its like, and puts it at the end.
-fn push(list: &mut Vec<Reset>, reset: Reset) {
+/// Puts a change at the end of the list, and removes an equal one.
+fn push(list: &mut Vec<SettingChange>, reset: SettingChange) {
     list.retain(|known| *known != reset);
     list.push(reset);
 }
 
 impl Resets {
     fn is_empty(&self) -> bool {
-        self.open.is_empty() && self.later.is_empty() && self.committed.is_empty()
+        self.uncommitted.is_empty() && self.after_end.is_empty() && self.committed.is_empty()
     }
 
-    /// A command that does this is sent. `is_known`: whether its client has a value of the parameter. Others have no
-    /// start-up value to be brought back.
-    pub(crate) fn add(&mut self, reset: &Reset, is_known: bool) {
-        // A setting says something only of a reset before it. An end is answered in its turn, whatever comes before it.
-        let follows = matches!(reset, Reset::Set(_) | Reset::LocalSet(_));
-        // The first reset is kept whatever it is of: that there is one counts.
-        let counts = if self.is_empty() { !follows } else { is_known };
+    /// A command with this change was sent. `client_has_value` says whether the client has a value of the parameter: if not, it
+    /// has no start-up value that could come back.
+    pub(crate) fn add(&mut self, reset: &SettingChange, client_has_value: bool) {
+        // A setting matters only if a reset came before it. The end of a transaction always counts, because its answer will
+        // come.
+        let is_setting = matches!(reset, SettingChange::Set(_) | SettingChange::SetLocally(_));
+        // The first reset is kept for any parameter, because it matters that there is a reset.
+        let counts = if self.is_empty() { !is_setting } else { client_has_value };
         if !counts {
             return;
         }
-        if self.later.is_empty() && !is_end(reset) {
-            return push(&mut self.open, reset.clone());
+        if self.after_end.is_empty() && !ends_transaction(reset) {
+            return push(&mut self.uncommitted, reset.clone());
         }
-        let transaction = self.later.iter().rev().take_while(|known| !is_end(known));
+        let transaction = self.after_end.iter().rev().take_while(|known| !ends_transaction(known));
         if let Some(at) = transaction.clone().position(|known| known == reset) {
-            self.later.remove(self.later.len() - 1 - at);
+            self.after_end.remove(self.after_end.len() - 1 - at);
         }
-        self.later.push_back(reset.clone());
+        self.after_end.push_back(reset.clone());
     }
 
-    /// The next command was run that ends a transaction, or a part of one.
+    /// The server has answered the next command that ends a transaction or rolls back a part of one.
     pub(crate) fn transaction_ended(&mut self, committed: bool) {
-        match (self.later.pop_front(), committed) {
+        match (self.after_end.pop_front(), committed) {
             (None, _) => return,
             (Some(_), true) => {
-                for reset in self.open.drain(..).filter(|reset| !is_local(reset)) {
+                for reset in self.uncommitted.drain(..).filter(|reset| !is_local(reset)) {
                     push(&mut self.committed, reset);
                 }
             }
-            (Some(Reset::End), false) => self.open.clear(),
-            // ROLLBACK TO: the server's values say which of the resets were undone.
+            (Some(SettingChange::TransactionEnd), false) => self.uncommitted.clear(),
+            // After a ROLLBACK TO SAVEPOINT, the values that the server reports say which resets were undone.
             (Some(_), false) => {}
         }
-        let next = self.later.iter().position(is_end).unwrap_or(self.later.len());
-        for reset in self.later.drain(..next) {
-            push(&mut self.open, reset);
+        let next = self.after_end.iter().position(ends_transaction).unwrap_or(self.after_end.len());
+        for reset in self.after_end.drain(..next) {
+            push(&mut self.uncommitted, reset);
         }
     }
 
-    /// DISCARD ALL was run, which is a transaction of its own.
-    pub(crate) fn discarded(&mut self) {
-        let end = self.open.iter().position(|reset| *reset == Reset::Session).map_or(0, |at| at + 1);
-        self.open.drain(..end);
-        self.committed = vec![Reset::Session];
+    /// The server has run DISCARD ALL, which is a transaction of its own.
+    pub(crate) fn discard_all_done(&mut self) {
+        let end = self
+            .uncommitted
+            .iter()
+            .position(|reset| *reset == SettingChange::DiscardAll)
+            .map_or(0, |at| at + 1);
+        self.uncommitted.drain(..end);
+        self.committed = vec![SettingChange::DiscardAll];
     }
 
     /// The turn has failed.
     pub(crate) fn roll_back(&mut self) {
-        self.open.clear();
-        self.later.clear();
+        self.uncommitted.clear();
+        self.after_end.clear();
     }
 
-    /// From the last to the first.
-    fn backwards(&self) -> impl Iterator<Item = &Reset> {
-        self.later.iter().rev().chain(self.open.iter().rev()).chain(self.committed.iter().rev())
+    /// All changes, the last one first.
+    fn newest_first(&self) -> impl Iterator<Item = &SettingChange> {
+        self.after_end.iter().rev().chain(self.uncommitted.iter().rev()).chain(self.committed.iter().rev())
     }
 
-    /// Whether a parameter's start-up value comes back. `is_default`: the server connection has its own default, as it has
-    /// after a reset; if not, something has set the parameter since that cannot be read off a text, or the reset was undone.
-    pub(crate) fn bring_back(&self, name: &str, is_default: bool) -> bool {
-        let sets = |reset: &Reset| matches!(reset, Reset::Set(own) if **own == *name);
-        let last = self.backwards().find(|reset| sets(reset) || resets(reset, name));
+    /// Whether the client gets a parameter's start-up value again. `is_default` says whether the server connection has the
+    /// server's default, as it does after a reset. If it does not, the reset was undone, or something that no SQL text shows
+    /// has set the parameter since.
+    pub(crate) fn restores_startup_value(&self, name: &str, is_default: bool) -> bool {
+        let sets = |reset: &SettingChange| matches!(reset, SettingChange::Set(own) if **own == *name);
+        let last = self.newest_first().find(|reset| sets(reset) || is_reset_by(reset, name));
         is_default && last.is_some_and(|last| !sets(last))
     }
 
-    /// The same for the rest of the transaction.
-    pub(crate) fn bring_back_locally(&self, name: &str, is_default: bool) -> bool {
-        let of_it = |reset: &&Reset| match reset {
-            Reset::Set(own) | Reset::LocalDefault(own) | Reset::LocalSet(own) => **own == *name,
-            other => resets(other, name),
+    /// Whether the client gets a parameter's start-up value again until the end of the transaction.
+    pub(crate) fn restores_startup_value_locally(&self, name: &str, is_default: bool) -> bool {
+        let concerns_name = |reset: &&SettingChange| match reset {
+            SettingChange::Set(own)
+            | SettingChange::ToDefaultLocally(own)
+            | SettingChange::SetLocally(own) => **own == *name,
+            other => is_reset_by(other, name),
         };
-        is_default && matches!(self.backwards().find(of_it), Some(Reset::LocalDefault(_)))
+        is_default
+            && matches!(self.newest_first().find(concerns_name), Some(SettingChange::ToDefaultLocally(_)))
     }
 }
 
@@ -128,7 +142,7 @@ impl Resets {
 mod tests {
     use super::*;
 
-    fn of(added: &[Reset]) -> Resets {
+    fn of(added: &[SettingChange]) -> Resets {
         let mut resets = Resets::default();
         for reset in added {
             resets.add(reset, true);
@@ -136,65 +150,65 @@ mod tests {
         resets
     }
 
-    fn x() -> Reset {
-        Reset::Parameter("x".into())
+    fn x() -> SettingChange {
+        SettingChange::ToDefault("x".into())
     }
 
-    /// The answer to an end before the first reset was taken for that of the end after it.
+    /// The answer of a COMMIT before the first reset was mistaken for the answer of the COMMIT after it.
     #[test]
-    fn an_end_before_the_first_reset_is_answered_first() {
+    fn the_answer_of_a_commit_before_the_first_reset_comes_first() {
         for (last, comes_back) in [(true, true), (false, false)] {
-            let mut resets = of(&[Reset::End, x(), Reset::End]);
+            let mut resets = of(&[SettingChange::TransactionEnd, x(), SettingChange::TransactionEnd]);
             resets.transaction_ended(false);
             resets.transaction_ended(last);
-            assert_eq!(resets.bring_back("x", true), comes_back, "{last}");
+            assert_eq!(resets.restores_startup_value("x", true), comes_back, "{last}");
         }
     }
 
     #[test]
-    fn what_is_committed_survives_the_turns_failure() {
-        let mut resets = of(&[x(), Reset::End, Reset::Parameter("y".into())]);
+    fn a_committed_reset_survives_a_failure_of_the_turn() {
+        let mut resets = of(&[x(), SettingChange::TransactionEnd, SettingChange::ToDefault("y".into())]);
         resets.transaction_ended(true);
         resets.roll_back();
-        assert!(resets.bring_back("x", true) && !resets.bring_back("y", true));
+        assert!(resets.restores_startup_value("x", true) && !resets.restores_startup_value("y", true));
     }
 
     #[test]
-    fn what_is_rolled_back_does_not() {
-        let mut resets = of(&[x(), Reset::End, Reset::End]);
+    fn a_reset_that_is_rolled_back_does_not_count() {
+        let mut resets = of(&[x(), SettingChange::TransactionEnd, SettingChange::TransactionEnd]);
         resets.transaction_ended(false);
         resets.transaction_ended(true);
         assert!(resets.is_empty());
-        let mut resets = of(&[Reset::LocalDefault("x".into()), Reset::End]);
-        assert!(resets.bring_back_locally("x", true));
+        let mut resets = of(&[SettingChange::ToDefaultLocally("x".into()), SettingChange::TransactionEnd]);
+        assert!(resets.restores_startup_value_locally("x", true));
         resets.transaction_ended(true);
-        assert!(resets.is_empty(), "what is local is over");
-        let mut resets = of(&[x(), Reset::EndOfPart, Reset::End]);
+        assert!(resets.is_empty(), "a local reset ends with its transaction");
+        let mut resets = of(&[x(), SettingChange::RollbackToSavepoint, SettingChange::TransactionEnd]);
         resets.transaction_ended(false);
         resets.transaction_ended(true);
-        assert!(resets.bring_back("x", true));
+        assert!(resets.restores_startup_value("x", true));
     }
 
     #[test]
-    fn as_much_is_kept_as_there_are_parameters() {
+    fn the_number_of_entries_is_bounded_by_the_number_of_parameters() {
         let mut resets = of(&[]);
         for _ in 0..1000 {
             resets.add(&x(), true);
-            resets.add(&Reset::Set("x".into()), true);
-            resets.add(&Reset::Parameter("nobody's".into()), false);
+            resets.add(&SettingChange::Set("x".into()), true);
+            resets.add(&SettingChange::ToDefault("unknown".into()), false);
         }
-        assert_eq!(resets.open.len(), 2);
-        for end in [Reset::End, Reset::EndOfPart] {
+        assert_eq!(resets.uncommitted.len(), 2);
+        for end in [SettingChange::TransactionEnd, SettingChange::RollbackToSavepoint] {
             resets.add(&end, true);
             for _ in 0..1000 {
                 resets.add(&x(), true);
                 resets.add(&end, true);
             }
             for _ in 0..1001 {
-                resets.transaction_ended(end == Reset::End);
-                assert!(resets.open.len() + resets.committed.len() <= 3);
+                resets.transaction_ended(end == SettingChange::TransactionEnd);
+                assert!(resets.uncommitted.len() + resets.committed.len() <= 3);
             }
         }
-        assert!(resets.later.is_empty());
+        assert!(resets.after_end.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! What each SQL text does: a cache that all workers share.
+//! A cache of what each SQL text does. All workers share it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -6,63 +6,63 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use trunkline_parser::cache::{Cache, Key, Settings, Stats};
 use trunkline_parser::classify::Class;
 
-use super::known::Known;
-use super::plain::keeps_session;
-use super::{Effects, Reading};
+use super::analysis::Analysis;
+use super::plain::leaves_session_unchanged;
+use super::{Effects, QuotingSettings};
 use crate::limits::TurnLimits;
 
-/// What is known of texts, so that each is parsed once as long as there is room.
+/// The analyses of SQL texts. Each text is parsed only once, as long as the cache has room for it.
 pub struct Classes {
-    cache: Cache<Known>,
+    cache: Cache<Analysis>,
     parsed: AtomicU64,
     parsed_bytes: AtomicU64,
     too_long: AtomicU64,
     unreadable: AtomicU64,
 }
 
-/// What the classes of texts have cost, and what they take.
+/// What the cache has cost, and the memory that it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassesStatus {
     /// The cache's own figures.
     pub cache: Stats,
-    /// Texts parsed.
+    /// How many texts were parsed.
     pub parsed: u64,
-    /// Their bytes.
+    /// How many bytes they had.
     pub parsed_bytes: u64,
-    /// Texts that were longer than `classified_text_bytes_max`: nothing is known of them.
+    /// How many texts were longer than `classified_text_bytes_max`, and so were not parsed.
     pub too_long: u64,
-    /// Texts that PostgreSQL's grammar does not have.
+    /// How many texts PostgreSQL's grammar refused.
     pub unreadable: u64,
 }
 
-/// How much may still be parsed.
+/// How much text may still be parsed in a round.
 #[derive(Debug)]
 pub(crate) struct ParseBudget {
-    /// Bytes in this round. The last text may take it below: it is not more than `text_bytes_max` too long.
+    /// Bytes that are left in this round. The last text may be longer than that, by less than `text_bytes_max`.
     pub(crate) bytes: usize,
-    /// Bytes of a text at most (`classified_text_bytes_max`).
+    /// A longer text is not parsed (`classified_text_bytes_max`).
     pub(crate) text_bytes_max: usize,
 }
 
 impl ParseBudget {
-    /// For what is bounded otherwise: a turn that is short, or what has come of a client.
+    /// A budget without a limit on the sum, for texts that another limit bounds.
     pub(crate) fn unbounded(limits: &TurnLimits) -> Self {
         Self { bytes: usize::MAX, ..Self::of(limits) }
     }
 
-    /// A round's.
+    /// The budget of a round.
     pub(crate) fn of(limits: &TurnLimits) -> Self {
         Self { bytes: limits.round_parse_bytes_max, text_bytes_max: limits.classified_text_bytes_max }
     }
 }
 
-/// The round's share of parsing is used up.
+/// The round's parse budget is used up. The text must wait for the next round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Later;
+pub(crate) struct ParseBudgetUsed;
 
 impl Classes {
-    /// At most this many bytes are kept (`statement_classes_bytes_max`); 0: none, each text is parsed again. Nobody may know the
-    /// seed.
+    /// Makes a cache of at most `bytes_max` bytes (`statement_classes_bytes_max`). 0: nothing is kept, and each text is
+    /// parsed again. `seed` must be a secret random number.
     #[must_use]
     pub fn new(bytes_max: usize, seed: u64) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Classes {
         }
     }
 
-    /// The figures now.
+    /// The present figures.
     #[must_use]
     pub fn status(&self) -> ClassesStatus {
         ClassesStatus {
@@ -86,53 +86,58 @@ impl Classes {
         }
     }
 
-    /// What a text changes of its session.
+    /// What a text changes in its session. `None`: nothing.
     #[inline]
     pub(crate) fn effects<'a>(
         &self,
         text: &[u8],
-        reading: impl FnOnce() -> Reading<'a>,
+        reading: impl FnOnce() -> QuotingSettings<'a>,
         share: &mut ParseBudget,
-    ) -> Result<Option<Arc<Effects>>, Later> {
-        match keeps_session(text) {
+    ) -> Result<Option<Arc<Effects>>, ParseBudgetUsed> {
+        match leaves_session_unchanged(text) {
             true => Ok(None),
-            false => self.known(text, reading(), share).map(|known| known.effects),
+            false => self.analysis(text, reading(), share).map(|analysis| analysis.effects),
         }
     }
 
-    /// What a text is.
+    /// The class of a text: what kind of statements it has, and what they touch.
     pub(crate) fn class(
         &self,
         text: &[u8],
-        reading: Reading<'_>,
+        reading: QuotingSettings<'_>,
         share: &mut ParseBudget,
-    ) -> Result<Class, Later> {
+    ) -> Result<Class, ParseBudgetUsed> {
         match reading.is_usual() {
-            true => self.known(text, reading, share).map(|known| known.class),
+            true => self.analysis(text, reading, share).map(|analysis| analysis.class),
             false => Ok(Class::UNKNOWN),
         }
     }
 
-    fn known(&self, text: &[u8], reading: Reading<'_>, share: &mut ParseBudget) -> Result<Known, Later> {
+    fn analysis(
+        &self,
+        text: &[u8],
+        reading: QuotingSettings<'_>,
+        share: &mut ParseBudget,
+    ) -> Result<Analysis, ParseBudgetUsed> {
         if text.len() > share.text_bytes_max {
             self.too_long.fetch_add(1, Relaxed);
-            return Ok(Known::of_long());
+            return Ok(Analysis::too_long_text());
         }
         let key = reading.is_usual().then(|| Key::text(text));
         if let Some(known) = key.and_then(|key| self.cache.get(key)) {
             return Ok((*known).clone());
         }
         if share.bytes == 0 {
-            return Err(Later);
+            return Err(ParseBudgetUsed);
         }
         share.bytes = share.bytes.saturating_sub(text.len().max(1));
         self.parsed.fetch_add(1, Relaxed);
         self.parsed_bytes.fetch_add(text.len() as u64, Relaxed);
-        let known = Known::parse(text, reading);
+        let known = Analysis::parse(text, reading);
         if known.is_none() {
             self.unreadable.fetch_add(1, Relaxed);
         }
-        let known = known.unwrap_or_else(|| Known::unreadable(text));
+        let known = known.unwrap_or_else(|| Analysis::unreadable(text));
         if let Some(key) = key {
             self.cache.insert(key, known.clone());
         }
@@ -141,7 +146,7 @@ impl Classes {
 }
 
 impl std::fmt::Debug for Classes {
-    /// The figures only: the texts are clients'.
+    /// Shows only the figures, because the texts are the clients' secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.status().fmt(f)
     }
@@ -163,7 +168,7 @@ mod tests {
     }
 
     fn has_resets(classes: &Classes, text: &[u8], profile: &Profile) -> bool {
-        let effects = classes.effects(text, || Reading::of(profile), &mut share());
+        let effects = classes.effects(text, || QuotingSettings::of(profile), &mut share());
         effects.expect("there is room").is_some_and(|effects| effects.has_resets())
     }
 
@@ -178,9 +183,9 @@ mod tests {
         assert_eq!((status.parsed, status.parsed_bytes, status.cache.text.hits), (1, 9, 2));
     }
 
-    /// A backslash before a quote, or a character that has one in it, decides where a string ends.
+    /// A backslash before a quote decides where a string ends. Some characters have the byte of a backslash in them.
     #[test]
-    fn a_text_is_known_by_how_its_session_reads_it() {
+    fn a_text_is_parsed_under_its_sessions_settings() {
         let classes = Classes::new(1 << 20, 7);
         let (usual, off) = (Profile::default(), profile(&[("standard_conforming_strings", "off")]));
         let text = br"set x = '\'; reset all; --'";
@@ -190,24 +195,25 @@ mod tests {
         let sjis = profile(&[("client_encoding", "SJIS")]);
         let text = b"set x = E'\x95\\'; reset all; --'";
         assert!(has_resets(&classes, text, &sjis) && !has_resets(&classes, text, &usual));
-        let class = |profile| classes.class(b"select 1", Reading::of(profile), &mut share());
+        let class = |profile| classes.class(b"select 1", QuotingSettings::of(profile), &mut share());
         assert_eq!((class(&off), class(&sjis)), (Ok(Class::UNKNOWN), Ok(Class::UNKNOWN)));
         assert_ne!(class(&usual), Ok(Class::UNKNOWN));
     }
 
     #[test]
-    fn letters_of_any_encoding_hinder_no_one() {
+    fn letters_that_are_not_utf8_do_not_matter() {
         let latin = profile(&[("client_encoding", "LATIN1")]);
         assert!(has_resets(&Classes::new(1 << 20, 7), b"set my.x = '\xe9'; reset all", &latin));
     }
 
     #[test]
-    fn a_round_has_its_share_of_parsing() {
+    fn a_round_parses_only_its_budget() {
         let (classes, usual) = (Classes::new(1 << 20, 7), Profile::default());
         let mut share = ParseBudget { bytes: 12, text_bytes_max: 10 };
-        let mut of = |text: &str| classes.effects(text.as_bytes(), || Reading::of(&usual), &mut share);
+        let mut of =
+            |text: &str| classes.effects(text.as_bytes(), || QuotingSettings::of(&usual), &mut share);
         assert!(of("reset a").is_ok() && of("reset b").is_ok());
-        assert_eq!(of("reset c"), Err(Later));
+        assert_eq!(of("reset c"), Err(ParseBudgetUsed));
         assert!(of("reset a").is_ok(), "it is known");
         assert!(of("select 1").is_ok(), "it needs no parse");
         assert_eq!(of("reset longer").ok().flatten().as_deref(), Some(&Effects::UNKNOWN));
@@ -215,19 +221,19 @@ mod tests {
     }
 
     #[test]
-    fn a_dense_text_is_read() {
+    fn a_text_with_a_large_tree_is_parsed() {
         let (classes, usual) = (Classes::new(1 << 20, 7), Profile::default());
         let text = format!("reset timezone; select 1{}", "+1".repeat(30_000));
         let mut share = ParseBudget { bytes: 1 << 20, text_bytes_max: 64 << 10 };
-        let effects = classes.effects(text.as_bytes(), || Reading::of(&usual), &mut share);
+        let effects = classes.effects(text.as_bytes(), || QuotingSettings::of(&usual), &mut share);
         assert!(effects.ok().flatten().is_some_and(|effects| effects.has_resets()));
     }
 
     #[test]
-    fn what_the_grammar_does_not_have_may_set_parameters() {
+    fn a_text_that_does_not_parse_may_set_parameters() {
         let (classes, usual) = (Classes::new(0, 7), Profile::default());
         for (text, begins) in [("wrong", false), ("BEGIN; select wrong wrong wrong", true)] {
-            let effects = classes.effects(text.as_bytes(), || Reading::of(&usual), &mut share());
+            let effects = classes.effects(text.as_bytes(), || QuotingSettings::of(&usual), &mut share());
             let effects = effects.ok().flatten().expect("it may set");
             assert!(effects.may_set && effects.begins_transaction == begins, "{text}");
         }

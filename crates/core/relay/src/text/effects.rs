@@ -1,32 +1,32 @@
-//! What a command changes of its session.
+//! What an SQL text changes in its session.
 
 use trunkline_parser::ParsedSql;
 use trunkline_parser::classify::{Class, Kind, Subject, Touches, TransactionControl};
 use trunkline_parser::node::{CreateTableAsStmt, Node, RawStmt};
 
-use super::Reset;
+use super::SettingChange;
 
-/// What a text changes of its session, as far as it can be told from the text.
+/// What a text changes in its session, as far as the text tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effects {
-    /// What it resets and sets, in order.
-    pub(crate) resets: Vec<Reset>,
+    /// The parameters that it sets and resets, in order.
+    pub(crate) resets: Vec<SettingChange>,
     /// It calls `set_config()` for the session, and does not show of which parameter.
     pub(crate) sets_unnamed: bool,
-    /// It may be DEALLOCATE or DISCARD.
-    pub(crate) forgets: bool,
+    /// It may run DEALLOCATE or DISCARD.
+    pub(crate) may_deallocate: bool,
     /// Parameters may have other values after it.
     pub(crate) may_set: bool,
     /// It may begin a transaction.
     pub(crate) begins_transaction: bool,
-    /// It ends a transaction or a part of one, and so brings back what was set in it.
+    /// It ends a transaction or a part of one, and so may restore settings to their values before that.
     pub(crate) ends_transaction: bool,
-    /// It may make a table, though the tag of its completion is SELECT.
+    /// It may create a table, although its CommandComplete may say only SELECT.
     pub(crate) may_define: bool,
 }
 
-/// DEALLOCATE and DISCARD.
-const FORGETS: Touches = Touches::DEALLOCATE
+/// All forms of DEALLOCATE and DISCARD.
+const DEALLOCATES: Touches = Touches::DEALLOCATE
     .with(Touches::DEALLOCATE_ALL)
     .with(Touches::DISCARD_ALL)
     .with(Touches::DISCARD_PLANS)
@@ -38,33 +38,33 @@ impl Effects {
     pub(crate) const NONE: Self = Self {
         resets: Vec::new(),
         sets_unnamed: false,
-        forgets: false,
+        may_deallocate: false,
         may_set: false,
         begins_transaction: false,
         ends_transaction: false,
         may_define: false,
     };
 
-    /// Of a text that the grammar does not have. A server whose grammar has it runs commands of its own, which may set
-    /// parameters, or begin a transaction where the word stands in it.
+    /// The effects of a text that our grammar refuses. The grammar of another server's version may accept it: then the
+    /// text may set parameters, and may begin a transaction if it has a word for that.
     pub(super) fn of_unreadable(text: &[u8]) -> Self {
         let has = |word: &[u8]| text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
         Self { may_set: true, begins_transaction: has(b"begin") || has(b"start"), ..Self::default() }
     }
 
-    /// It may do anything. That it makes a table is left out, as it would make all statements of its database be parsed again;
-    /// the tags of nearly all that do say so.
+    /// It may do anything. Only `may_define` is false: otherwise all statements of the database would be parsed again,
+    /// and the CommandComplete of nearly all commands that create tables says so anyway.
     pub(crate) const UNKNOWN: Self = Self {
         resets: Vec::new(),
         sets_unnamed: true,
-        forgets: true,
+        may_deallocate: true,
         may_set: true,
         begins_transaction: true,
         ends_transaction: false,
         may_define: false,
     };
 
-    /// Of a text, with its class: both come of the classes of its statements.
+    /// The effects of a parsed text, and its class. Both come from the classes of its statements.
     pub(crate) fn of(tree: &ParsedSql) -> (Self, Class) {
         let (mut effects, mut whole) = (Self::default(), Class::EMPTY);
         for statement in tree.root().nodes() {
@@ -75,27 +75,33 @@ impl Effects {
         (effects, whole)
     }
 
-    /// What it takes in memory.
+    /// How much memory it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>()
-            + self.resets.capacity() * size_of::<Reset>()
-            + self.resets.iter().filter_map(Reset::name).map(str::len).sum::<usize>()
+            + self.resets.capacity() * size_of::<SettingChange>()
+            + self.resets.iter().filter_map(SettingChange::name).map(str::len).sum::<usize>()
     }
 
-    /// Whether a parameter gets its start-up value back.
+    /// Whether it gives a parameter its start-up value back.
     pub(crate) fn has_resets(&self) -> bool {
         self.resets.iter().any(|reset| match reset {
-            Reset::Parameter(_) | Reset::LocalDefault(_) | Reset::All | Reset::Session => true,
-            Reset::Set(_) | Reset::LocalSet(_) | Reset::End | Reset::EndOfPart => false,
+            SettingChange::ToDefault(_)
+            | SettingChange::ToDefaultLocally(_)
+            | SettingChange::ResetAll
+            | SettingChange::DiscardAll => true,
+            SettingChange::Set(_)
+            | SettingChange::SetLocally(_)
+            | SettingChange::TransactionEnd
+            | SettingChange::RollbackToSavepoint => false,
         })
     }
 
     fn add(&mut self, statement: Node<'_>, class: Class) {
         let touches = class.touches();
-        self.forgets |= touches.any(FORGETS);
-        self.may_define |= defines_unsaid(statement, class.kind(), touches);
+        self.may_deallocate |= touches.any(DEALLOCATES);
+        self.may_define |= makes_table_untagged(statement, class.kind(), touches);
         self.add_control(class.transaction());
-        // An UPDATE of the view pg_settings is a set_config() by its rule.
+        // The rule of the view pg_settings turns an UPDATE into set_config().
         self.may_set |= class.kind().is_data_modifying() && touches.any(Touches::SHOW);
         if leaves_settings(class.kind()) {
             if touches.any(Touches::SET_CONFIG | Touches::SET_CONFIG_LOCAL) {
@@ -106,8 +112,10 @@ impl Effects {
         }
         self.may_set |= class.kind() != Kind::Transaction;
         match statement.subject() {
-            Subject::Setting(setting) => self.resets.extend(Reset::of_setting(setting)),
-            Subject::Discard(_) if touches.any(Touches::DISCARD_ALL) => self.resets.push(Reset::Session),
+            Subject::Setting(setting) => self.resets.extend(SettingChange::of_setting(setting)),
+            Subject::Discard(_) if touches.any(Touches::DISCARD_ALL) => {
+                self.resets.push(SettingChange::DiscardAll);
+            }
             _ => {}
         }
     }
@@ -118,13 +126,15 @@ impl Effects {
         match control {
             Control::Begin => self.begins_transaction = true,
             Control::Savepoint | Control::Release => {}
-            Control::RollbackTo => self.resets.push(Reset::EndOfPart),
-            Control::Commit | Control::Rollback | Control::Prepare => self.resets.push(Reset::End),
+            Control::RollbackTo => self.resets.push(SettingChange::RollbackToSavepoint),
+            Control::Commit | Control::Rollback | Control::Prepare => {
+                self.resets.push(SettingChange::TransactionEnd);
+            }
             Control::CommitAndChain | Control::RollbackAndChain => {
                 self.begins_transaction = true;
-                self.resets.push(Reset::End);
+                self.resets.push(SettingChange::TransactionEnd);
             }
-            // Of another transaction.
+            // These end another transaction.
             Control::CommitPrepared | Control::RollbackPrepared => {}
         }
         let goes_on = matches!(control, Control::Begin | Control::Savepoint | Control::Release);
@@ -133,19 +143,19 @@ impl Effects {
         self.ends_transaction |= !goes_on && !elsewhere;
     }
 
-    /// Its calls of `set_config()`, in the order of the text.
+    /// Adds the statement's calls of `set_config()`, in the order of the text.
     fn add_calls(&mut self, statement: Node<'_>) {
         let references = statement.references();
         let mut calls: Vec<_> = references.calls().iter().filter(|call| call.name == "set_config").collect();
         calls.sort_by_key(|call| call.location());
-        let resets = calls.iter().map(|call| Reset::of_call(call)).collect::<Vec<_>>();
+        let changes = calls.iter().map(|call| SettingChange::of_call(call)).collect::<Vec<_>>();
         let for_session = statement.classify().touches().any(Touches::SET_CONFIG);
-        self.sets_unnamed |= for_session && resets.contains(&None);
-        self.resets.extend(resets.into_iter().flatten());
+        self.sets_unnamed |= for_session && changes.contains(&None);
+        self.resets.extend(changes.into_iter().flatten());
     }
 }
 
-/// Whether all parameters have the same values after a statement of the kind as before it, as long as it calls no `set_config()`.
+/// Whether a statement of this kind changes no parameter unless it calls `set_config()`.
 fn leaves_settings(kind: Kind) -> bool {
     kind.is_query()
         || matches!(
@@ -162,9 +172,9 @@ fn leaves_settings(kind: Kind) -> bool {
         )
 }
 
-/// Whether it may make a table without a CREATE in the tag of its completion: CREATE TABLE AS, SELECT INTO, EXPLAIN ANALYZE
-/// of either.
-fn defines_unsaid(statement: Node<'_>, kind: Kind, touches: Touches) -> bool {
+/// Whether the statement may create a table although its CommandComplete has no CREATE: CREATE TABLE AS, SELECT INTO, and
+/// EXPLAIN ANALYZE of either.
+fn makes_table_untagged(statement: Node<'_>, kind: Kind, touches: Touches) -> bool {
     let within = statement.cast::<RawStmt<'_>>().and_then(RawStmt::stmt).unwrap_or(statement);
     let wraps = kind.is_query() || kind == Kind::Explain;
     (wraps && touches.any(Touches::SCHEMA)) || within.cast::<CreateTableAsStmt<'_>>().is_some()
@@ -178,16 +188,16 @@ mod tests {
         trunkline_parser::parse(text).map_or(Effects::UNKNOWN, |tree| Effects::of(&tree).0)
     }
 
-    fn resets(text: &str) -> Vec<Reset> {
+    fn resets(text: &str) -> Vec<SettingChange> {
         of(text).resets
     }
 
-    fn parameter(name: &str) -> Reset {
-        Reset::Parameter(name.into())
+    fn parameter(name: &str) -> SettingChange {
+        SettingChange::ToDefault(name.into())
     }
 
     #[test]
-    fn resets_are_seen_in_all_their_forms() {
+    fn all_forms_of_resets_are_found() {
         for text in [
             "reset timezone",
             " /* c */ RESET \"TimeZone\" ;",
@@ -206,34 +216,46 @@ mod tests {
             let found = resets(text);
             assert_eq!(found.last(), Some(&parameter("TimeZone")), "{text}: {found:?}");
         }
-        assert_eq!(resets("reset all; discard all"), [Reset::All, Reset::Session]);
+        assert_eq!(resets("reset all; discard all"), [SettingChange::ResetAll, SettingChange::DiscardAll]);
         assert_eq!(resets("reset a.b"), [parameter("a.b")]);
-        assert_eq!(resets("set local a.b.c.d to default"), [Reset::LocalDefault("a.b.c.d".into())]);
+        assert_eq!(
+            resets("set local a.b.c.d to default"),
+            [SettingChange::ToDefaultLocally("a.b.c.d".into())]
+        );
         assert_eq!(resets("set names default"), [parameter("client_encoding")]);
         assert_eq!(resets("reset session authorization"), [parameter("session_authorization")]);
         assert_eq!(resets("set session authorization default"), [parameter("session_authorization")]);
-        assert_eq!(resets("set local work_mem to default"), [Reset::LocalDefault("work_mem".into())]);
+        assert_eq!(
+            resets("set local work_mem to default"),
+            [SettingChange::ToDefaultLocally("work_mem".into())]
+        );
         assert_eq!(
             resets("reset all; select set_config('x', '1', false)"),
-            [Reset::All, Reset::Set("x".into())]
+            [SettingChange::ResetAll, SettingChange::Set("x".into())]
         );
         assert_eq!(
             resets("select set_config('x', null, false), set_config('x', '1', false)"),
-            [parameter("x"), Reset::Set("x".into())]
+            [parameter("x"), SettingChange::Set("x".into())]
         );
-        assert_eq!(resets("reset all; set x = 1"), [Reset::All, Reset::Set("x".into())]);
-        assert_eq!(resets("reset all; set local x = 1"), [Reset::All, Reset::LocalSet("x".into())]);
-        assert_eq!(resets("reset x; commit"), [parameter("x"), Reset::End]);
-        assert_eq!(resets("prepare transaction 'a'; commit prepared 'a'"), [Reset::End]);
-        assert_eq!(resets("reset x; rollback work to a"), [parameter("x"), Reset::EndOfPart]);
-        let path = [parameter("search_path"), Reset::Set("search_path".into())];
+        assert_eq!(resets("reset all; set x = 1"), [SettingChange::ResetAll, SettingChange::Set("x".into())]);
+        assert_eq!(
+            resets("reset all; set local x = 1"),
+            [SettingChange::ResetAll, SettingChange::SetLocally("x".into())]
+        );
+        assert_eq!(resets("reset x; commit"), [parameter("x"), SettingChange::TransactionEnd]);
+        assert_eq!(resets("prepare transaction 'a'; commit prepared 'a'"), [SettingChange::TransactionEnd]);
+        assert_eq!(
+            resets("reset x; rollback work to a"),
+            [parameter("x"), SettingChange::RollbackToSavepoint]
+        );
+        let path = [parameter("search_path"), SettingChange::Set("search_path".into())];
         assert_eq!(resets("set search_path to default; set schema 's'"), path);
         let after = resets("reset all; set session characteristics as transaction read only");
-        assert!(after.contains(&Reset::Set("default_transaction_read_only".into())), "{after:?}");
+        assert!(after.contains(&SettingChange::Set("default_transaction_read_only".into())), "{after:?}");
     }
 
     #[test]
-    fn what_resets_nothing_is_left_alone() {
+    fn other_texts_reset_nothing() {
         for text in [
             "select 'reset timezone'",
             "insert into t values (default)",
@@ -249,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_change_settings_is_told_from_what_does_not() {
+    fn texts_that_may_change_settings_are_found() {
         let may_set = |text: &str| of(text).may_set;
         for text in [
             "select 1",
@@ -277,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_a_table_without_saying_so_is_seen() {
+    fn texts_that_create_a_table_without_a_create_tag_are_found() {
         let may_define = |text: &str| of(text).may_define;
         for text in [
             "create table a as select 1",
@@ -301,10 +323,10 @@ mod tests {
     }
 
     #[test]
-    fn what_forgets_statements_is_seen_behind_comments() {
+    fn deallocate_and_discard_are_found_behind_comments() {
         for text in ["/* c */ DEALLOCATE ALL", "-- c\n discard all", "select 1; deallocate x"] {
-            assert!(of(text).forgets, "{text}");
+            assert!(of(text).may_deallocate, "{text}");
         }
-        assert!(!of("select 'deallocate'").forgets);
+        assert!(!of("select 'deallocate'").may_deallocate);
     }
 }

@@ -1,35 +1,36 @@
-//! Whether PostgreSQL reads a text in the same way under all settings.
+//! Which settings decide how PostgreSQL parses a text.
 
 use memchr::{memchr, memchr_iter, memmem};
 
 use super::plain::first_word;
 
-/// What in a statement's text PostgreSQL reads by the settings of the session that parses it.
+/// The parts of a statement's text whose meaning depends on the settings of the session that parses it.
 ///
-/// Only the server knows the type of a quoted string, and so which settings matter: any string counts. Numbers, true,
-/// false and null are read alike everywhere.
+/// Only the server knows the type of a quoted string, and so which settings matter to it. So any string counts. Numbers,
+/// true, false and null mean the same under all settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Literals {
-    /// A string in quotes of any kind.
+    /// Whether it has a string in quotes of any kind.
     pub(crate) strings: bool,
-    /// A byte above 127, in a name or a string; or a quote after a backslash, which `backslash_quote` allows by the encoding.
-    pub(crate) letters: bool,
-    /// How far Parse goes with it.
+    /// Whether its meaning depends on the client's encoding. It has a byte above 127 in a name or a string, or a quote
+    /// after a backslash (`backslash_quote` allows that only in some encodings).
+    pub(crate) encoding_dependent: bool,
+    /// How much of it a Parse evaluates.
     pub(crate) depth: Depth,
 }
 
-/// What PostgreSQL does with a text when it gets it by Parse.
+/// What PostgreSQL does with a text when it gets it in a Parse message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Depth {
-    /// It looks names up and reads constants by their types.
+    /// It looks up names, and converts constants to their types.
     #[default]
     Analysed,
-    /// It reads the words. The rest comes when the command is run.
+    /// It only checks the grammar. The rest comes when the command runs.
     Scanned,
 }
 
-/// Commands that Parse does no more than scan (analyze.c, `analyze_requires_snapshot` and `transformStmt`; CREATE and
-/// EXPLAIN may have a query in them that is analysed).
+/// First words of commands of which Parse only checks the grammar (analyze.c, `analyze_requires_snapshot` and
+/// `transformStmt`). CREATE and EXPLAIN are missing, because Parse analyses a query in them.
 const SCANNED: [&str; 34] = [
     "abort",
     "alter",
@@ -67,7 +68,7 @@ const SCANNED: [&str; 34] = [
     "vacuum",
 ];
 
-/// Parameters by which Parse reads a text. A session's other parameters count where a plan is shared.
+/// Parameters that decide how Parse understands a text. Other parameters count only when clients share a plan.
 pub(crate) const PARSE_SETTINGS: [&str; 13] = [
     "client_encoding",
     "standard_conforming_strings",
@@ -85,38 +86,42 @@ pub(crate) const PARSE_SETTINGS: [&str; 13] = [
 ];
 
 impl Literals {
-    /// Of a text. A quote in a comment counts too: then fewer sessions share the statement.
+    /// Finds the literals of a text. A quote in a comment counts too; then fewer sessions share the statement.
     pub(crate) fn of(text: &[u8]) -> Self {
         let dollar_quoted = |at: usize| !text.get(at + 1).is_some_and(u8::is_ascii_digit);
         let strings = memchr(b'\'', text).is_some() || memchr_iter(b'$', text).any(dollar_quoted);
         let word = first_word(text);
         let scanned = SCANNED.iter().any(|scanned| scanned.as_bytes().eq_ignore_ascii_case(word));
         let depth = if scanned { Depth::Scanned } else { Depth::Analysed };
-        let letters = !text.is_ascii() || (strings && memmem::find(text, b"\\'").is_some());
-        Self { strings, letters, depth }
+        let encoding_dependent = !text.is_ascii() || (strings && memmem::find(text, b"\\'").is_some());
+        Self { strings, encoding_dependent, depth }
     }
 
-    /// Whether Parse reads a text with these by any parameter but `search_path` and its like, which decide what names mean.
-    pub(crate) fn are_read_by_any(self) -> bool {
-        self.strings || self.letters
+    /// Whether a parameter decides how Parse understands the literals. Parameters that decide what names mean, such as
+    /// `search_path`, do not count.
+    pub(crate) fn parse_depends_on_any(self) -> bool {
+        self.strings || self.encoding_dependent
     }
 
-    /// Whether Parse reads a text with these by the parameter (by canonical name).
-    pub(crate) fn are_read_by(self, parameter: &str) -> bool {
+    /// Whether the parameter (by its canonical name) decides how Parse understands a text with these literals.
+    pub(crate) fn parse_depends_on(self, parameter: &str) -> bool {
         PARSE_SETTINGS.contains(&parameter) && self.depend_on(parameter)
     }
 
-    /// Whether the parameter (by canonical name) decides what a text with these means, or what its plan gives.
+    /// Whether the parameter (by its canonical name) decides what a text with these literals means, or what its plan
+    /// returns.
     ///
-    /// `search_path` decides what names mean; `transform_null_equals` what `= null` does (parse_expr.c). So may whatever is
-    /// not known to be of no account. Strings:
-    /// `standard_conforming_strings`, `backslash_quote` and `escape_string_warning` in the lexer (scan.l); `DateStyle`,
-    /// `IntervalStyle`, `TimeZone`, `timezone_abbreviations`, `array_nulls`, `lc_monetary` and `xmloption` in the input
-    /// functions of types, which run when a constant is parsed (datetime.c, arrayfuncs.c, cash.c, xml.c).
+    /// `search_path` decides what names mean, and `transform_null_equals` what `= null` does (parse_expr.c). We assume
+    /// the same of every parameter that is not known to be harmless. For strings, the lexer reads
+    /// `standard_conforming_strings`, `backslash_quote` and `escape_string_warning` (scan.l). The input functions of
+    /// types run when a constant is parsed, and read `DateStyle`, `IntervalStyle`, `TimeZone`,
+    /// `timezone_abbreviations`, `array_nulls`, `lc_monetary` and `xmloption` (datetime.c, arrayfuncs.c, cash.c,
+    /// xml.c).
     pub(crate) fn depend_on(self, parameter: &str) -> bool {
         match parameter {
-            "client_encoding" => self.letters,
-            // The last decides who is told of a warning: what one session does not hear is not known of the statement.
+            "client_encoding" => self.encoding_dependent,
+            // `client_min_messages` decides who gets a warning about a string. If a session with a higher level parsed the
+            // statement first, we would not learn that the statement has a warning.
             "standard_conforming_strings"
             | "backslash_quote"
             | "escape_string_warning"
@@ -136,8 +141,8 @@ impl Literals {
     }
 }
 
-/// Parameters that neither decide what a text means nor what its plan gives: limits of time and memory, costs, messages,
-/// rights (which PostgreSQL checks when a statement is run).
+/// Parameters that decide neither what a text means nor what its plan returns: limits of time and memory, costs,
+/// messages, and rights (PostgreSQL checks these when a statement runs).
 const HARMLESS: [&str; 24] = [
     "application_name",
     "default_transaction_deferrable",
@@ -164,7 +169,7 @@ const HARMLESS: [&str; 24] = [
     "transaction_timeout",
     "work_mem",
 ];
-/// What the names of more such parameters begin with.
+/// The beginnings of the names of more such parameters.
 const HARMLESS_PREFIXES: [&str; 5] = ["enable_", "geqo", "jit", "log_", "tcp_"];
 
 fn is_harmless(parameter: &str) -> bool {
@@ -176,10 +181,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_and_letters_are_seen() {
+    fn strings_and_letters_are_found() {
         let of = |text: &str| {
             let literals = Literals::of(text.as_bytes());
-            (literals.strings, literals.letters)
+            (literals.strings, literals.encoding_dependent)
         };
         assert_eq!(of("select $1, 1.5, true, null from t where a = $12"), (false, false));
         for text in ["select 'a'", "select $$a$$", "select $t$a$t$", "select E'a'", "select U&'a'"] {
@@ -190,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_scanned_depends_on_what_the_lexer_reads_by() {
+    fn scanned_commands_depend_only_on_the_lexers_parameters() {
         let depends = |text: &str, parameter: &str| Literals::of(text.as_bytes()).depend_on(parameter);
         assert!(!depends("rollback", "my.own") && !depends("/* c */ -- d\n discard all", "search_path"));
         for text in ["set local timezone = 'CET'", " ALTER SYSTEM SET x = 'y'", "copy t from 'f'"] {

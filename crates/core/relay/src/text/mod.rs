@@ -1,21 +1,21 @@
-//! What can be learnt of a session from a command's text, and not from the server's answers.
+//! What an SQL text may do to its session. The server's answers do not tell all of it.
 //!
-//! PostgreSQL's own grammar reads it, once for all who send it ([`Classes`]). A text that cannot be read may do
-//! anything.
+//! PostgreSQL's own grammar parses each text once for all clients that send it ([`Classes`]). We assume that a text
+//! which does not parse may do anything.
 
+mod analysis;
 mod classes;
 mod effects;
-mod known;
 mod literals;
 mod plain;
-mod reading;
-mod reset;
+mod quoting;
+mod setting_change;
 mod wide;
 
+pub(crate) use analysis::is_only_rows;
 pub use classes::{Classes, ClassesStatus};
-pub(crate) use classes::{Later, ParseBudget};
+pub(crate) use classes::{ParseBudget, ParseBudgetUsed};
 pub(crate) use effects::Effects;
-pub(crate) use known::is_only_rows;
 pub(crate) use literals::{Depth, Literals, PARSE_SETTINGS};
-pub(crate) use reading::Reading;
-pub(crate) use reset::Reset;
+pub(crate) use quoting::QuotingSettings;
+pub(crate) use setting_change::SettingChange;

@@ -1,20 +1,20 @@
 //! A quick check that a text does not change its session.
 //!
 //! A parse costs four times as many instructions as all our other work for a simple transaction. Many applications put
-//! literals into their texts, so most texts come only once. What begins with one of these words needs no parse.
+//! literals into their texts, so most texts come only once. A text that begins with one of the words below needs no parse.
 
 use memchr::{memchr, memchr_iter, memchr2_iter};
 use trunkline_parser::lexer::{Lexer, TokenKind};
 
-/// What these begin changes nothing but rows, unless it calls `set_config()` or has an INTO.
+/// A statement that begins with one of these words changes only rows, unless it calls `set_config()` or has an INTO.
 const WORDS: [&str; 17] = [
     "select", "insert", "update", "delete", "merge", "with", "values", "table", "fetch", "move", "close",
     "declare", "copy", "show", "lock", "truncate", "notify",
 ];
 
-/// Whether a text is one statement that leaves all settings, statements and definitions of its session as they are, as far as
-/// any text tells. It holds under all encodings and settings: no byte of a longer character is a semicolon.
-pub(super) fn keeps_session(text: &[u8]) -> bool {
+/// Whether a text is one statement that changes no settings, prepared statements or definitions, as far as its text
+/// tells. This is true under all encodings and settings, because no byte within a longer character is a semicolon.
+pub(super) fn leaves_session_unchanged(text: &[u8]) -> bool {
     let word = first_word(text);
     WORDS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
         && memchr(b';', text).is_none_or(|at| text[at + 1..].trim_ascii().is_empty())
@@ -22,7 +22,7 @@ pub(super) fn keeps_session(text: &[u8]) -> bool {
         && !has_into(text, word)
 }
 
-/// The word that a text begins with, after comments; empty where it begins with something else.
+/// The first word of a text, after comments. Empty if the text begins with something else.
 pub(super) fn first_word(text: &[u8]) -> &[u8] {
     let start = text.trim_ascii_start();
     if matches!(start.first(), Some(b'-' | b'/')) {
@@ -33,8 +33,8 @@ pub(super) fn first_word(text: &[u8]) -> &[u8] {
     &start[..length]
 }
 
-/// Whether `set_config` or `pg_settings`, a view whose UPDATE sets, stands anywhere in the text, or may be written by its
-/// letters' numbers (`U&"..."`).
+/// Whether the text has `set_config` or `pg_settings` anywhere (an UPDATE of that view sets parameters), or may have
+/// one of them in the form `U&"..."` with the codes of its letters.
 fn mentions_settings(text: &[u8]) -> bool {
     let stands = |at: usize, before: usize, word: &[u8]| {
         let from = at.checked_sub(before);
@@ -45,7 +45,7 @@ fn mentions_settings(text: &[u8]) -> bool {
         || memchr_iter(b'&', text).any(|at| text.get(at + 1) == Some(&b'"'))
 }
 
-/// Whether an INTO stands anywhere in the text, outside of an INSERT or MERGE that begins it: it may make a table.
+/// Whether the text has an INTO anywhere, which may create a table. A text that begins with INSERT or MERGE does not count.
 fn has_into(text: &[u8], first: &[u8]) -> bool {
     !first.eq_ignore_ascii_case(b"insert")
         && !first.eq_ignore_ascii_case(b"merge")
@@ -55,10 +55,10 @@ fn has_into(text: &[u8], first: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::keeps_session;
+    use super::leaves_session_unchanged;
 
     #[test]
-    fn what_only_reads_and_writes_rows_needs_no_parse() {
+    fn texts_that_only_read_and_write_rows_need_no_parse() {
         for text in [
             "select 1",
             " SELECT 'a' ; ",
@@ -66,7 +66,7 @@ mod tests {
             "insert into t values (1)",
             "with x as (select 1) table x",
         ] {
-            assert!(keeps_session(text.as_bytes()), "{text}");
+            assert!(leaves_session_unchanged(text.as_bytes()), "{text}");
         }
         for text in [
             "",
@@ -82,7 +82,7 @@ mod tests {
             "update pg_settings set setting = 'a' where name = 'b'",
             "explain select 1",
         ] {
-            assert!(!keeps_session(text.as_bytes()), "{text}");
+            assert!(!leaves_session_unchanged(text.as_bytes()), "{text}");
         }
     }
 }

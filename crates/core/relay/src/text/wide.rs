@@ -1,11 +1,12 @@
-//! Texts in encodings whose characters have ASCII bytes in them.
+//! Texts in encodings in which a part of a longer character may be an ASCII byte.
 
 use std::borrow::Cow;
 
-/// The text with no ASCII byte that is only a part of a character: in SJIS, the second byte of U+8868 is a backslash.
+/// Replaces ASCII bytes that are only a part of a character. In SJIS, for example, the second byte of U+8868 is a
+/// backslash.
 ///
-/// PostgreSQL converts a text before it reads it. What counts here is written in ASCII, so that hiding the other bytes is
-/// enough. The lengths of characters are those of wchar.c.
+/// PostgreSQL converts a text to the server's encoding before it parses it. We look only for words and quotes in ASCII,
+/// so it is enough to hide the other bytes. The lengths of characters are those of wchar.c.
 pub(super) fn hide_trail_bytes<'a>(text: &'a [u8], client_encoding: Option<&str>) -> Cow<'a, [u8]> {
     let Some(length) = length_of_characters(client_encoding) else { return Cow::Borrowed(text) };
     let mut hidden = Cow::Borrowed(text);
@@ -18,12 +19,13 @@ pub(super) fn hide_trail_bytes<'a>(text: &'a [u8], client_encoding: Option<&str>
     hidden
 }
 
-/// Whether characters of the encoding have ASCII bytes in them.
+/// Whether a part of a longer character of the encoding may be an ASCII byte.
 pub(super) fn has_ascii_inside(client_encoding: Option<&str>) -> bool {
     length_of_characters(client_encoding).is_some()
 }
 
-/// How long the character is that begins at the first byte, which is not ASCII; only of encodings in which that matters.
+/// A function that returns the length of the character at the beginning of a slice. The first byte is not ASCII. `None` for
+/// encodings in which no part of a longer character is ASCII.
 fn length_of_characters(client_encoding: Option<&str>) -> Option<fn(&[u8]) -> usize> {
     Some(match client_encoding? {
         "SJIS" | "SHIFT_JIS_2004" => |at| if matches!(at[0], 0xa1..=0xdf) { 1 } else { 2 },
@@ -39,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_characters_own_bytes_stay_ascii() {
+    fn ascii_bytes_within_characters_are_hidden() {
         for (encoding, text, hidden) in [
             ("SJIS", &b"'\x95\\' \xb1\\"[..], &b"'\x95\xdc' \xb1\\"[..]),
             ("BIG5", b"\xa5\\'\xa5", b"\xa5\xdc'\xa5"),

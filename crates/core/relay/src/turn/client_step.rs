@@ -1,36 +1,36 @@
-//! What is done with a frame of a client's.
+//! What we do with a client's frame.
 
 use crate::error::ClientMisbehaved;
 
 /// Why [`from_client`](super::from_client) returned.
 #[derive(Debug)]
 pub(crate) enum ClientStop {
-    /// All is dealt with but what is returned as not consumed: the beginning of a message.
+    /// Everything is processed except the part that was not consumed: an incomplete message, or one that must wait.
     More,
-    /// The client's share of the round is used up.
-    Share,
-    /// Others wait for the server connection: what came next waits until all turns before it are answered.
+    /// The client has used up its share of the round.
+    RoundShareUsed,
+    /// Other clients wait for the server connection, so the next message waits until all earlier turns are answered.
     Yield,
-    /// A text has to be parsed, and the round's share of that is used up.
-    Later,
-    /// The client says good-bye.
+    /// An SQL text must be parsed, but no more texts are parsed in this round.
+    ParseBudgetUsed,
+    /// The client has sent Terminate.
     Terminate,
     /// The client broke the protocol or a limit.
     Fault(ClientMisbehaved),
 }
 
-/// What is done with a frame.
+/// What we do with a frame.
 pub(super) enum Step {
-    /// It goes to the server as it is, its rest too when it is not all there yet.
+    /// It goes to the server unchanged, and so do its bytes that have not come yet.
     Pass,
-    /// It goes nowhere.
+    /// It is dropped.
     Drop,
-    /// This many bytes of its beginning were replaced; the rest goes as it is.
+    /// The step has written something in place of this many bytes of its beginning. The rest goes to the server unchanged.
     Replaced(usize),
-    /// More of it is needed first.
+    /// It waits, for its remaining bytes or for answers to earlier messages.
     Wait,
-    /// What it is has to be known first, and nothing more is parsed in this round.
-    Later,
-    /// Good-bye.
+    /// It waits, because its SQL text must be parsed and no more texts are parsed in this round.
+    ParseBudgetUsed,
+    /// The client has sent Terminate.
     Terminate,
 }

@@ -1,38 +1,40 @@
-//! COPY FROM STDIN on a server connection, and the Syncs that are sent into it.
+//! COPY FROM STDIN on a server connection, and the Syncs that a client sends during it.
 
-/// While a COPY takes data the server ignores Syncs (as CopyGetData in PostgreSQL does). A client may send some all the same,
-/// before it knows that the COPY has begun, or that it has failed.
+/// While a COPY reads its data, the server ignores Syncs (CopyGetData in PostgreSQL). A client may still send some,
+/// because it does not know yet that the COPY has begun or has failed.
 #[derive(Debug, Default)]
 pub(crate) struct CopyState {
-    /// The client's CopyData is what the server waits for.
+    /// Whether the server waits for the client's CopyData.
     pub(crate) takes_data: bool,
-    /// Syncs that the client has sent into its COPY. The server would ignore them unless the COPY fails before it reads
-    /// them, which cannot be told apart: they are sent on when it has failed, or not at all.
+    /// Syncs that the client has sent during the COPY and that we keep back. Whether the server would answer them
+    /// depends on when the COPY fails, and we could not see which ones it has answered. So we send them only after the
+    /// COPY has failed.
     pub(crate) held_syncs: usize,
-    /// Syncs on their way to a COPY, which ignores them unless it fails before the server reads them.
+    /// Syncs that we sent before we knew of the COPY. The server ignores them, unless the COPY fails before the server
+    /// reads them.
     pub(crate) ignored_syncs: usize,
-    /// A COPY has failed: Syncs that it was sent early and that may be answered yet, before anything else is.
+    /// After a COPY has failed: Syncs that we sent during it. The server may still answer them, before all other messages.
     pub(crate) early_syncs: usize,
 }
 
 impl CopyState {
-    /// Whether none is under way, and no Sync of one either.
+    /// Whether no COPY is under way, and no Sync that was sent during one.
     pub(crate) fn is_over(&self) -> bool {
         !self.takes_data && self.held_syncs + self.ignored_syncs + self.early_syncs == 0
     }
 
-    /// Its end was sent: no more data is taken.
+    /// CopyDone or CopyFail was sent.
     pub(crate) fn end_sent(&mut self) {
         (self.takes_data, self.held_syncs) = (false, 0);
     }
 
-    /// It has ended well.
+    /// The COPY has succeeded.
     pub(crate) fn ended(&mut self) {
         self.end_sent();
         self.ignored_syncs = 0;
     }
 
-    /// It has failed: the Syncs on their way to it may be answered.
+    /// The COPY has failed, so the server may answer the Syncs that were sent before we knew of it.
     pub(crate) fn expect_early_syncs(&mut self) {
         self.early_syncs = std::mem::take(&mut self.ignored_syncs);
     }

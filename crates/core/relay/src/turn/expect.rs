@@ -1,129 +1,131 @@
-//! What a server connection will answer, and what has to be put back when it does not.
+//! An answer that we expect from a server connection, and what we must put back if its message fails.
 
 use std::sync::Arc;
 
 use crate::carried::prepared::{Named, Statement, StatementId};
 
-/// One answer that is expected: to which message, what becomes of it, and what is put back when it does not come.
+/// An expected answer: the message that it answers, who gets it, and what we put back if the message fails.
 #[derive(Debug)]
 pub struct Expect {
     /// The message that the server was sent.
     pub message: Message,
     /// Who gets the answer.
     pub fate: Fate,
-    /// What was changed when the message was sent.
+    /// What we changed when we sent the message.
     pub undo: Undo,
 }
 
-/// A message that was sent; it says how the server answers.
+/// A message that was sent. Its type says how the server answers.
 #[derive(Debug)]
 pub enum Message {
     /// ParseComplete.
     Parse(Subject),
     /// BindComplete.
     Bind(Subject),
-    /// ParameterDescription (of a statement), then RowDescription or NoData. From the answer for a named statement, or for a
-    /// portal bound from one, the client learns its result.
+    /// ParameterDescription (for a statement), then RowDescription or NoData. The answer for a named statement, or for
+    /// a portal bound from one, tells the client the statement's result columns.
     Describe(Subject),
     /// CommandComplete, EmptyQueryResponse or PortalSuspended after rows or a COPY.
     Execute,
-    /// An Execute of a SELECT of ours: one row, then CommandComplete. With the statement of which it asks under which settings
-    /// the server has read it, if it does.
+    /// An Execute of a SELECT of our own: one row, then CommandComplete. If the SELECT asks for the settings under
+    /// which the server has parsed a statement, this is the statement.
     Select(Option<Arc<Statement>>),
     /// CloseComplete.
     Close,
-    /// CopyDone or CopyFail: no answer of their own. Up to here the server ignores Syncs in a COPY.
+    /// CopyDone or CopyFail. They have no answer of their own. Up to here the server ignores Syncs during a COPY.
     CopyEnd,
     /// ReadyForQuery.
     Sync,
-    /// Anything, then ReadyForQuery.
+    /// Any answers, then ReadyForQuery.
     Query,
     /// FunctionCallResponse or an error, then ReadyForQuery.
     FunctionCall,
 }
 
-/// What becomes of an answer.
+/// Who gets an answer, and from whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The client gets it.
+    /// The client gets the server's answer.
     Forward,
-    /// Nobody gets it: the message was ours. What the server says beside it reaches nobody either.
-    Skip,
-    /// The server was sent nothing: we answer ourselves when all answers before it are out (to CopyEnd there is none).
-    Give,
+    /// We drop the server's answer and the notices that come with it, because the message was our own.
+    Discard,
+    /// We did not send the message to the server. We answer the client ourselves after all earlier answers (for CopyEnd
+    /// we send nothing).
+    AnswerLocally,
 }
 
-/// What is put back when the server fails or skips a message, or is lost before it answers.
+/// What we put back if a message fails, if the server skips it, or if the server is lost before it answers.
 #[derive(Debug)]
 pub enum Undo {
     /// The message changed nothing.
     Nothing,
-    /// The message gave the server the statement, and the client this name for it.
-    Named(Arc<Statement>, Box<[u8]>),
-    /// The message gave the server the statement, which the client had before.
+    /// The message prepared the statement on the server, and gave the client this name for it.
+    PreparedAs(Arc<Statement>, Box<[u8]>),
+    /// The message prepared the statement on the server. The client had it before.
     Prepared(Arc<Statement>),
-    /// The message gave the client the name.
-    Claimed(Box<[u8]>),
-    /// The message took this statement from the server.
+    /// The message gave the client this name.
+    NameAdded(Box<[u8]>),
+    /// The message closed this statement on the server.
     Closed(Arc<Statement>),
-    /// The message took this name from the client.
-    Released(Box<[u8]>, Arc<Statement>),
-    /// The server's unnamed statement was this one, or it had none.
-    Unnamed(Option<StatementId>),
-    /// The same; the second is the client's unnamed statement before.
+    /// The message removed this name from the client. It had named this statement.
+    NameRemoved(Box<[u8]>, Arc<Statement>),
+    /// The message changed the server's unnamed statement. This was the one before, if there was one.
+    ServerUnnamed(Option<StatementId>),
+    /// The message changed the unnamed statements of the server and of the client. These were the ones before.
     BothUnnamed(Option<StatementId>, Option<Arc<Statement>>),
 }
 
-/// Which statement a message is of.
+/// The statement that a message concerns.
 #[derive(Debug)]
 pub enum Subject {
-    /// A statement that we do not track, or a portal that is not of a named one.
+    /// A statement that we do not track, or a portal that was not bound from a named statement.
     Untracked,
-    /// One whose name on the server is not the client's own.
-    Foreign(Box<Foreign>),
-    /// One that is known by its number only: the client's unnamed one.
+    /// An untracked statement, or a name that is in use already: we sent the server another name than the client's.
+    Renamed(Box<Renamed>),
+    /// A statement of which we know only the number: the client's unnamed one.
     Numbered(StatementId),
-    /// One of the client's.
+    /// A named statement of the client.
     Named(Arc<Named>),
-    /// One whose result is no longer what the client was told. The server was sent a name that it does not know.
+    /// A statement whose result columns are no longer those that the client was told. We sent the server a name that it
+    /// does not have, so that the message fails.
     Outdated,
 }
 
-/// Two names of one statement.
+/// The two names of a statement.
 #[derive(Debug)]
-pub struct Foreign {
+pub struct Renamed {
     /// The client's name.
     pub own: Box<[u8]>,
-    /// What the server was sent.
+    /// The name that we sent to the server.
     pub sent: Box<[u8]>,
 }
 
 impl Subject {
-    /// A statement known by its number, if there is one.
+    /// The statement with this number, if there is one.
     pub(super) fn numbered(id: Option<StatementId>) -> Self {
         id.map_or(Self::Untracked, Self::Numbered)
     }
 
-    /// A statement of which the server was sent another name than the client's own.
+    /// A statement for which we sent the server another name than the client's `own`.
     #[must_use]
-    pub fn foreign(own: &[u8], sent: &[u8]) -> Self {
-        Self::Foreign(Box::new(Foreign { own: own.into(), sent: sent.into() }))
+    pub fn renamed(own: &[u8], sent: &[u8]) -> Self {
+        Self::Renamed(Box::new(Renamed { own: own.into(), sent: sent.into() }))
     }
 
-    /// The statement's number, when it is tracked.
+    /// The statement's number, if we track the statement.
     #[must_use]
     pub fn id(&self) -> Option<StatementId> {
         match self {
-            Self::Untracked | Self::Foreign(_) | Self::Outdated => None,
+            Self::Untracked | Self::Renamed(_) | Self::Outdated => None,
             Self::Numbered(id) => Some(*id),
             Self::Named(named) => Some(named.statement.id),
         }
     }
 
-    /// The name that the server has for the statement, and the client's own, where they differ.
+    /// The name that the server has for the statement, and the client's own name, if they differ.
     fn names(&self) -> Option<(&[u8], &[u8])> {
         match self {
-            Self::Foreign(foreign) => Some((&foreign.sent, &foreign.own)),
+            Self::Renamed(names) => Some((&names.sent, &names.own)),
             Self::Named(named) => Some((named.statement.name(), &named.name)),
             Self::Untracked | Self::Numbered(_) | Self::Outdated => None,
         }
@@ -131,32 +133,32 @@ impl Subject {
 }
 
 impl Expect {
-    /// A message of the client's, whose answer it gets.
+    /// A message of the client. It gets the answer.
     #[inline]
     #[must_use]
     pub fn forward(message: Message, undo: Undo) -> Self {
         Self { message, fate: Fate::Forward, undo }
     }
 
-    /// A message of ours, whose answer nobody gets.
+    /// A message of our own. Nobody gets the answer.
     #[inline]
     #[must_use]
-    pub fn skip(message: Message, undo: Undo) -> Self {
-        Self { message, fate: Fate::Skip, undo }
+    pub fn discard(message: Message, undo: Undo) -> Self {
+        Self { message, fate: Fate::Discard, undo }
     }
 
-    /// A message that the server does not get.
+    /// A message that the server does not get, because we answer it ourselves.
     #[inline]
     #[must_use]
-    pub fn give(message: Message, undo: Undo) -> Self {
-        Self { message, fate: Fate::Give, undo }
+    pub fn answer_locally(message: Message, undo: Undo) -> Self {
+        Self { message, fate: Fate::AnswerLocally, undo }
     }
 
-    /// The name that the server's error may have for the client's statement, and the client's own.
+    /// The name that the server's error message may have for the client's statement, and the client's own name.
     #[must_use]
     pub fn names(&self) -> Option<(&[u8], &[u8])> {
         match (&self.undo, &self.message) {
-            (Undo::Named(statement, name), _) => Some((statement.name(), name)),
+            (Undo::PreparedAs(statement, name), _) => Some((statement.name(), name)),
             (_, Message::Parse(subject) | Message::Bind(subject) | Message::Describe(subject)) => {
                 subject.names()
             }
@@ -171,27 +173,27 @@ impl Expect {
         matches!(self.message, Message::Sync | Message::Query | Message::FunctionCall)
     }
 
-    /// Whether it changes what the unnamed statement is.
+    /// Whether the message changes the server's unnamed statement.
     #[inline]
     #[must_use]
     pub fn sets_unnamed(&self) -> bool {
-        matches!(self.undo, Undo::Unnamed(_) | Undo::BothUnnamed(..))
+        matches!(self.undo, Undo::ServerUnnamed(_) | Undo::BothUnnamed(..))
     }
 
-    /// Whether it keeps the unnamed statement that a client had before.
+    /// Whether the message changes the client's unnamed statement too.
     pub(super) fn keeps_unnamed(&self) -> bool {
         matches!(self.undo, Undo::BothUnnamed(..))
     }
 
-    /// What the server's unnamed statement was before, where it changes that.
+    /// The server's unnamed statement before the message, if the message changes it.
     pub(super) fn unnamed_on_server(&mut self) -> Option<&mut Option<StatementId>> {
         match &mut self.undo {
-            Undo::Unnamed(before) | Undo::BothUnnamed(before, _) => Some(before),
+            Undo::ServerUnnamed(before) | Undo::BothUnnamed(before, _) => Some(before),
             _ => None,
         }
     }
 
-    /// What the client's unnamed statement was before, where it changes that.
+    /// The client's unnamed statement before the message, if the message changes it.
     pub(super) fn unnamed_of_client(&mut self) -> Option<&mut Option<Arc<Statement>>> {
         match &mut self.undo {
             Undo::BothUnnamed(_, before) => Some(before),
@@ -199,13 +201,13 @@ impl Expect {
         }
     }
 
-    /// Its client has gone: the answer is dropped when it comes.
+    /// Its client has gone, so the answer will be dropped.
     pub(super) fn disown(&mut self) {
         if self.fate == Fate::Forward {
-            self.fate = Fate::Skip;
+            self.fate = Fate::Discard;
         }
         if let Undo::BothUnnamed(before, _) = self.undo {
-            self.undo = Undo::Unnamed(before);
+            self.undo = Undo::ServerUnnamed(before);
         }
     }
 }

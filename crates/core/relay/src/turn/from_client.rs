@@ -1,4 +1,4 @@
-//! Frames from a client to the server connection it is lent.
+//! Passes a client's frames on to its server connection.
 
 use trunkline_wire::backend::TransactionStatus;
 use trunkline_wire::frame::{self, Header};
@@ -9,22 +9,22 @@ use trunkline_wire::frontend::{
 
 use super::body::{body, parsed_text, query_text};
 use super::client_step::{ClientStop, Step};
-use super::path::Path;
+use super::context::Context;
 use super::server_errors::await_early_syncs;
 use super::{Expect, Message, Pending, Subject, Undo, inject, portals, prepare};
 use crate::client::Client;
+use crate::direct_send::DirectSend;
 use crate::error::ClientMisbehaved;
 use crate::keys::ClientKey;
 use crate::rest::Rest;
 use crate::server::Server;
-use crate::text::{Classes, Effects, ParseBudget, Reading};
-use crate::wires::Wires;
+use crate::text::{Classes, Effects, ParseBudget, QuotingSettings};
 
-/// Whether what an idle client sent deserves a server connection: a turn that is complete (or asks for
-/// answers by Flush), or more than `gather_max` bytes of one. A client that dribbles holds nobody up.
+/// Whether an idle client has sent enough to get a server connection: a complete turn, a turn that asks for answers by
+/// Flush, or `gather_max` bytes of a turn. So a client that sends slowly does not keep other clients from the connection.
 ///
-/// `gathered`: how much of the input is known to be whole messages that end no turn. Only what follows is read, so that a
-/// header is read once, however little comes at a time.
+/// `gathered` is the number of input bytes that are known to be whole messages which end no turn. Only what follows is read,
+/// so each header is read once, however few bytes come at a time.
 pub(crate) fn turn_is_ready(first: Header, gathered: &mut u32, input: &[u8], gather_max: usize) -> bool {
     let mut first = (*gathered == 0).then_some(first);
     loop {
@@ -33,7 +33,7 @@ pub(crate) fn turn_is_ready(first: Header, gathered: &mut u32, input: &[u8], gat
         let header = match first.take().map_or_else(next, |first| Ok(Some(first))) {
             Ok(Some(header)) => header,
             Ok(None) => break,
-            // A length that cannot be is for `from_client` to refuse.
+            // `from_client` will refuse the impossible length.
             Err(_) => return true,
         };
         let end = at + header.frame_bytes();
@@ -48,9 +48,9 @@ pub(crate) fn turn_is_ready(first: Header, gathered: &mut u32, input: &[u8], gat
     input.len() >= gather_max
 }
 
-/// Whether what came from a client is a turn that may begin a transaction, and others after it, which would then be run
-/// outside of one if this turn came to nothing.
-pub(crate) fn is_begun_transaction(
+/// Whether a client has sent a turn that may begin a transaction, and more messages after it. If the first turn were lost,
+/// these messages would run outside a transaction.
+pub(crate) fn begins_transaction_before_other_turns(
     client: &Client,
     input: &[u8],
     classes: &Classes,
@@ -63,9 +63,9 @@ pub(crate) fn is_begun_transaction(
             break;
         }
         let body = body(&input[at..end]);
-        // What cannot be parsed now may be anything.
+        // A text that we cannot parse in this round may do anything.
         let mut of_text = |text: &[u8]| {
-            let effects = classes.effects(text, || Reading::of(&client.profile), share);
+            let effects = classes.effects(text, || QuotingSettings::of(&client.profile), share);
             effects.map_or(true, |effects| effects.is_some_and(|effects| effects.begins_transaction))
         };
         begins |= match header.tag {
@@ -83,45 +83,45 @@ pub(crate) fn is_begun_transaction(
     false
 }
 
-/// Passes on what the client sent. Returns how much was consumed.
-pub(crate) fn from_client<W: Wires>(
-    path: &mut Path<'_, W>,
+/// Passes the client's messages on. Returns how many bytes were consumed, and why it stopped.
+pub(crate) fn from_client<W: DirectSend>(
+    context: &mut Context<'_, W>,
     client: &mut Client,
     server: &mut Server,
     input: &[u8],
 ) -> (usize, ClientStop) {
-    let Some(key) = path.client else { return (0, ClientStop::More) };
+    let Some(key) = context.client else { return (0, ClientStop::More) };
     let (passed, dropped) = client.rest.take(input.len());
-    // Where the bytes begin that are to be passed on and have not been.
+    // `run` is the beginning of the bytes that must be passed on and were not passed on yet.
     let (mut at, mut run) = (passed + dropped, dropped);
-    server.undecided = false;
+    server.awaits_answers = false;
     let stop = loop {
-        let header = match next_message(path, &input[at..]) {
+        let header = match next_message(context, &input[at..]) {
             Ok(header) => header,
             Err(stop) => break stop,
         };
         let frame_bytes = header.frame_bytes();
-        let there = &input[at..input.len().min(at + frame_bytes)];
-        let whole = there.len() == frame_bytes;
-        if !server.turns.has_of(key) {
-            begin_turns(path, key, client, server);
+        let received = &input[at..input.len().min(at + frame_bytes)];
+        let whole = received.len() == frame_bytes;
+        if !server.turns.has_turn_of(key) {
+            begin_turns(context, key, client, server);
         }
         if awaits_reset(client, server) {
             break ClientStop::More;
         }
         if begins_turn(header.tag, server) {
-            if must_yield(path, server) {
+            if must_yield(context, server) {
                 break ClientStop::Yield;
             }
             server.turns.begin(key);
         }
-        // A frame that is replaced is written by the step itself: what stands before it goes first.
+        // The step may write to the server itself, so the bytes before this frame must go first.
         if needs_order(header.tag, client) || server.copy.early_syncs > 0 {
-            path.pass_server(server, &input[run..at]);
+            context.pass_server(server, &input[run..at]);
             run = at;
         }
         let next = input.get(at + frame_bytes).copied();
-        let step = match step(path, client, server, header.tag, there, frame_bytes, next) {
+        let step = match step(context, client, server, header.tag, received, frame_bytes, next) {
             Ok(step) => step,
             Err(fault) => break ClientStop::Fault(fault),
         };
@@ -129,77 +129,77 @@ pub(crate) fn from_client<W: Wires>(
             Step::Pass => 0,
             Step::Replaced(bytes) => bytes,
             Step::Drop => {
-                path.pass_server(server, &input[run..at]);
-                client.rest = Rest::of(frame_bytes - there.len(), false);
-                record(path, server, header.tag, there, whole, true);
-                at += there.len();
+                context.pass_server(server, &input[run..at]);
+                client.rest = Rest::of(frame_bytes - received.len(), false);
+                record(context, server, header.tag, received, whole, true);
+                at += received.len();
                 run = at;
                 continue;
             }
             Step::Wait => break ClientStop::More,
-            Step::Later => break ClientStop::Later,
+            Step::ParseBudgetUsed => break ClientStop::ParseBudgetUsed,
             Step::Terminate => break ClientStop::Terminate,
         };
-        record(path, server, header.tag, there, whole, false);
+        record(context, server, header.tag, received, whole, false);
         if passed_from > 0 {
             run = at + passed_from;
         }
-        at += there.len();
-        client.rest = Rest::of(frame_bytes - there.len(), true);
+        at += received.len();
+        client.rest = Rest::of(frame_bytes - received.len(), true);
     };
-    path.finish_server(server, &input[run.min(at)..at], at < input.len());
+    context.finish_server(server, &input[run.min(at)..at], at < input.len());
     (at, stop)
 }
 
-/// The header of the message that is to be dealt with next, if there is one and the client's share of the round is not
-/// used up.
+/// The header of the next message, if it has come and the client has not used up its share of the round.
 #[inline]
-fn next_message<W>(path: &mut Path<'_, W>, rest: &[u8]) -> Result<Header, ClientStop> {
+fn next_message<W>(context: &mut Context<'_, W>, rest: &[u8]) -> Result<Header, ClientStop> {
     let fault = |fault| Err(ClientStop::Fault(fault));
     let header = match frame::header(rest) {
         Ok(Some(header)) => header,
         Ok(None) => return Err(ClientStop::More),
         Err(error) => return fault(ClientMisbehaved::Frame(error)),
     };
-    if let Err(over) = path.limits.check(header) {
+    if let Err(over) = context.limits.check(header) {
         return fault(ClientMisbehaved::TooLarge(over));
     }
-    path.messages_left = path.messages_left.checked_sub(1).ok_or(ClientStop::Share)?;
+    context.messages_left = context.messages_left.checked_sub(1).ok_or(ClientStop::RoundShareUsed)?;
     Ok(header)
 }
 
-/// The first of the client's turns that the server gets at a time begins.
-fn begin_turns<W>(path: &mut Path<'_, W>, key: ClientKey, client: &mut Client, server: &mut Server) {
-    // A portal of an earlier turn lives on in a transaction.
-    let forgets = server.pending.forgets && server.status != TransactionStatus::Idle;
-    server.pending = Pending { forgets, redefines: server.pending.redefines, ..Pending::default() };
+/// A client that has no unanswered turn on the connection begins its next one.
+fn begin_turns<W>(context: &mut Context<'_, W>, key: ClientKey, client: &mut Client, server: &mut Server) {
+    // In a transaction the portal of an earlier turn still exists.
+    let may_deallocate = server.pending.may_deallocate && server.status != TransactionStatus::Idle;
+    server.pending = Pending { may_deallocate, redefines: server.pending.redefines, ..Pending::default() };
     server.shape_asked = None;
-    client.bound = None;
+    client.unnamed_portal = None;
     client.parse_completes_sent = 0;
     if server.status == TransactionStatus::Idle {
         client.forget_portals();
     }
-    if !path.replaying {
+    if !context.replaying {
         client.replay_parses_answered = 0;
     }
-    let is_recorded = client.tracked && path.limits.replay_bytes_max > 0 && !path.replaying;
+    let is_recorded = client.tracked && context.limits.replay_bytes_max > 0 && !context.replaying;
     server.turns.begin(key);
     if is_recorded {
         server.turns.start_record(std::mem::take(&mut server.replay_buffer));
     }
-    // In a failed transaction nothing can be prepared.
+    // In a failed transaction we cannot prepare a statement.
     if server.status != TransactionStatus::Failed
-        && let Some(statement) = server.heal.take().and_then(|outdated| server.statements.get(outdated))
+        && let Some(statement) =
+            server.prepare_again.take().and_then(|outdated| server.statements.get(outdated))
     {
-        // Its result type changed, or the server has lost it: it is prepared again when it is used again.
+        // Its result type has changed, or the server has lost it. It is prepared again when the client uses it.
         inject::inject_close(server, statement);
     }
     if server.turns.is_settled() {
-        server.since = path.now;
+        server.last_change = context.now;
     }
 }
 
-/// A command with these effects is sent: what it changes of the session is not known before it is answered.
+/// Notes what a command with these effects may change in the session. We know it only when the command is answered.
 fn note_effects(client: &mut Client, server: &mut Server, effects: Option<&Effects>) {
     let Some(effects) = effects else { return };
     if effects.may_set {
@@ -210,16 +210,15 @@ fn note_effects(client: &mut Client, server: &mut Server, effects: Option<&Effec
     client.add_resets(effects);
 }
 
-/// Whether what the client sends now has to wait until its reset is answered: what it set at start-up comes back first.
+/// Whether the client's next message must wait until its reset is answered, because its start-up values come back first.
 fn awaits_reset(client: &Client, server: &mut Server) -> bool {
-    // A COPY that the turn begins after its reset waits for the client's data.
+    // But if the turn has begun a COPY after the reset, the server waits for the client's data.
     let waits = client.resets.is_some() && server.turns.turns() > 0 && !server.copy.takes_data;
-    server.undecided |= waits;
+    server.awaits_answers |= waits;
     waits
 }
 
-/// Whether the server answers a message of this type by itself: all but a Sync, which ends what others have asked, and
-/// what belongs to a COPY.
+/// Whether a message of this type gets an answer of its own. Sync, Flush and the messages of a COPY do not count.
 #[inline]
 pub(crate) fn is_answered(tag: u8) -> bool {
     matches!(
@@ -228,19 +227,20 @@ pub(crate) fn is_answered(tag: u8) -> bool {
     )
 }
 
-/// Whether nothing before this message belongs to its turn.
+/// Whether this message is the first one of a turn.
 #[inline]
 fn begins_turn(tag: u8, server: &Server) -> bool {
     let begins = tag == sync::TAG || is_answered(tag);
     begins && !server.turns.is_unsynced() && !server.copy.takes_data
 }
 
-/// Whether the client has used the server connection long enough, with others waiting for it: a pipeline that never runs
-/// empty would keep it. A client that is found in a transaction when all is answered goes on.
-fn must_yield<W>(path: &Path<'_, W>, server: &mut Server) -> bool {
-    if server.lent_turns >= path.limits.lent_turns_max && path.wanted {
+/// Whether the client must give the server connection back because other clients wait and it has sent enough turns. A
+/// client that always sends before the last answer comes would keep the connection for ever. If all turns are answered and
+/// the client still has the connection, it is in a transaction and goes on.
+fn must_yield<W>(context: &Context<'_, W>, server: &mut Server) -> bool {
+    if server.lent_turns >= context.limits.lent_turns_max && context.others_wait {
         if server.turns.turns() > 0 {
-            server.undecided = true;
+            server.awaits_answers = true;
             return true;
         }
         server.lent_turns = 0;
@@ -249,7 +249,7 @@ fn must_yield<W>(path: &Path<'_, W>, server: &mut Server) -> bool {
     false
 }
 
-/// Whether the step for this message may write to the server itself.
+/// Whether the step for this message may write to the server's outbox itself.
 fn needs_order(tag: u8, client: &Client) -> bool {
     match tag {
         parse::TAG | query::TAG => true,
@@ -259,31 +259,38 @@ fn needs_order(tag: u8, client: &Client) -> bool {
     }
 }
 
-/// Keeps what a turn consists of, so that it can be played again, for as long as it can.
-fn record<W>(path: &Path<'_, W>, server: &mut Server, tag: u8, there: &[u8], whole: bool, dropped: bool) {
-    // Of Parse messages only those that we have answered: one that reached the server is not outdated.
+/// Records the messages of a turn, so that we can repeat it, as long as that is possible.
+fn record<W>(
+    context: &Context<'_, W>,
+    server: &mut Server,
+    tag: u8,
+    received: &[u8],
+    whole: bool,
+    dropped: bool,
+) {
+    // Parse messages count only if we answered them: a statement that the server has just parsed is not outdated.
     let is_kept = match tag {
         parse::TAG => dropped,
         sync::TAG => true,
         bind::TAG | describe::TAG | execute::TAG | flush::TAG => !server.turns.last_is_sent(),
         _ => false,
     };
-    server.turns.record((whole && is_kept).then_some(there), path.limits.replay_bytes_max);
+    server.turns.record((whole && is_kept).then_some(received), context.limits.replay_bytes_max);
 }
 
 // tidy: long because it is one table: a row for each message
-fn step<W: Wires>(
-    path: &mut Path<'_, W>,
+fn step<W: DirectSend>(
+    context: &mut Context<'_, W>,
     client: &mut Client,
     server: &mut Server,
     tag: u8,
-    there: &[u8],
+    received: &[u8],
     frame_bytes: usize,
     next: Option<u8>,
 ) -> Result<Step, ClientMisbehaved> {
-    let whole = there.len() == frame_bytes;
+    let whole = received.len() == frame_bytes;
     if server.turns.is_skipping() && !matches!(tag, sync::TAG | terminate::TAG) {
-        // The server would skip it; it costs nothing to spare it that.
+        // The server would skip the message, so we do not send it.
         return match tag {
             flush::TAG | copy_data::TAG | copy_done::TAG | copy_fail::TAG => Ok(Step::Drop),
             tag if is_answered(tag) => Ok(Step::Drop),
@@ -293,7 +300,7 @@ fn step<W: Wires>(
     match tag {
         sync::TAG => {
             if server.copy.takes_data {
-                server.copy.held_syncs = path.limits.outstanding_turns_max.min(server.copy.held_syncs + 1);
+                server.copy.held_syncs = context.limits.outstanding_turns_max.min(server.copy.held_syncs + 1);
                 return Ok(Step::Drop);
             }
             server.turns.append(Expect::forward(Message::Sync, Undo::Nothing));
@@ -301,28 +308,28 @@ fn step<W: Wires>(
             if server.copy.early_syncs > 0 {
                 sync::encode(server.outbox.buffer());
                 await_early_syncs(server);
-                return Ok(Step::Replaced(there.len()));
+                return Ok(Step::Replaced(received.len()));
             }
         }
         query::TAG => {
             if whole {
-                let text = query_text(body(there));
-                let Ok(effects) = path.effects(client, text) else { return Ok(Step::Later) };
+                let text = query_text(body(received));
+                let Ok(effects) = context.effects(client, text) else { return Ok(Step::ParseBudgetUsed) };
                 if !server.turns.is_empty() && effects.as_ref().is_some_and(|effects| effects.has_resets()) {
-                    // What comes back depends on the turns before it.
+                    // Which values the reset brings back depends on the earlier turns.
                     return Ok(prepare::await_answers(server));
                 }
-                if path.runs_text(client, server, text, effects.as_deref()).is_err() {
-                    return Ok(Step::Later);
+                if context.runs_text(client, server, text, effects.as_deref()).is_err() {
+                    return Ok(Step::ParseBudgetUsed);
                 }
                 note_effects(client, server, effects.as_deref());
-            } else if frame_bytes <= path.limits.client_buffer_bytes {
+            } else if frame_bytes <= context.limits.client_buffer_bytes {
                 return Ok(Step::Wait);
             } else {
-                // A long one is passed on as it comes: it may do anything.
+                // A long Query is passed on as it comes. We do not read its text, so it may do anything.
                 server.pending.settings.changed();
                 server.pending.begins = true;
-                path.runs_anything(client, server);
+                context.runs_anything(client, server);
             }
             server.pending.settings.turn_sent();
             let unnamed = if client.tracked { client.unnamed.take() } else { None };
@@ -335,26 +342,26 @@ fn step<W: Wires>(
                 if !whole {
                     return Ok(Step::Wait);
                 }
-                if server.turns.turns() > 0 && portals::runs_reset(client, there) {
-                    // What comes back depends on the turns before it.
+                if server.turns.turns() > 0 && portals::runs_reset(client, received) {
+                    // Which values the reset brings back depends on the earlier turns.
                     return Ok(prepare::await_answers(server));
                 }
-                portals::executed(client, server, there);
+                portals::executed(client, server, received);
             }
             extended(server, Message::Execute);
         }
         parse::TAG | bind::TAG | describe::TAG | close::TAG if client.tracked => {
-            let step = prepare::step(path, client, server, tag, there, whole, next)?;
+            let step = prepare::step(context, client, server, tag, received, whole, next)?;
             if !matches!(step, Step::Wait) {
                 server.turns.leave_unsynced();
             }
             return Ok(step);
         }
-        parse::TAG if !whole && frame_bytes <= path.limits.client_buffer_bytes => return Ok(Step::Wait),
+        parse::TAG if !whole && frame_bytes <= context.limits.client_buffer_bytes => return Ok(Step::Wait),
         parse::TAG => {
-            let text = parsed_text(body(there)).filter(|_| whole);
-            let Ok(effects) = text.map_or(Ok(None), |text| path.effects(client, text)) else {
-                return Ok(Step::Later);
+            let text = parsed_text(body(received)).filter(|_| whole);
+            let Ok(effects) = text.map_or(Ok(None), |text| context.effects(client, text)) else {
+                return Ok(Step::ParseBudgetUsed);
             };
             if server.turns.turns() > 0 && effects.as_ref().is_some_and(|effects| effects.has_resets()) {
                 return Ok(prepare::await_answers(server));
@@ -364,28 +371,28 @@ fn step<W: Wires>(
         }
         bind::TAG => {
             server.pending.begins = true;
-            path.runs_anything(client, server);
+            context.runs_anything(client, server);
             extended(server, Message::Bind(Subject::Untracked));
         }
         describe::TAG => extended(server, Message::Describe(Subject::Untracked)),
         close::TAG => extended(server, Message::Close),
         function_call::TAG => {
-            path.runs_anything(client, server);
+            context.runs_anything(client, server);
             // The function may be set_config().
             server.pending.settings.changed();
             server.pending.settings.turn_sent();
             server.turns.append(Expect::forward(Message::FunctionCall, Undo::Nothing));
         }
-        flush::TAG => client.held = false,
+        flush::TAG => client.output_held = false,
         copy_data::TAG if server.copy.takes_data => {}
         copy_done::TAG | copy_fail::TAG if server.copy.takes_data => server.copy.end_sent(),
         copy_data::TAG | copy_done::TAG | copy_fail::TAG => {
-            // The end of a COPY that has not begun yet as far as we know, or of one that has failed.
+            // It belongs to a COPY that has failed, or of which we do not know yet that it has begun.
             if !server.turns.may_run() {
                 return Ok(Step::Drop);
             }
             if tag != copy_data::TAG {
-                server.turns.append(Expect::give(Message::CopyEnd, Undo::Nothing));
+                server.turns.append(Expect::answer_locally(Message::CopyEnd, Undo::Nothing));
             }
         }
         terminate::TAG => return Ok(Step::Terminate),

@@ -1,4 +1,5 @@
-//! Tests of [`Replies`] with many answers owed: it says what reading the whole queue would say, and does not read it.
+//! Tests of [`Replies`] with many owed answers: its answers equal those of a plain list, but it does not read the whole
+//! queue.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use super::reply::Place;
 use super::{Expect, Fate, Message, Replies, Subject, Undo};
 use crate::carried::prepared::{Registry, Statement, StatementId};
 
-/// What an expected answer is to these tests.
+/// The facts about an expected answer that these tests need.
 #[derive(Clone, Debug)]
 struct Entry {
     kind: &'static str,
@@ -19,7 +20,7 @@ struct Entry {
     is_ours: bool,
 }
 
-/// Reads the whole queue for each question.
+/// The same queue as a plain list, read from end to end for each question.
 #[derive(Default)]
 struct Plain(Vec<Entry>);
 
@@ -55,7 +56,7 @@ impl Plain {
                     return;
                 }
                 "Sync" => drop(self.0.remove(at)),
-                "given" => at += 1,
+                "local" => at += 1,
                 _ => return,
             }
         }
@@ -73,21 +74,23 @@ fn entry(expect: &Expect) -> Entry {
         (Message::Execute, _) => "Execute",
         (Message::Sync, _) => "Sync",
         (Message::CopyEnd, _) => "CopyEnd",
-        (_, Fate::Give) => "given",
-        (Message::Close, Fate::Skip) => "closed",
+        (_, Fate::AnswerLocally) => "local",
+        (Message::Close, Fate::Discard) => "closed",
         _ => "other",
     };
     let name = match &expect.undo {
-        Undo::Named(_, name) | Undo::Claimed(name) | Undo::Released(name, _) => Some(name.clone()),
+        Undo::PreparedAs(_, name) | Undo::NameAdded(name) | Undo::NameRemoved(name, _) => Some(name.clone()),
         _ => None,
     };
     let statement = match &expect.undo {
-        Undo::Named(statement, _) | Undo::Prepared(statement) | Undo::Closed(statement) => Some(statement.id),
+        Undo::PreparedAs(statement, _) | Undo::Prepared(statement) | Undo::Closed(statement) => {
+            Some(statement.id)
+        }
         _ => None,
     };
     let (sets_unnamed, keeps_unnamed) = (expect.sets_unnamed(), expect.keeps_unnamed());
     let ends_turn = expect.ends_turn();
-    let is_ours = ends_turn && expect.fate == Fate::Skip;
+    let is_ours = ends_turn && expect.fate == Fate::Discard;
     Entry { kind, name, statement, sets_unnamed, keeps_unnamed, ends_turn, is_ours }
 }
 
@@ -96,24 +99,24 @@ fn draw(rng: &mut fastrand::Rng, statements: &[Arc<Statement>], names: &[Box<[u8
     let name = names[rng.usize(..names.len())].clone();
     let parse = Message::Parse(Subject::Untracked);
     match rng.u8(..16) {
-        0 => Expect::forward(parse, Undo::Named(statement, name)),
-        1 => Expect::give(parse, Undo::Claimed(name)),
-        2 => Expect::give(Message::Close, Undo::Released(name, statement)),
-        3 => Expect::skip(parse, Undo::Prepared(statement)),
-        4 => Expect::skip(Message::Close, Undo::Closed(statement)),
+        0 => Expect::forward(parse, Undo::PreparedAs(statement, name)),
+        1 => Expect::answer_locally(parse, Undo::NameAdded(name)),
+        2 => Expect::answer_locally(Message::Close, Undo::NameRemoved(name, statement)),
+        3 => Expect::discard(parse, Undo::Prepared(statement)),
+        4 => Expect::discard(Message::Close, Undo::Closed(statement)),
         5 => Expect::forward(parse, Undo::BothUnnamed(StatementId::new(7), None)),
         6 => Expect::forward(Message::Close, Undo::BothUnnamed(StatementId::new(7), None)),
-        7 => Expect::skip(parse, Undo::Unnamed(StatementId::new(7))),
+        7 => Expect::discard(parse, Undo::ServerUnnamed(StatementId::new(7))),
         8 => Expect::forward(Message::Query, Undo::BothUnnamed(StatementId::new(7), None)),
         9 | 10 => Expect::forward(Message::Sync, Undo::Nothing),
-        11 => Expect::give(Message::CopyEnd, Undo::Nothing),
+        11 => Expect::answer_locally(Message::CopyEnd, Undo::Nothing),
         12 | 13 => Expect::forward(Message::Execute, Undo::Nothing),
         _ => Expect::forward(Message::Bind(Subject::Numbered(statement.id)), Undo::Nothing),
     }
 }
 
 #[test]
-fn what_is_said_of_a_queue_is_what_reading_it_says() {
+fn a_queue_answers_like_a_plain_list() {
     let registry = Registry::new(1 << 20);
     let texts = ["a", "b", "c", "d", "e"];
     let statements = texts.map(|text| registry.plain(text.as_bytes()));
@@ -204,7 +207,8 @@ fn compare(
     }
 }
 
-/// Visits while `turns` turns of Parse, Bind, Execute are sent, each a question, and then answered; every tenth fails.
+/// Sends `turns` turns of Parse, Bind and Execute with a question for each, then answers them; every tenth answer is an
+/// error. Returns how many answers were looked at.
 fn visits(turns: usize, synced: bool) -> usize {
     let registry = Registry::new(1 << 20);
     let statements: Vec<_> = (0..50).map(|n| registry.plain(format!("{n}").as_bytes())).collect();
@@ -215,7 +219,7 @@ fn visits(turns: usize, synced: bool) -> usize {
         let name = format!("{n}").into_bytes();
         assert!(!replies.is_undecided(&name, None));
         let mut push = |message, undo| replies.push(Expect::forward(message, undo));
-        push(Message::Parse(Subject::Untracked), Undo::Named(Arc::clone(statement), name.into()));
+        push(Message::Parse(Subject::Untracked), Undo::PreparedAs(Arc::clone(statement), name.into()));
         push(Message::Parse(Subject::Untracked), Undo::BothUnnamed(None, None));
         let _ = (replies.is_unnamed_undecided(), replies.turns(), replies.may_run(), replies.may_execute());
         let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing));
@@ -237,8 +241,8 @@ fn visits(turns: usize, synced: bool) -> usize {
         if replies.head().is_some_and(|head| matches!(head.expect.message, Message::Execute)) && n % 3 == 0 {
             replies.copy_in_began();
         }
-        // DEALLOCATE ALL may have been executed.
-        let _ = replies.naming().next();
+        // The question that DEALLOCATE ALL asks.
+        let _ = replies.creating().next();
         let _ = (replies.awaits_shape(), replies.turns());
         replies.pop();
     }
@@ -255,7 +259,7 @@ fn a_message_costs_the_same_behind_any_number_of_others() {
 }
 
 #[test]
-fn a_lost_or_abandoned_queue_is_gone_through_once() {
+fn a_lost_or_abandoned_queue_is_read_once() {
     let mut replies = Replies::default();
     for _ in 0..20_000 {
         let mut push = |message| replies.push(Expect::forward(message, Undo::Nothing));

@@ -1,30 +1,30 @@
-//! A client's turn on a server connection: frames one way, answers the other.
+//! A client's turn on a server connection: messages in one direction, answers in the other.
 //!
-//! A **turn** is what a client sends up to and including a Sync (or one Query, or one FunctionCall), and
-//! all its answers up to ReadyForQuery. [`Replies`] is the server connection's memory of what it owes.
+//! A **turn** is what a client sends up to and including a Sync (or one Query, or one FunctionCall), with all its
+//! answers up to ReadyForQuery. [`Replies`] is the queue of the answers that a server connection still owes.
 
 mod body;
 mod client_step;
+mod context;
 mod copy;
 mod expect;
-mod fitness;
 mod from_client;
 mod from_server;
 mod inject;
 #[cfg(test)]
 mod long_queues;
 mod own_names;
-mod path;
+mod parse_settings;
 mod pending;
 mod places;
 mod portals;
 mod prepare;
-mod reading;
 mod ready;
 mod replies;
 mod reply;
 mod server_errors;
 mod server_step;
+mod shape_check;
 #[allow(clippy::module_inception)]
 mod turn;
 mod turns;
@@ -33,11 +33,13 @@ mod unsettled;
 mod unshared;
 
 pub(crate) use client_step::ClientStop;
+pub(crate) use context::Context;
 pub(crate) use copy::CopyState;
-pub use expect::{Expect, Fate, Foreign, Message, Subject, Undo};
-pub(crate) use from_client::{from_client, is_answered, is_begun_transaction, turn_is_ready};
-pub(crate) use from_server::{from_server, give_first};
-pub(crate) use path::Path;
+pub use expect::{Expect, Fate, Message, Renamed, Subject, Undo};
+pub(crate) use from_client::{
+    begins_transaction_before_other_turns, from_client, is_answered, turn_is_ready,
+};
+pub(crate) use from_server::{from_server, send_local_answers};
 pub(crate) use pending::Pending;
 pub use replies::{CopyIn, Replies};
 pub use reply::Reply;

@@ -1,8 +1,9 @@
-//! Errors that name a statement name it as its client does.
+//! Puts the client's own name for a statement into error messages.
 
 use trunkline_wire::frame::HEADER_BYTES;
 
-/// The same ErrorResponse with the client's `own` name wherever it has the one that the server was `sent`.
+/// The ErrorResponse `frame` with the client's `own` name in all places that have the name `sent`, which we sent to the
+/// server. `None` if it does not have that name.
 pub(super) fn with_own_name(frame: &[u8], sent: &[u8], own: &[u8]) -> Option<Vec<u8>> {
     let body = frame.get(HEADER_BYTES..)?;
     let mut places = memchr::memmem::find_iter(body, sent).peekable();

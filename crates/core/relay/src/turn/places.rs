@@ -1,7 +1,7 @@
-//! Where, in what a server connection owes, the answers stand that something depends on.
+//! An index of the answers that a server connection owes: it finds those that concern a name or a statement.
 //!
-//! Most turns are never asked about, so nothing is written down until a question comes: then each answer is looked at
-//! once, whatever the questions and however many answers there are.
+//! For most turns nobody asks, so an answer is indexed only when a question comes. Each answer is then looked at once,
+//! however many questions and answers there are.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
@@ -12,65 +12,65 @@ use super::reply::{Place, Reply};
 use super::{Expect, Undo};
 use crate::carried::prepared::StatementId;
 
-/// Set in the keys of names, and in no statement's id.
+/// This bit is set in every key of a name, and in no statement's id.
 const OF_NAME: u64 = 1 << 63;
 
-/// The places of the answers that touch one name or statement, in order.
+/// The places of the answers that concern one name or statement, in order.
 #[derive(Debug)]
-struct Touches {
+struct PlacesOfKey {
     first: Place,
     later: VecDeque<Place>,
 }
 
 #[cfg(test)]
 thread_local! {
-    /// Answers looked at beside the first one.
+    /// How many answers were looked at, other than the first one.
     pub(super) static VISITS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// An answer is looked at: tests count that.
+/// Counts for tests that an answer was looked at.
 #[inline]
 pub(super) fn visit() {
     #[cfg(test)]
     VISITS.set(VISITS.get() + 1);
 }
 
-/// See the module.
+/// The index (see the module).
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// What stands before this has been looked at.
-    seen_to: Place,
-    /// By a statement's id, or by a name's hash. Two names of one hash are one for us: a message then waits for an
-    /// answer that it need not wait for.
-    touches: HashMap<u64, Touches, RandomState>,
-    /// Of all that changes the server's unnamed statement.
+    /// All answers before this place are indexed.
+    indexed_to: Place,
+    /// By a statement's id, or by a name's hash. Two names with the same hash count as one name: then a message may
+    /// wait for an answer without need.
+    by_key: HashMap<u64, PlacesOfKey, RandomState>,
+    /// Answers to messages that change the server's unnamed statement.
     unnamed: VecDeque<Place>,
-    /// Of what keeps the unnamed statement that a client had before.
+    /// Answers to messages that also change the client's unnamed statement.
     unnamed_before: VecDeque<Place>,
-    /// Of all by which a client's name, or a server's statement, comes to be.
-    naming: VecDeque<Place>,
+    /// Answers to messages that give a client a name or a server connection a statement.
+    creating: VecDeque<Place>,
 }
 
 impl Places {
-    /// Looks at what has not been looked at.
-    pub(super) fn see(&mut self, queue: &VecDeque<Reply>, next: Place) {
-        if self.seen_to == next {
+    /// Indexes all answers that are not indexed yet.
+    pub(super) fn index_new(&mut self, queue: &VecDeque<Reply>, next: Place) {
+        if self.indexed_to == next {
             return;
         }
-        let first = queue.partition_point(|reply| reply.place < self.seen_to);
+        let first = queue.partition_point(|reply| reply.place < self.indexed_to);
         for reply in queue.range(first..) {
             visit();
             self.add(reply);
         }
-        self.seen_to = next;
+        self.indexed_to = next;
     }
 
     fn add(&mut self, reply: &Reply) {
         let place = reply.place;
         for key in self.keys(&reply.expect).into_iter().flatten() {
-            let add = |touches: &mut Touches| touches.later.push_back(place);
-            let new = || Touches { first: place, later: VecDeque::new() };
-            self.touches.entry(key).and_modify(add).or_insert_with(new);
+            let add = |places: &mut PlacesOfKey| places.later.push_back(place);
+            let new = || PlacesOfKey { first: place, later: VecDeque::new() };
+            self.by_key.entry(key).and_modify(add).or_insert_with(new);
         }
         if reply.expect.sets_unnamed() {
             self.unnamed.push_back(place);
@@ -78,88 +78,89 @@ impl Places {
         if reply.expect.keeps_unnamed() {
             self.unnamed_before.push_back(place);
         }
-        if names(&reply.expect) {
-            self.naming.push_back(place);
+        if creates(&reply.expect) {
+            self.creating.push_back(place);
         }
     }
 
-    /// The first of all is no longer owed.
+    /// The first answer of the queue was removed from it.
     #[inline]
-    pub(super) fn first_taken(&mut self, reply: &Reply) {
-        if reply.place < self.seen_to {
+    pub(super) fn head_removed(&mut self, reply: &Reply) {
+        if reply.place < self.indexed_to {
             self.remove_first(reply);
         }
     }
 
     fn remove_first(&mut self, reply: &Reply) {
         for key in self.keys(&reply.expect).into_iter().flatten() {
-            self.first_untouched(key);
+            self.remove_first_of_key(key);
         }
-        for list in [&mut self.unnamed, &mut self.unnamed_before, &mut self.naming] {
+        for list in [&mut self.unnamed, &mut self.unnamed_before, &mut self.creating] {
             if list.front() == Some(&reply.place) {
                 list.pop_front();
             }
         }
     }
 
-    /// The first answer that touched the statement (or what has that key) touches it no longer.
-    pub(super) fn first_untouched(&mut self, key: u64) {
-        let Some(touches) = self.touches.get_mut(&key) else { return };
-        match touches.later.pop_front() {
-            Some(next) => touches.first = next,
-            None => drop(self.touches.remove(&key)),
+    /// The first answer with this key no longer concerns the key's name or statement.
+    pub(super) fn remove_first_of_key(&mut self, key: u64) {
+        let Some(places) = self.by_key.get_mut(&key) else { return };
+        match places.later.pop_front() {
+            Some(next) => places.first = next,
+            None => drop(self.by_key.remove(&key)),
         }
     }
 
-    /// All are looked at again when next asked: their owners have changed.
-    pub(super) fn forget(&mut self) {
+    /// The owners of answers have changed. All answers are indexed again at the next question.
+    pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Nothing is owed: what would only hold memory goes.
+    /// The queue is empty. Frees memory if any table or list has a capacity above `kept`.
     pub(super) fn shrink(&mut self, kept: usize) {
-        let lists = [&self.unnamed, &self.unnamed_before, &self.naming];
-        if self.touches.capacity() > kept || lists.iter().any(|list| list.capacity() > kept) {
-            let seen_to = self.seen_to;
-            *self = Self { seen_to, ..Self::default() };
+        let lists = [&self.unnamed, &self.unnamed_before, &self.creating];
+        if self.by_key.capacity() > kept || lists.iter().any(|list| list.capacity() > kept) {
+            let indexed_to = self.indexed_to;
+            *self = Self { indexed_to, ..Self::default() };
         }
     }
 
-    /// The first answer that touches the statement.
+    /// The first answer that concerns the statement.
     pub(super) fn of_statement(&self, id: StatementId) -> Option<Place> {
-        self.touches.get(&id.get()).map(|touches| touches.first)
+        self.by_key.get(&id.get()).map(|places| places.first)
     }
 
-    /// The first answer that touches the client's name.
+    /// The first answer that concerns the client's name for a statement.
     pub(super) fn of_name(&self, name: &[u8]) -> Option<Place> {
-        self.touches.get(&self.key(name)).map(|touches| touches.first)
+        self.by_key.get(&self.key(name)).map(|places| places.first)
     }
 
-    /// The first that changes the server's unnamed statement, and the first that keeps what the client's was before.
+    /// The first answer to a message that changes the server's unnamed statement, and the first to one that changes the
+    /// client's too.
     pub(super) fn of_unnamed(&self) -> (Option<Place>, Option<Place>) {
         (self.unnamed.front().copied(), self.unnamed_before.front().copied())
     }
 
-    /// All by which a name or a statement comes to be, in order.
-    pub(super) fn naming(&self) -> impl Iterator<Item = Place> {
-        self.naming.iter().copied()
+    /// The answers to messages that give a client a name or a server connection a statement, in order.
+    pub(super) fn creating(&self) -> impl Iterator<Item = Place> {
+        self.creating.iter().copied()
     }
 
     fn key(&self, name: &[u8]) -> u64 {
-        self.touches.hasher().hash_one(name) | OF_NAME
+        self.by_key.hasher().hash_one(name) | OF_NAME
     }
 
-    /// By what is found again: the name and the statement that an answer touches.
+    /// The keys of the name and the statement that an answer concerns.
     fn keys(&self, expect: &Expect) -> [Option<u64>; 2] {
         match &expect.undo {
-            Undo::Named(statement, name) => [Some(statement.id.get()), Some(self.key(name))],
+            Undo::PreparedAs(statement, name) => [Some(statement.id.get()), Some(self.key(name))],
             Undo::Prepared(statement) | Undo::Closed(statement) => [Some(statement.id.get()), None],
-            Undo::Claimed(name) | Undo::Released(name, _) => [None, Some(self.key(name))],
-            Undo::Nothing | Undo::Unnamed(_) | Undo::BothUnnamed(..) => [None, None],
+            Undo::NameAdded(name) | Undo::NameRemoved(name, _) => [None, Some(self.key(name))],
+            Undo::Nothing | Undo::ServerUnnamed(_) | Undo::BothUnnamed(..) => [None, None],
         }
     }
 }
 
-fn names(expect: &Expect) -> bool {
-    matches!(expect.undo, Undo::Named(..) | Undo::Prepared(_) | Undo::Claimed(_))
+fn creates(expect: &Expect) -> bool {
+    matches!(expect.undo, Undo::PreparedAs(..) | Undo::Prepared(_) | Undo::NameAdded(_))
 }

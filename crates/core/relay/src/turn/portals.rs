@@ -1,28 +1,28 @@
-//! Portals whose running changes the session: what they change is changed when they are executed.
+//! Portals whose execution changes the session. We remember them at Bind, because the change comes with Execute.
 
 use std::sync::Arc;
 
 use super::body::{body, cstr};
-use super::path::Path;
-use crate::carried::prepared::{Statement, significant};
+use super::context::Context;
+use crate::carried::prepared::{Statement, truncate_name};
 use crate::client::Client;
 use crate::server::Server;
 
-/// Portals of one client that are remembered because running them changes its session; what more are bound counts as run.
+/// The greatest number of remembered portals of one client. We treat any further ones as if Bind executed them.
 const PORTALS_MAX: usize = 64;
 
-/// A portal is made of the statement.
-pub(super) fn bound<W>(
-    path: &mut Path<'_, W>,
+/// The client binds a portal from the statement.
+pub(super) fn note_bound<W>(
+    context: &mut Context<'_, W>,
     client: &mut Client,
     server: &mut Server,
     portal: &[u8],
     statement: &Arc<Statement>,
 ) {
     let effects = statement.effects();
-    let portal = significant(portal);
+    let portal = truncate_name(portal);
     server.pending.prepared(effects);
-    path.runs_statement(client, server, statement);
+    context.runs_statement(client, server, statement);
     if !client.portals().is_empty() {
         client.leftovers().portals.retain(|(name, _)| **name != *portal);
     }
@@ -36,21 +36,21 @@ pub(super) fn bound<W>(
     }
 }
 
-/// The statement of an Execute message's portal, if running it changes the session.
-fn run_by<'a>(client: &'a Client, there: &[u8]) -> Option<&'a Arc<Statement>> {
-    let (portal, _) = cstr(body(there))?;
-    let portal = significant(portal);
+/// The statement of an Execute message's portal, if its execution changes the session.
+fn run_by<'a>(client: &'a Client, received: &[u8]) -> Option<&'a Arc<Statement>> {
+    let (portal, _) = cstr(body(received))?;
+    let portal = truncate_name(portal);
     client.portals().iter().find(|(name, _)| **name == *portal).map(|(_, statement)| statement)
 }
 
-/// Whether an Execute message runs what resets parameters: in a transaction it may have been bound in an earlier turn.
-pub(super) fn runs_reset(client: &Client, there: &[u8]) -> bool {
-    run_by(client, there).is_some_and(|statement| statement.effects().has_resets())
+/// Whether an Execute message resets parameters. In a transaction an earlier turn may have bound its portal.
+pub(super) fn runs_reset(client: &Client, received: &[u8]) -> bool {
+    run_by(client, received).is_some_and(|statement| statement.effects().has_resets())
 }
 
-/// The portal of an Execute message is run: what its statement changes of the session, as far as is known, is changed.
-pub(super) fn executed(client: &mut Client, server: &mut Server, there: &[u8]) {
-    if let Some(statement) = run_by(client, there).cloned() {
+/// Notes what an Execute message changes in the session, as far as its statement's text tells.
+pub(super) fn executed(client: &mut Client, server: &mut Server, received: &[u8]) {
+    if let Some(statement) = run_by(client, received).cloned() {
         changes_session(client, server, &statement);
     }
 }

@@ -1,4 +1,4 @@
-//! What a server connection still owes, in order.
+//! The answers that a server connection still owes, in order.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,43 +8,44 @@ use super::places::{Places, visit};
 use super::reply::{Place, Reply};
 use crate::carried::prepared::{Statement, StatementId};
 
-/// What is known of a COPY FROM STDIN that begins.
+/// A COPY FROM STDIN has begun. This says what the client had already sent for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyIn {
-    /// The client has not sent its end yet.
+    /// Whether the client has not sent CopyDone or CopyFail yet.
     pub end_to_come: bool,
-    /// Syncs are on their way to it, which the server will not answer unless the COPY fails before it reads them.
+    /// How many Syncs the client had sent. The server will not answer them, unless the COPY fails before the server
+    /// reads them.
     pub ignores_syncs: usize,
 }
 
-/// What a server connection owes. The server answers in order, so the head says what comes next.
+/// The queue of the answers that a server connection owes. The server answers in order, so the head says what comes next.
 ///
-/// A client may send any number of messages before the first is answered: no method looks through all of them, but for
-/// those that take out what they look at, and [`Replies::disown`], which comes once.
+/// A client may send any number of messages before the first one is answered. So no method looks through the whole queue,
+/// except methods that remove what they look at, and [`Replies::disown`], which runs once for each turn.
 #[derive(Debug, Default)]
 pub struct Replies {
     queue: VecDeque<Reply>,
-    /// The place of the next one.
+    /// The place that the next answer will get.
     next: Place,
     owed: Owed,
-    /// A Flush was sent for all answers before this place.
+    /// A Flush was sent after the messages of all answers before this place.
     flushed: Place,
-    /// The place of the last that ends a turn, if that is still owed.
+    /// The place of the last answer that ends a turn. It may be answered already.
     last_end: Option<Place>,
-    /// The same of the client's that change what the unnamed statement is.
+    /// The place of the last answer to a message that changes the unnamed statement, except queries of our own.
     last_unnamed: Option<Place>,
-    /// The last answer whose error would make the server skip up to a Sync; none when a Sync was sent after it.
+    /// The last message whose error would make the server skip messages up to a Sync. `None` if a Sync was sent after it.
     last_unsynced: Option<Place>,
     places: Places,
 }
 
-/// How many answers of a kind are owed.
+/// How many answers of each kind are owed.
 #[derive(Debug, Default)]
 struct Owed {
     turns: usize,
     executes: usize,
     queries: usize,
-    /// Those of the queries that are a client's.
+    /// Those of the queries that a client has sent.
     client_queries: usize,
     descriptions: usize,
 }
@@ -62,17 +63,17 @@ impl Owed {
                     by(&mut self.client_queries);
                 }
             }
-            (Message::Describe(_), Fate::Skip) => by(&mut self.descriptions),
+            (Message::Describe(_), Fate::Discard) => by(&mut self.descriptions),
             _ => {}
         }
     }
 }
 
-/// A queue that grew beyond this is given back when empty: an idle connection holds no peak.
+/// An empty queue of more than this capacity is freed, so that an idle connection does not keep much memory.
 const KEPT_CAPACITY: usize = 32;
 
 impl Replies {
-    /// One more answer is owed. Returns its place.
+    /// Adds an owed answer, and returns its place.
     #[inline]
     pub(super) fn push(&mut self, expect: Expect) -> Place {
         let reply = Reply { expect, place: self.next };
@@ -86,7 +87,7 @@ impl Replies {
             Message::Query | Message::FunctionCall => {}
             _ => self.last_unsynced = Some(reply.place),
         }
-        let is_query_of_ours = reply.expect.fate == Fate::Skip && reply.expect.ends_turn();
+        let is_query_of_ours = reply.expect.fate == Fate::Discard && reply.expect.ends_turn();
         if reply.expect.sets_unnamed() && !is_query_of_ours {
             self.last_unnamed = Some(reply.place);
         }
@@ -95,19 +96,19 @@ impl Replies {
         place
     }
 
-    /// What comes next.
+    /// The answer that comes next.
     #[inline]
     #[must_use]
     pub fn head(&self) -> Option<&Reply> {
         self.queue.front()
     }
 
-    /// Takes what was just answered.
+    /// Removes the head, which was just answered.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Reply> {
         let reply = self.queue.pop_front()?;
         self.owed.count(&reply, |count| *count -= 1);
-        self.places.first_taken(&reply);
+        self.places.head_removed(&reply);
         if self.queue.is_empty() {
             self.emptied();
         }
@@ -123,7 +124,7 @@ impl Replies {
         }
     }
 
-    /// Whether we still wait for a statement's result columns.
+    /// Whether we still wait for result columns that we have asked for ourselves.
     #[must_use]
     pub fn awaits_shape(&self) -> bool {
         self.owed.descriptions > 0
@@ -142,9 +143,9 @@ impl Replies {
         self.queue.len()
     }
 
-    /// Whether it is not known yet what `name` of the client's, or the statement, will be when the server reads what
-    /// follows: a message of an earlier turn changes it, which an error in that turn would undo. Within a turn an error
-    /// makes the server skip what follows, so nothing needs to be known.
+    /// Whether an unanswered message of an earlier turn changes what the client's `name` means, or whether the server
+    /// has the statement. An error in that turn would undo the change. Changes in the present turn do not count,
+    /// because an error there makes the server skip the next message too.
     #[must_use]
     pub fn is_undecided(&mut self, name: &[u8], statement: Option<StatementId>) -> bool {
         let Some(end) = self.last_end() else { return false };
@@ -152,7 +153,7 @@ impl Replies {
         if self.owed.client_queries > 0 {
             return true;
         }
-        self.places.see(&self.queue, self.next);
+        self.places.index_new(&self.queue, self.next);
         let touched = [self.places.of_name(name), statement.and_then(|id| self.places.of_statement(id))];
         touched.into_iter().flatten().any(|place| place < end)
     }
@@ -165,7 +166,7 @@ impl Replies {
         last.zip(self.last_end()).is_some_and(|(last, end)| last <= end)
     }
 
-    /// Where the last turn ends that has an end. What stands before it is of an earlier turn than what comes next.
+    /// The place where the last complete turn ends. Answers before it belong to an earlier turn than the next message.
     fn last_end(&self) -> Option<Place> {
         let first = self.queue.front()?.place;
         self.last_end.filter(|end| *end >= first)
@@ -176,15 +177,16 @@ impl Replies {
         self.queue.get_mut(at)
     }
 
-    /// What an error has undone is what the next message that sets the unnamed statement found, if there is one:
-    /// for the server (an id) and for the client, whose messages stand before `end`. Says for which of them there is.
+    /// After an error was undone: the first remaining message that changes the unnamed statement now finds another one
+    /// before it. Corrects its `Undo` for the server (an id), and the same for the client, whose messages are before
+    /// `end`. Returns for which of the two there was such a message.
     pub fn amend_unnamed(
         &mut self,
         server: Option<StatementId>,
         client: Option<&Arc<Statement>>,
         end: Option<Place>,
     ) -> (bool, bool) {
-        self.places.see(&self.queue, self.next);
+        self.places.index_new(&self.queue, self.next);
         let (first, first_of_client) = self.places.of_unnamed();
         let first = first.and_then(|place| self.at(place)?.expect.unnamed_on_server());
         let for_server = first.map(|before| *before = server).is_some();
@@ -194,53 +196,53 @@ impl Replies {
         (for_server, for_client)
     }
 
-    /// Whether what was sent last ends a turn.
+    /// Whether the last message ends a turn.
     #[must_use]
     pub fn ends_with_turn(&self) -> bool {
         self.queue.back().is_some_and(|reply| reply.expect.ends_turn())
     }
 
-    /// Whether a Sync follows every message that may fail: then no error makes the server skip the next message.
+    /// Whether a Sync follows every message that may fail. Then no error can make the server skip the next message.
     #[must_use]
     pub fn no_error_can_skip(&self) -> bool {
         let first = self.queue.front().map_or(self.next, |reply| reply.place);
         self.last_unsynced.is_none_or(|last| last < first)
     }
 
-    /// How many turns are not ended yet.
+    /// How many ends of turns are owed, of clients' turns and of our own queries.
     #[inline]
     #[must_use]
     pub fn turns(&self) -> usize {
         self.owed.turns
     }
 
-    /// Whether a COPY could still begin: something that can start one is not answered.
+    /// Whether an unanswered message may run a command, and so may begin a COPY.
     #[must_use]
     pub fn may_run(&self) -> bool {
         self.owed.executes > 0 || self.owed.queries > 0
     }
 
-    /// Whether something that a client runs is not answered.
+    /// Whether an unanswered message of a client may run a command.
     #[must_use]
     pub fn client_may_run(&self) -> bool {
         self.owed.executes > 0 || self.owed.client_queries > 0
     }
 
-    /// Whether an Execute is not answered yet.
+    /// Whether an Execute is unanswered.
     #[must_use]
     pub fn may_execute(&self) -> bool {
         self.owed.executes > 0
     }
 
-    /// CopyInResponse has come for the head: the server ignores the Syncs that were sent before the
-    /// client ended the COPY (as CopyGetData in PostgreSQL does).
+    /// CopyInResponse has come for the head. Removes the Syncs that the client had sent before the end of the COPY,
+    /// because the server ignores them (CopyGetData in PostgreSQL).
     pub(super) fn copy_in_began(&mut self) -> CopyIn {
         let mut copy = CopyIn { end_to_come: true, ignores_syncs: 0 };
         let Some(head) = self.queue.pop_front() else { return copy };
         let mut kept = Vec::new();
         while copy.end_to_come
             && let Some(reply) = self.queue.front()
-            && (matches!(reply.expect.message, Message::Sync) || reply.expect.fate == Fate::Give)
+            && (matches!(reply.expect.message, Message::Sync) || reply.expect.fate == Fate::AnswerLocally)
             && let Some(reply) = self.queue.pop_front()
         {
             visit();
@@ -261,9 +263,9 @@ impl Replies {
         copy
     }
 
-    /// An error has answered the head, and what follows up to the next Sync is skipped by the server:
-    /// takes those out, last first (so that what they changed can be undone in reverse), and then the
-    /// failed one. False when no Sync is there yet: the server skips what is still to be sent.
+    /// An error has answered the head, and the server skips the messages up to the next Sync. Removes their answers and
+    /// calls `undo` for each, from the last one to the head, because changes must be undone in reverse order. Returns
+    /// false if no Sync was sent yet: then the server also skips the next messages.
     pub(super) fn fail(&mut self, mut undo: impl FnMut(Expect, /* failed itself: */ bool)) -> bool {
         let mut failed = Vec::new();
         let synced = loop {
@@ -280,39 +282,39 @@ impl Replies {
         synced
     }
 
-    /// Turns whose end is not answered, without what goes ahead of them to set parameters.
+    /// How many complete turns of clients are not answered yet. Queries of our own do not count.
     #[must_use]
     pub fn turns_of_client(&self) -> usize {
         self.owed.turns - (self.owed.queries - self.owed.client_queries)
     }
 
-    /// Whether the server may hold answers back: no end of a turn follows their messages, and no Flush. One is taken for
-    /// sent with this.
+    /// Whether the server may hold answers back, because neither the end of a turn nor a Flush follows their messages. The
+    /// caller must then send a Flush; this notes it as sent.
     pub fn take_unflushed(&mut self) -> bool {
         let unflushed = !self.is_empty() && !self.ends_with_turn() && self.flushed != self.next;
         self.flushed = self.next;
         unflushed
     }
 
-    /// What is owed, in order.
+    /// All owed answers, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Expect> {
         self.queue.iter().map(|reply| &reply.expect)
     }
 
-    /// Of what is owed, that by which a client's name or a server's statement comes to be, in order.
-    pub fn naming(&mut self) -> impl Iterator<Item = &Expect> {
-        self.places.see(&self.queue, self.next);
+    /// The owed answers to messages that give a client a name or the server a statement, in order.
+    pub fn creating(&mut self) -> impl Iterator<Item = &Expect> {
+        self.places.index_new(&self.queue, self.next);
         let Self { queue, places, .. } = &*self;
-        places.naming().filter_map(|place| {
+        places.creating().filter_map(|place| {
             let at = queue.binary_search_by_key(&place, |reply| reply.place).ok()?;
             Some(&queue.get(at)?.expect)
         })
     }
 
-    /// Where the turn ends that an error answers now: as after any error, what begins with the extended protocol is
-    /// skipped up to a Sync, simple queries too.
-    fn end_of_lost(&self) -> Option<usize> {
-        // The end of a COPY that is lost too says nothing of the turn after it.
+    /// The end of the messages that one error answers, as an index in the queue. If the first message is of the extended
+    /// protocol, the server would skip everything up to a Sync, also simple queries.
+    fn end_of_failed_turn(&self) -> Option<usize> {
+        // A CopyDone or CopyFail at the beginning is of a COPY that is lost too. It is not part of the turn after it.
         let first = self.queue.iter().position(|reply| !matches!(reply.expect.message, Message::CopyEnd))?;
         match self.queue.get(first) {
             Some(reply) if reply.expect.ends_turn() => Some(first),
@@ -323,26 +325,27 @@ impl Replies {
         }
     }
 
-    /// Whether the turn whose answers come next has its end already.
+    /// Whether the end of the turn at the head was sent.
     #[must_use]
     pub fn has_end(&self) -> bool {
-        self.end_of_lost().is_some()
+        self.end_of_failed_turn().is_some()
     }
 
-    /// The connection is lost: moves what was owed up to the next end of a turn to `lost`, in order, and says where that
-    /// stood: its owner has still to be told. `None` when no turn's end is owed; all that is owed is moved then.
+    /// The connection is lost. Moves the answers up to the next end of a turn to `lost`, in order, and returns the
+    /// place of that end, so that the caller can tell the turn's owner. If no end of a turn is owed, moves all answers
+    /// and returns `None`.
     pub(super) fn lose_turn(&mut self, lost: &mut Vec<Reply>) -> Option<Place> {
-        let end = self.end_of_lost();
+        let end = self.end_of_failed_turn();
         let taken = end.map_or(self.queue.len(), |end| end + 1);
         let place = end.and_then(|end| self.queue.get(end)).map(|reply| reply.place);
         lost.extend((0..taken).map_while(|_| self.pop()));
         place
     }
 
-    /// What an error has undone is what a Close of the statement, already on its way, finds: `present`, or nothing. False
-    /// when none is on its way.
+    /// After an error was undone: if the next message about the statement is a Close that was already sent, corrects
+    /// its `Undo`. The Close finds `present`, or nothing. Returns false if there is no such Close.
     pub fn amend_close(&mut self, statement: StatementId, present: Option<&Arc<Statement>>) -> bool {
-        self.places.see(&self.queue, self.next);
+        self.places.index_new(&self.queue, self.next);
         let first = self.places.of_statement(statement);
         let Some(reply) = first.and_then(|place| self.at(place)) else { return false };
         let Undo::Closed(closed) = &mut reply.expect.undo else { return false };
@@ -350,30 +353,30 @@ impl Replies {
             *closed = Arc::clone(present);
         } else {
             reply.expect.undo = Undo::Nothing;
-            self.places.first_untouched(statement.get());
+            self.places.remove_first_of_key(statement.get());
         }
         true
     }
 
-    /// The client of these answers has gone: nobody gets them.
+    /// The client of these answers has gone, so nobody gets them.
     pub(super) fn disown(&mut self, places: std::ops::Range<Place>) {
         let first = self.queue.partition_point(|reply| reply.place < places.start);
         for reply in self.queue.range_mut(first..).take_while(|reply| reply.place < places.end) {
             visit();
-            // Skipped answers are counted differently.
+            // Discarded answers count differently.
             self.owed.count(reply, |count| *count -= 1);
             reply.expect.disown();
             self.owed.count(reply, |count| *count += 1);
         }
     }
 
-    /// All are looked at again when next asked: the owners of some have changed.
+    /// The owners of some answers have changed. All are indexed again at the next question.
     pub(super) fn forget_names(&mut self) {
         self.last_unnamed = None;
-        self.places.forget();
+        self.places.clear();
     }
 
-    /// The head's turn is ours from here on: what ends it is the head.
+    /// The head, which ends its turn, no longer goes to the client.
     pub(super) fn disown_head(&mut self) {
         if let Some(head) = self.queue.front_mut() {
             debug_assert!(!head.expect.sets_unnamed(), "a turn that was played again ends with Sync");
@@ -391,7 +394,7 @@ mod tests {
 
     fn push(replies: &mut Replies, message: Message) {
         let expect = match message {
-            Message::CopyEnd => Expect::give(message, Undo::Nothing),
+            Message::CopyEnd => Expect::answer_locally(message, Undo::Nothing),
             _ => Expect::forward(message, Undo::Nothing),
         };
         replies.push(expect);
@@ -426,7 +429,7 @@ mod tests {
         let mut replies = queue(vec![query(), BIND(1), query(), execute(), Message::Sync, query()]);
         push(&mut replies, BIND(2));
         let mut lost = Vec::new();
-        // A simple query after a Bind that is lost is skipped up to the Sync, as after any error.
+        // After a lost Bind the server would skip simple queries too, up to the Sync, as after any error.
         for end in [0, 4, 5] {
             assert_eq!(replies.lose_turn(&mut lost), Some(end));
         }

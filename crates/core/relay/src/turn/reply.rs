@@ -1,23 +1,23 @@
-//! An answer that a server connection owes, and its place among all others.
+//! An answer that a server connection owes, and its place in the queue.
 
 use super::expect::{Expect, Fate};
 
-/// The order of all answers that were ever owed by a connection: only comparisons mean something.
+/// The number of an answer among all answers that the connection has ever owed. Only comparisons of places mean something.
 pub(crate) type Place = u64;
 
 /// An expected answer.
 #[derive(Debug)]
 pub struct Reply {
-    /// What the server will send.
+    /// What we know about the answer.
     pub expect: Expect,
-    /// Greater than that of all before it.
+    /// Greater than the place of every answer before it.
     pub(super) place: Place,
 }
 
 impl Reply {
-    /// Whether it answers work of ours, ahead of a turn or within one: what the server says beside it reaches nobody.
+    /// Whether it answers a message of our own. Then the client gets neither the answer nor the notices that come with it.
     #[must_use]
     pub fn is_ours(&self) -> bool {
-        self.expect.fate == Fate::Skip
+        self.expect.fate == Fate::Discard
     }
 }

@@ -1,4 +1,4 @@
-//! What is done with a frame of a server's.
+//! What we do with a server's frame.
 
 use trunkline_wire::backend::TransactionStatus;
 
@@ -8,47 +8,52 @@ use crate::error::ServerMisbehaved;
 /// Why [`from_server`](super::from_server) returned.
 #[derive(Debug)]
 pub(crate) enum ServerStop {
-    /// All is dealt with but what is returned as not consumed: the beginning of a message.
+    /// Everything is processed except the part that was not consumed: the beginning of a message.
     More,
-    /// A turn of the client has ended and no other is under way.
+    /// A turn of the client has ended, and no other turn is under way.
     TurnOver,
-    /// All turns of the client are answered; those of another follow.
+    /// All turns of the client are answered, and turns of another client follow.
     NextOwner,
-    /// A turn of the client has ended, and what it sent since waits for what came of it.
-    Decided,
-    /// A turn has left a transaction open, where none may be.
+    /// The messages of the client that waited for this answer can go on.
+    ClientCanContinue,
+    /// A turn has left a transaction open, which statement mode does not allow.
     TransactionOpen,
-    /// A turn of the client has failed, which it does not know. It is to be played again: this is what it has sent.
+    /// A turn has failed because of an outdated statement, and its client does not know. We must repeat it. These are its
+    /// client's messages.
     Replay(Vec<u8>),
     /// A chore has ended.
     ChoreOver(Chore),
-    /// The server changed parameters: name, and value in the client's encoding.
+    /// The server has reported a parameter: its name, and its value in the client's encoding.
     Parameter(Box<str>, Box<[u8]>),
-    /// Something was reset, and it is not known what: parameters that are not reported may have changed.
+    /// A command has reset parameters, and we do not know which: parameters that the server does not report may have
+    /// changed.
     ParametersUnknown,
-    /// The turn that is about to end with this status has reset parameters: the client is told what it has now, then call
+    /// The turn that is about to end with this status has reset parameters. Tell the client its values now, then call
     /// again.
     Resets(TransactionStatus),
-    /// The server says why it will close the connection: the ErrorResponse's body.
+    /// The server has said why it will close the connection. This is the ErrorResponse's body.
     Fatal(Vec<u8>),
     /// The server broke the protocol.
     Fault(ServerMisbehaved),
 }
 
-/// What is done with a frame.
+/// What we do with a frame.
 pub(super) enum Step {
+    /// It goes to the client unchanged.
     Pass,
+    /// It is dropped.
     Drop,
+    /// Its remaining bytes must come first.
     Wait,
-    /// Return first: it is dealt with when called again.
-    Before(ServerStop),
-    /// Pass it or drop it, then return.
-    Stop(bool, ServerStop),
-    /// Drop it and write these bytes in its place.
+    /// Return without processing it. It is processed when the caller calls again.
+    StopBefore(ServerStop),
+    /// Pass it (true) or drop it, then return.
+    StopAfter(bool, ServerStop),
+    /// Drop it, and write these bytes in its place.
     Replace(Vec<u8>),
 }
 
-/// A message where another was due.
+/// The error for a message that came where another one was expected.
 pub(super) fn unexpected(tag: u8, expected: &'static str) -> ServerMisbehaved {
     ServerMisbehaved::Unexpected { tag, expected }
 }

@@ -1,42 +1,43 @@
-//! One turn on a server connection: whose it is, and how far it is.
+//! One turn on a server connection: its owner, and how much of it was sent.
 
 use super::reply::Place;
 use crate::keys::ClientKey;
 
-/// Work of our own on a server connection; its answers reach no client.
+/// A command that we ourselves send on a server connection. Its answers reach no client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chore {
-    /// Parameters of the client that is about to use the connection.
+    /// Sets the parameters of the client that will use the connection next.
     Parameters,
-    /// A client's start-up parameters, tried to learn whether and how the server takes them.
+    /// Tries a client's start-up parameters, to learn whether the server accepts them, and which values it gives them.
     Probe,
     /// Checks whether an idle connection still works.
     Check,
-    /// ROLLBACK for a client that vanished in a transaction.
+    /// Runs ROLLBACK after a client vanished in a transaction.
     Rollback,
-    /// The reset query between two sessions.
+    /// Runs the reset query between two sessions.
     Reset,
-    /// The database's `connect_query`.
+    /// Runs the database's `connect_query`.
     Connect,
-    /// Looks a user up.
+    /// Runs `auth_query` to look up a user's password.
     AuthQuery,
-    /// An empty query after a failed COPY: what comes before its answer are the answers to Syncs that were sent early.
+    /// An empty query after a failed COPY. A ReadyForQuery that comes before its answer answers a Sync that was sent
+    /// during the COPY.
     Settle,
-    /// The end of a turn whose client vanished.
+    /// The rest of a turn whose client has gone.
     Abandoned,
 }
 
-/// Whose turn it is.
+/// The owner of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A client's.
+    /// This client.
     Client(ClientKey),
-    /// Ours.
+    /// We ourselves.
     Chore(Chore),
 }
 
 impl Owner {
-    /// The client, if it is one.
+    /// The client, if a client is the owner.
     #[must_use]
     pub fn client(self) -> Option<ClientKey> {
         match self {
@@ -46,39 +47,39 @@ impl Owner {
     }
 }
 
-/// How far a turn is sent.
+/// How much of a turn was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing was sent yet that needs a Sync after it.
+    /// Nothing that needs a Sync after it.
     Begun,
-    /// Messages were sent that no Sync has followed yet.
+    /// Messages after which no Sync was sent yet.
     Unsynced,
-    /// After an error the server skips what it gets until a Sync, and no Sync is on its way.
+    /// The server has reported an error and skips all messages up to a Sync, but no Sync was sent yet.
     Skipping,
-    /// All of it is sent. This is the place of its last answer.
+    /// All of it. This is the place of its last answer.
     Sent(Place),
 }
 
-/// Whether a turn can be played again.
+/// Whether a turn can be repeated.
 #[derive(Debug, Default)]
 pub(crate) enum Record {
     /// It cannot.
     #[default]
     None,
-    /// It can: this is what its client has sent.
+    /// It can. These are its client's messages.
     Kept(Vec<u8>),
-    /// It has failed, and is played again once the server is ready.
+    /// It has failed, and we repeat it when the server is ready. These are its client's messages.
     Healing(Vec<u8>),
 }
 
-/// What an owner sends up to and including a Sync (or one Query, or one FunctionCall), with all its answers.
+/// The messages of one owner up to and including a Sync (or one Query, or one FunctionCall), with all their answers.
 #[derive(Debug)]
 pub(crate) struct Turn {
     pub(crate) owner: Owner,
     pub(crate) phase: Phase,
-    /// Something of it has been passed to its client.
+    /// Whether its client has received any of its answers.
     pub(crate) answered: bool,
-    /// Its client wants it cancelled, which waits until it can hit no other client.
+    /// Whether its client wants to cancel it. The cancel request waits until it can hit no other client's turn.
     pub(crate) cancel_wanted: bool,
     pub(crate) record: Record,
 }
@@ -88,17 +89,17 @@ impl Turn {
         Self { owner, phase: Phase::Begun, answered: false, cancel_wanted: false, record: Record::None }
     }
 
-    /// Whether more of it is to come.
+    /// Whether its client may still add messages.
     pub(crate) fn is_open(&self) -> bool {
         !matches!(self.phase, Phase::Sent(_))
     }
 
-    /// The client whose it is.
+    /// The client that owns it.
     pub(crate) fn client(&self) -> Option<ClientKey> {
         self.owner.client()
     }
 
-    /// Where what ends it stands, if that was sent.
+    /// The place of its last answer, if all of it was sent.
     pub(crate) fn end(&self) -> Option<Place> {
         match self.phase {
             Phase::Sent(end) => Some(end),

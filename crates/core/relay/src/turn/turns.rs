@@ -1,4 +1,4 @@
-//! The turns on a server connection, in order, with the answers that they are owed.
+//! The turns on a server connection, in order, with the answers that the server owes them.
 
 use std::collections::VecDeque;
 use std::ops::Deref;
@@ -10,24 +10,24 @@ use super::{CopyIn, Expect, Message, Replies, Reply};
 use crate::carried::prepared::{Statement, StatementId};
 use crate::keys::ClientKey;
 
-/// A queue that grew beyond this is given back when empty: an idle connection holds no peak.
+/// An empty queue of more than this capacity is freed, so that an idle connection does not keep much memory.
 const KEPT_CAPACITY: usize = 8;
 
-/// What a server connection has been asked, and by whom. The server answers in order: the first turn is the one that it
-/// answers now.
+/// The turns that were sent on a server connection, and their owners. The server answers in order: it now answers the first
+/// turn.
 ///
-/// Only the last turn can be open. Every other turn is complete: one of the answers that are owed marks its end.
+/// Only the last turn can be open. Every other turn was sent completely, and one of the owed answers is its end.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     replies: Replies,
     turns: VecDeque<Turn>,
-    /// How many of them are clients'.
+    /// How many of the turns belong to clients.
     of_clients: usize,
-    /// One of them may be recorded.
+    /// Whether one of the turns may be recorded.
     is_recording: bool,
 }
 
-/// All questions about the answers that are owed. What changes them goes through the turns.
+/// For all questions about the owed answers. Only `Turns` changes them.
 impl Deref for Turns {
     type Target = Replies;
 
@@ -36,17 +36,17 @@ impl Deref for Turns {
     }
 }
 
-/// What a lost server connection owed.
+/// The turns that a lost server connection has not answered.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LostTurns {
-    /// Whose turns they were, in order.
+    /// The owners of the complete turns, in order.
     pub(crate) owners: Vec<Owner>,
-    /// After these turns another had begun. It is skipped until its Sync comes.
+    /// Whether a turn without its Sync followed. The messages up to its Sync must be skipped.
     pub(crate) unended: bool,
 }
 
 impl Turns {
-    /// The answers that are owed, for questions that look them through once.
+    /// The owed answers, for questions that need to change their index.
     pub(super) fn replies(&mut self) -> &mut Replies {
         &mut self.replies
     }
@@ -56,7 +56,7 @@ impl Turns {
         self.turns.front()
     }
 
-    /// Whose turn it answers now.
+    /// The owner of the turn that the server answers now.
     #[inline]
     pub(crate) fn owner(&self) -> Option<Owner> {
         self.turns.front().map(|turn| turn.owner)
@@ -67,13 +67,13 @@ impl Turns {
         self.turns.back().filter(|turn| turn.is_open())
     }
 
-    /// Whether messages were sent that no Sync has followed yet.
+    /// Whether messages were sent after which no Sync was sent yet.
     #[inline]
     pub(crate) fn is_unsynced(&self) -> bool {
         self.open().is_some_and(|turn| turn.phase != Phase::Begun)
     }
 
-    /// Whether the server skips what it is sent until a Sync, and none is on its way.
+    /// Whether the server skips all messages up to a Sync, and no Sync was sent yet.
     #[inline]
     pub(crate) fn is_skipping(&self) -> bool {
         self.turns.back().is_some_and(|turn| turn.phase == Phase::Skipping)
@@ -85,14 +85,14 @@ impl Turns {
         self.replies.is_empty() && !self.is_unsynced()
     }
 
-    /// Whether the client that has the connection has a turn here, if only one of which nothing was sent yet. Its turns
-    /// stand after all others'.
+    /// Whether the client that has the connection has a turn here, perhaps one of which nothing was sent yet. Its turns
+    /// come after all other clients' turns.
     #[inline]
-    pub(crate) fn has_of(&self, client: ClientKey) -> bool {
+    pub(crate) fn has_turn_of(&self, client: ClientKey) -> bool {
         self.last_client() == Some(client)
     }
 
-    /// The owner of the last turn of a client's. Few chores come after it.
+    /// The client whose turn is the last one. Few chores come after it.
     #[inline]
     fn last_client(&self) -> Option<ClientKey> {
         if self.of_clients == 0 {
@@ -101,7 +101,7 @@ impl Turns {
         self.turns.iter().rev().find_map(Turn::client)
     }
 
-    /// Whether a client is owed answers, or has begun a turn.
+    /// Whether any client has a turn here.
     pub(crate) fn has_clients(&self) -> bool {
         self.of_clients > 0
     }
@@ -111,17 +111,17 @@ impl Turns {
         self.of_clients > 1 && self.turns.iter().find_map(Turn::client) != self.last_client()
     }
 
-    /// Whether another client than this one has a turn here.
-    pub(crate) fn last_is_not_of(&self, client: ClientKey) -> bool {
+    /// Whether the last turn of a client belongs to another client than this one.
+    pub(crate) fn last_client_is_not(&self, client: ClientKey) -> bool {
         self.last_client().is_some_and(|last| last != client)
     }
 
-    /// Whether a client is owed an answer.
+    /// Whether the client has a turn here.
     pub(crate) fn owes(&self, client: ClientKey) -> bool {
         self.turns.iter().any(|turn| turn.client() == Some(client))
     }
 
-    /// Whether the first turn sets parameters, and a later one sets them for another client.
+    /// Whether the first turn sets parameters, and a later turn sets them again for another client.
     pub(crate) fn sets_parameters_again(&self) -> bool {
         let sets = |turn: &&Turn| turn.owner == Owner::Chore(Chore::Parameters);
         self.turns.front().is_some_and(|first| sets(&first))
@@ -129,14 +129,14 @@ impl Turns {
             && self.turns.iter().filter(sets).count() > 1
     }
 
-    /// The first of a client's turns is to be cancelled.
+    /// The client wants to cancel the first of its turns.
     pub(crate) fn want_cancel(&mut self, client: ClientKey) {
         if let Some(turn) = self.turns.iter_mut().find(|turn| turn.client() == Some(client)) {
             turn.cancel_wanted = true;
         }
     }
 
-    /// The end of the first client's turns, if other clients' turns follow.
+    /// The end of the first client's turns, if turns of other clients follow.
     fn end_of_first(&self) -> Option<Place> {
         if !self.is_shared() {
             return None;
@@ -146,17 +146,18 @@ impl Turns {
         of_first.filter_map(Turn::end).last()
     }
 
-    /// Whether the first turn is to be played again.
+    /// Whether we will repeat the first turn.
     pub(crate) fn is_healing(&self) -> bool {
         self.turns.front().is_some_and(|turn| matches!(turn.record, Record::Healing(_)))
     }
 
-    /// What is sent next is of this client's turn: of the one that is open, or of a new one.
+    /// The next message belongs to this client: to its open turn, or to a new one.
     pub(super) fn begin(&mut self, client: ClientKey) {
         self.open_for(Owner::Client(client));
     }
 
-    /// The place of the open turn. One of which nothing was sent gives way to another owner's.
+    /// The index of the owner's open turn; begins one if there is none. If the last turn is another owner's and nothing
+    /// of it was sent, the new turn goes before it.
     fn open_for(&mut self, owner: Owner) -> usize {
         let turns = self.turns.len();
         let at = match self.turns.back() {
@@ -169,7 +170,7 @@ impl Turns {
         at
     }
 
-    /// One more answer is owed, of this owner's turn.
+    /// Adds an owed answer to the turn of this owner.
     #[inline]
     pub(crate) fn push(&mut self, mut expect: Expect, owner: Owner) {
         if matches!(owner, Owner::Chore(_)) {
@@ -184,21 +185,21 @@ impl Turns {
         }
     }
 
-    /// The same, of the turn that is open, or of another of the last one's owner.
+    /// Adds an owed answer to the open turn, or to a new turn of the last turn's owner.
     #[inline]
     pub(crate) fn append(&mut self, expect: Expect) {
         let owner = self.turns.back().map_or(Owner::Chore(Chore::Abandoned), |turn| turn.owner);
         self.push(expect, owner);
     }
 
-    /// The open turn needs its Sync, though no answer is owed to it.
+    /// The open turn needs a Sync, although the server owes it no answer.
     pub(super) fn leave_unsynced(&mut self) {
         if let Some(turn) = self.turns.back_mut().filter(|turn| turn.phase == Phase::Begun) {
             turn.phase = Phase::Unsynced;
         }
     }
 
-    /// A turn of which nothing was sent is forgotten: its client gives the connection back.
+    /// Removes a turn of which nothing was sent, because its client gives the connection back.
     pub(crate) fn drop_begun(&mut self) {
         if self.turns.back().is_some_and(|turn| turn.phase == Phase::Begun) {
             let begun = self.turns.pop_back();
@@ -206,7 +207,7 @@ impl Turns {
         }
     }
 
-    /// Takes what was just answered, with the turn that has ended with it.
+    /// Removes the answer that has just come, and returns it with the turn that has ended with it.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(Expect, Option<Turn>)> {
         let Reply { expect, place } = self.replies.pop()?;
@@ -226,7 +227,7 @@ impl Turns {
         turn
     }
 
-    /// Something of the first turn was passed to its client: it can no longer be played again unseen.
+    /// The client has got an answer of the first turn. From now on we cannot repeat the turn without the client's noticing.
     #[inline]
     pub(super) fn answered(&mut self) {
         if let Some(turn) = self.turns.front_mut() {
@@ -234,8 +235,8 @@ impl Turns {
         }
     }
 
-    /// A message of the last turn is part of its record, or (`None`) it cannot be played again. Only the first of a
-    /// client's turns is recorded, and only while no other follows it.
+    /// Adds a message to the record of the last turn. `None`: the turn cannot be repeated. We record only the first of a
+    /// client's turns, and only as long as no other turn follows it.
     pub(super) fn record(&mut self, message: Option<&[u8]>, bytes_max: usize) {
         if !self.is_recording {
             return;
@@ -248,7 +249,7 @@ impl Turns {
         }
     }
 
-    /// The turn that has begun is recorded, in this buffer.
+    /// Records the turn that has just begun in this buffer.
     pub(super) fn start_record(&mut self, buffer: Vec<u8>) {
         if let Some(turn) = self.turns.back_mut() {
             turn.record = Record::Kept(buffer);
@@ -256,12 +257,12 @@ impl Turns {
         }
     }
 
-    /// Whether the last turn is sent whole.
+    /// Whether the last turn was sent completely.
     pub(crate) fn last_is_sent(&self) -> bool {
         self.turns.back().is_some_and(|turn| !turn.is_open())
     }
 
-    /// The first turn has failed, and its client was not told: it is played again when it has ended.
+    /// The first turn has failed, and its client was not told. We will repeat the turn after its ReadyForQuery.
     pub(super) fn heal(&mut self) {
         if let Some(turn) = self.turns.front_mut()
             && let Record::Kept(sent) = std::mem::take(&mut turn.record)
@@ -271,7 +272,7 @@ impl Turns {
         }
     }
 
-    /// An error has answered the head: see [`Replies::fail`]. False when the server skips what is still to be sent.
+    /// An error has answered the head: see [`Replies::fail`]. Returns false if the server also skips the next messages.
     pub(super) fn fail(&mut self, undo: impl FnMut(Expect, /* failed itself: */ bool)) -> bool {
         let owner = self.owner();
         let synced = self.replies.fail(undo);
@@ -288,8 +289,8 @@ impl Turns {
         synced
     }
 
-    /// CopyInResponse has come for the head: see [`Replies::copy_in_began`]. The turns that ended with a Sync which the
-    /// server ignores go on with what follows.
+    /// CopyInResponse has come for the head: see [`Replies::copy_in_began`]. A turn whose Sync the server ignores goes
+    /// on with the messages after that Sync.
     pub(super) fn copy_in_began(&mut self) -> CopyIn {
         let is_query = self.replies.head().is_some_and(|head| head.expect.ends_turn());
         let owner = self.owner();
@@ -319,9 +320,9 @@ impl Turns {
         copy
     }
 
-    /// A client has gone: its turns belong to nobody.
+    /// A client has gone. Its turns become abandoned turns.
     pub(crate) fn disown(&mut self, client: ClientKey) {
-        // What stands before the first turn's end is of the first turn, and so on.
+        // The answers up to the first turn's end belong to the first turn, and so on.
         let mut from = 0;
         for turn in &mut self.turns {
             let to = turn.end().map_or(Place::MAX, |end| end + 1);
@@ -336,8 +337,8 @@ impl Turns {
         self.replies.forget_names();
     }
 
-    /// What an error has undone is what the next message that sets the unnamed statement found: see
-    /// [`Replies::amend_unnamed`]. Other clients have their own.
+    /// After an error was undone: corrects the next change of the unnamed statement, see [`Replies::amend_unnamed`].
+    /// Turns of other clients are left out, because these have unnamed statements of their own.
     pub(super) fn amend_unnamed(
         &mut self,
         server: Option<StatementId>,
@@ -347,7 +348,7 @@ impl Turns {
         self.replies.amend_unnamed(server, client, end)
     }
 
-    /// The client's turns are recorded no longer: turns of others follow, so none can be played again.
+    /// Ends the recording, because the turn cannot be repeated any more. Returns the buffer with the recorded messages.
     pub(crate) fn forget_record(&mut self) -> Vec<u8> {
         self.is_recording = false;
         let kept = self.turns.iter_mut().rev().find(|turn| matches!(turn.record, Record::Kept(_)));
@@ -357,8 +358,8 @@ impl Turns {
         }
     }
 
-    /// The connection is lost: takes out all that is owed, the last first (a turn may have found what one before it was to
-    /// make), and says whose turns have still to be told.
+    /// The connection is lost. Removes all owed answers and calls `undo` for each, from the last to the first, because
+    /// later messages may build on changes of earlier ones. Returns the owners, who must be told.
     pub(super) fn lose(&mut self, mut undo: impl FnMut(Expect, Option<ClientKey>)) -> LostTurns {
         let (mut lost, mut owners, mut whose) = (Vec::new(), Vec::new(), Vec::new());
         let unended = loop {

@@ -1,7 +1,7 @@
-//! What was changed for messages that then failed, were skipped or never arrived is brought back.
+//! Puts back what we changed for messages that failed, that the server skipped, or that never arrived.
 //!
-//! What a client and a server connection have prepared is changed when the message that does so is sent: most messages
-//! succeed, and what follows them need not wait. [`Expect`] keeps what stood before.
+//! We change our records of prepared statements when a message is sent, not when it is answered. Most messages succeed,
+//! and so the messages after them need not wait. [`Expect`] keeps the state before the change.
 
 use trunkline_pool::arena::Arena;
 
@@ -11,23 +11,24 @@ use crate::client::Client;
 use crate::keys::Clients;
 use crate::server::Server;
 
-/// Undoes what the failed message, and those after it that the server skips, were going to change.
-/// False when the server skips what is still to come.
+/// Undoes the changes of the failed message, and of the messages after it that the server skips.
+/// Returns false if no Sync was sent yet: then the server also skips the next messages.
 pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) -> bool {
-    // What was asked of the server may be among what it skips.
+    // The server may skip our Describe too.
     server.shape_asked = None;
     let later = (server.statements.unnamed, client.as_deref().and_then(|client| client.unnamed.clone()));
     let statements = &mut server.statements;
     let (mut set_unnamed, mut touched) = (false, Vec::new());
     let synced = server.turns.fail(|expect, failed| {
         set_unnamed |= expect.sets_unnamed();
-        if let Undo::Named(statement, _) | Undo::Prepared(statement) | Undo::Closed(statement) = &expect.undo
+        if let Undo::PreparedAs(statement, _) | Undo::Prepared(statement) | Undo::Closed(statement) =
+            &expect.undo
         {
             touched.push(statement.id);
         }
         undo(client.as_deref_mut(), statements, expect, failed);
     });
-    // Once each: what is done about a statement changes what a second look at it would find.
+    // Each statement only once, because the loop below changes what a second look would find.
     touched.sort_unstable();
     touched.dedup();
     for statement in touched {
@@ -49,7 +50,7 @@ pub(super) fn undo_failed(mut client: Option<&mut Client>, server: &mut Server) 
     synced
 }
 
-/// The server is lost with answers owed: undoes what they were going to change, each of its client's.
+/// The server connection is lost. Undoes the changes of all unanswered messages, each for the client that sent it.
 pub(crate) fn undo_lost(clients: &mut Arena<Client, Clients>, server: &mut Server) -> LostTurns {
     let Server { turns, statements, .. } = server;
     turns.lose(|expect, client| {
@@ -58,25 +59,25 @@ pub(crate) fn undo_lost(clients: &mut Arena<Client, Clients>, server: &mut Serve
     })
 }
 
-/// Undoes what a message was going to change; `failed`: it was the cause, and not skipped because of another.
+/// Undoes the changes of one message. `failed`: the message itself has failed, and was not skipped.
 fn undo(client: Option<&mut Client>, statements: &mut ServerStatements, expect: Expect, failed: bool) {
-    // A Parse of the unnamed statement that fails has dropped the one before.
+    // A failed Parse of the unnamed statement has dropped the previous one.
     let drops_unnamed = failed && matches!(expect.message, Message::Parse(_));
     match expect.undo {
         Undo::Nothing => {}
-        Undo::Named(statement, name) => {
+        Undo::PreparedAs(statement, name) => {
             statements.remove(statement.id);
             forget_name(client, &name);
         }
         Undo::Prepared(statement) => statements.remove(statement.id),
-        Undo::Claimed(name) => forget_name(client, &name),
+        Undo::NameAdded(name) => forget_name(client, &name),
         Undo::Closed(statement) => statements.insert(statement),
-        Undo::Released(name, statement) => {
+        Undo::NameRemoved(name, statement) => {
             if let Some(client) = client {
                 client.statements().insert(&name, statement);
             }
         }
-        Undo::Unnamed(before) => statements.unnamed = before.filter(|_| !drops_unnamed),
+        Undo::ServerUnnamed(before) => statements.unnamed = before.filter(|_| !drops_unnamed),
         Undo::BothUnnamed(before, of_client) => {
             statements.unnamed = before.filter(|_| !drops_unnamed);
             if let Some(client) = client {
@@ -112,9 +113,9 @@ mod tests {
 
     fn server() -> Server {
         let login = Login::new(Arc::new(ServerLogin::new("u", "d")), &mut |_: &mut [u8]| {});
-        let opening = Opening { login, reached: Reached::Nothing, way: TlsWay::First, last_try: false };
+        let opening = Opening { login, reached: Reached::NotConnected, way: TlsWay::First, last_try: false };
         let ledgers = trunkline_pool::Ledgers::new(1);
-        let pool = ledgers.enter("d", "u", None).expect("room").id;
+        let pool = ledgers.take_seat("d", "u", None).expect("room").id;
         Server::new(opening, pool, 0, Arc::new(Profile::default()), 0)
     }
 
@@ -122,13 +123,13 @@ mod tests {
         server.turns.push(Expect::forward(message, Undo::Nothing), owner());
     }
 
-    /// Sends what prepares `new` in the only place of the server, which `old` has.
+    /// Closes `old` and prepares `new`, on a server that has room for one statement.
     fn replace(server: &mut Server, old: &Arc<Statement>, new: &Arc<Statement>) {
         assert_eq!(server.statements.evict(1).map(|evicted| evicted.id), Some(old.id));
-        server.turns.push(Expect::skip(Message::Close, Undo::Closed(Arc::clone(old))), owner());
+        server.turns.push(Expect::discard(Message::Close, Undo::Closed(Arc::clone(old))), owner());
         server.statements.insert(Arc::clone(new));
         let parse = Message::Parse(Subject::Untracked);
-        server.turns.push(Expect::skip(parse, Undo::Prepared(Arc::clone(new))), owner());
+        server.turns.push(Expect::discard(parse, Undo::Prepared(Arc::clone(new))), owner());
     }
 
     fn ids(server: &Server) -> Vec<String> {
@@ -141,7 +142,7 @@ mod tests {
         let [a, b, c] = ["a", "b", "c"].map(|text| registry.plain(text.as_bytes()));
         let mut server = server();
         server.statements.insert(Arc::clone(&a));
-        // The first turn closes and prepares `a` again, the second closes it for good.
+        // The first turn closes `a` and prepares it again. The second turn closes it for good.
         push(&mut server, Message::Bind(Subject::Untracked));
         replace(&mut server, &a, &b);
         replace(&mut server, &b, &a);
@@ -149,17 +150,17 @@ mod tests {
         push(&mut server, Message::Bind(Subject::Untracked));
         replace(&mut server, &a, &c);
         push(&mut server, Message::Sync);
-        // The first Bind fails: the server still has `a`, and closes it in the second turn.
+        // The first Bind fails: the server still has `a`, and the second turn closes it.
         assert!(undo_failed(None, &mut server));
         assert_eq!(ids(&server), [c.name().escape_ascii().to_string()]);
         server.turns.pop();
-        // The Bind there fails too: nothing has closed `a`.
+        // The Bind of the second turn fails too: nothing has closed `a`.
         assert!(undo_failed(None, &mut server));
         assert_eq!(ids(&server), [a.name().escape_ascii().to_string()]);
     }
 
     #[test]
-    fn turns_of_a_lost_connection_are_undone_last_first() {
+    fn turns_of_a_lost_connection_are_undone_from_the_last() {
         let mut server = server();
         let parse = |server: &mut Server, id| {
             let on_server = std::mem::replace(&mut server.statements.unnamed, StatementId::new(id));

@@ -1,22 +1,22 @@
-//! Whether settings depend on something that is not answered yet.
+//! Whether a client's settings depend on messages that are not answered yet.
 
-/// What a turn may have done to settings.
+/// What the messages of one turn may have done to settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum InTurn {
     #[default]
     Nothing,
-    /// They are what they were before a transaction, and stay that.
-    BroughtBack,
+    /// The end of a transaction may have restored them to their values before it.
+    Restored,
     Set,
 }
 
-/// Whether the settings under which the server reads what follows depend on something that is not answered yet.
+/// Whether the settings under which the server reads the next message depend on messages that are not answered yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unsettled {
-    /// What messages of the turn that is being sent may do to them.
+    /// What messages of the turn that is being sent may do to the settings.
     in_turn: InTurn,
-    /// One of a turn before it may.
-    before: bool,
+    /// Whether a message of an earlier turn may change the settings.
+    in_earlier_turn: bool,
 }
 
 impl Unsettled {
@@ -27,30 +27,31 @@ impl Unsettled {
 
     /// The end of a transaction was sent.
     pub(crate) fn ended(&mut self) {
-        self.in_turn = self.in_turn.max(InTurn::BroughtBack);
+        self.in_turn = self.in_turn.max(InTurn::Restored);
     }
 
     /// The end of a turn was sent.
     pub(crate) fn turn_sent(&mut self) {
-        self.before |= std::mem::take(&mut self.in_turn) != InTurn::Nothing;
+        self.in_earlier_turn |= std::mem::take(&mut self.in_turn) != InTurn::Nothing;
     }
 
-    /// All turns that were sent whole are answered.
+    /// All turns that were completely sent are answered.
     pub(crate) fn turns_answered(&mut self) {
-        self.before = false;
+        self.in_earlier_turn = false;
     }
 
-    /// Whether an earlier turn must be answered first.
-    pub(crate) fn before(self) -> bool {
-        self.before
+    /// Whether the settings depend on an earlier turn.
+    pub(crate) fn in_earlier_turn(self) -> bool {
+        self.in_earlier_turn
     }
 
-    /// Whether it cannot be known before the turn is over.
+    /// Whether the settings depend on the turn that is being sent.
     pub(crate) fn in_turn(self) -> bool {
         self.in_turn != InTurn::Nothing
     }
 
-    /// Whether it may be otherwise at the end of the turn than now.
+    /// Whether a message of the turn that is being sent may have set a setting: it may have another value at the turn's
+    /// end.
     pub(super) fn is_set_in_turn(self) -> bool {
         self.in_turn == InTurn::Set
     }

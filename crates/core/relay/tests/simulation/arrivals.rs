@@ -1,4 +1,4 @@
-//! Scenes of many who come at once: counted, not timed.
+//! Scenes in which many clients connect at once. They count steps and measure no time.
 
 use trunkline_pool::PoolMode;
 use trunkline_relay::board::{
@@ -12,7 +12,7 @@ use crate::scenes::{boards, lent};
 
 const STEPS: usize = LOGIN_STEPS_MAX as usize;
 
-/// A board with a client that is in, and `count` that are logging in and have sent something.
+/// A board with one client that is logged in, and `count` clients that are logging in and have sent bytes.
 fn storm(count: usize) -> (Board, ClientKey, Vec<ClientKey>) {
     let [board] = boards(PoolMode::Transaction);
     let (mut board, inside, _) = lent(board, "", &text(b'Q', "SELECT 1").bytes);
@@ -24,7 +24,7 @@ fn storm(count: usize) -> (Board, ClientKey, Vec<ClientKey>) {
     (board, inside, strangers)
 }
 
-/// Those whom a round that begins at `now` lets go on, each taking `micros`.
+/// The clients whose logins a round continues that begins at `now`. Each step takes `micros`.
 fn round(board: &mut Board, mut now: u64, micros: u64) -> Vec<ClientKey> {
     assert!(board.begin_arrivals(now, false));
     let mut taken = Vec::new();
@@ -35,12 +35,12 @@ fn round(board: &mut Board, mut now: u64, micros: u64) -> Vec<ClientKey> {
     taken
 }
 
-/// Clients that were in waited 370 ms in the median while 2,000 logged in.
+/// Before logins had a limited share, clients that were logged in waited 370 ms in the median while 2,000 others logged in.
 #[test]
-fn logins_have_a_share_of_a_round_and_those_who_are_in_go_first() {
+fn logins_get_a_limited_share_of_a_round_after_logged_in_clients() {
     let (mut board, inside, strangers) = storm(2000);
     for turn in strangers.chunks(STEPS) {
-        assert!(board.client_ready(inside), "who is in waits for nobody's login");
+        assert!(board.client_ready(inside), "a client that is logged in waits for no login");
         assert_eq!(round(&mut board, 1000, 0), turn, "first come, first served");
     }
     assert_eq!(board.logins_waiting(), 0);
@@ -50,13 +50,13 @@ fn logins_have_a_share_of_a_round_and_those_who_are_in_go_first() {
 #[test]
 fn slow_logins_take_no_longer_than_their_share() {
     let (mut board, _, strangers) = storm(20);
-    // A password's keys are derived for longer than the share: one is finished, no other begun.
+    // To derive a password's keys takes longer than the share: one login finishes, and no other begins.
     assert_eq!(round(&mut board, 1000, ARRIVALS_MICROS_MAX), strangers[..1]);
     assert_eq!(round(&mut board, 9000, ARRIVALS_MICROS_MAX / 2), strangers[1..3]);
 }
 
 #[test]
-fn a_login_stands_in_line_once_and_who_has_left_takes_no_step() {
+fn a_login_waits_in_line_once_and_a_closed_client_takes_no_step() {
     let (mut board, _, strangers) = storm(2 * STEPS);
     for stranger in &strangers {
         assert!(!board.client_ready(*stranger));
@@ -66,12 +66,12 @@ fn a_login_stands_in_line_once_and_who_has_left_takes_no_step() {
         board.client_closed(*gone);
     }
     assert_eq!(round(&mut board, 1000, 0), strangers[STEPS..]);
-    // A client that was given a step may get in line again.
+    // A client that has had its step may wait in line again.
     assert!(!board.client_ready(strangers[STEPS]));
     assert_eq!(round(&mut board, 1000, 0), [strangers[STEPS]]);
 }
 
-/// What those who are in have sent may be among the events that the kernel still has.
+/// The events that the kernel still has may include messages of clients that are logged in.
 #[test]
 fn the_kernels_other_events_come_before_logins_but_not_for_ever() {
     let (mut board, _, strangers) = storm(1);
@@ -91,37 +91,37 @@ fn accept_is_held_back_while_logins_wait() {
     let (mut board, ..) = storm(LOGINS_WAITING_MAX - 1);
     assert_eq!(accepts(&mut board), ACCEPTS_MAX as usize);
     let (mut board, ..) = storm(LOGINS_WAITING_MAX);
-    assert_eq!(accepts(&mut board), 1, "one, so that logins that go on for ever keep nobody out");
-    // The logins of this round took its time.
+    assert_eq!(accepts(&mut board), 1, "one, so that endless logins do not keep new clients out");
+    // The logins have used up the time of this round.
     let (mut board, ..) = storm(1);
     assert!(board.begin_arrivals(1000, false));
     assert!(board.may_accept(1000 + ARRIVALS_MICROS_MAX));
     assert!(!board.may_accept(1000 + ARRIVALS_MICROS_MAX));
 }
 
-/// With two workers, ten clients cost more than with one: each worker woke for one message at a time.
+/// Ten clients cost more on two workers than on one, because each worker woke up for a single message.
 #[test]
-fn few_clients_sit_with_one_worker() {
+fn few_clients_share_one_worker() {
     let [mut first, mut second] = boards(PoolMode::Transaction);
     let mut first_clients = Vec::new();
     for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
-        // Accepted by the other one: on the way it counts already.
-        assert_eq!(second.seat(), 0);
+        // The second worker accepts it. It counts for the first worker before it gets there.
+        assert_eq!(second.assign_worker(), 0);
     }
-    assert_eq!(second.seat(), 1, "the first worker has enough");
+    assert_eq!(second.assign_worker(), 1, "the first worker has enough");
     for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
-        first.seat_given_back(0);
+        first.end_assignment(0);
         first_clients.push(first.client_accepted(false).expect("a client is welcome"));
     }
     for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
-        assert_eq!(first.seat(), 1, "then the second is woken");
+        assert_eq!(first.assign_worker(), 1, "then the second worker takes clients");
     }
     for _ in 0..CLIENTS_BEFORE_NEXT_WORKER {
-        second.seat_given_back(1);
+        second.end_assignment(1);
         second.client_accepted(false).expect("a client is welcome");
     }
-    // Beyond that each keeps whom the kernel gives it.
-    assert_eq!((first.seat(), second.seat()), (0, 1));
+    // When both have enough, each keeps the clients that the kernel gives it.
+    assert_eq!((first.assign_worker(), second.assign_worker()), (0, 1));
     first.client_closed(first_clients[0]);
-    assert_eq!(second.seat(), 0, "a place with the first is free");
+    assert_eq!(second.assign_worker(), 0, "the first worker has room again");
 }

@@ -1,4 +1,4 @@
-//! What somebody who has not logged in can make the proxy do, keep and tell.
+//! What clients that have not logged in can make the proxy do, store and reveal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,21 +9,21 @@ use trunkline_relay::prepared::Registry;
 use trunkline_relay::{Action, Board, Classes, ClientKey, Directory, ServerKey, Shared, UnprovenLookUps};
 
 use crate::frames::{field, frame, take, text};
-use crate::scenes::{NoWires, answers, log_in, plain};
+use crate::scenes::{NoDirectSend, answers, log_in, plain};
 use crate::world::settings::Flavour;
 
 const SECOND: u64 = 1_000_000;
-/// Somebody whom only a look-up can find.
+/// A user that only a look-up can find.
 const STRANGER: &str = "stranger";
 
-/// Every database name is taken, users are looked up; `u` and `v` are known.
+/// A configuration that accepts every database name. Users are looked up, except `u` and `v`.
 fn every_name() -> Directory {
     let flavour = Flavour { passwords: true, mode: PoolMode::Transaction, time_passes: true, ..plain() };
     let mut directory = flavour.directory(&flavour.edition());
     let mut database = directory.databases.remove("d").expect("it is there");
     Arc::get_mut(&mut database).expect("nobody else has it").name = "*".to_owned();
     directory.fallback = Some(database);
-    directory.strangers = None;
+    directory.unknown_database_entry = None;
     directory.auth_cache_ttl = Duration::from_secs(10);
     directory
 }
@@ -32,9 +32,9 @@ struct Scene {
     board: Board,
     shared: Arc<Shared>,
     now: u64,
-    /// Connections that the board wants, and has not got an answer for.
+    /// Connections that the board wants to open.
     dials: Vec<ServerKey>,
-    /// Clients that were closed, with their last words.
+    /// Clients that the board has disconnected, with the last bytes that they got.
     closed: Vec<(ClientKey, Vec<u8>)>,
     warnings: Vec<String>,
 }
@@ -47,7 +47,7 @@ impl Scene {
         Self { board, shared, now: 1, dials: Vec::new(), closed: Vec::new(), warnings: Vec::new() }
     }
 
-    /// Time passes, and the board looks at what it has brought.
+    /// Lets time pass, so that the board handles timeouts.
     fn pass(&mut self, micros: u64) {
         self.now += micros;
         self.board.set_now(self.now);
@@ -74,26 +74,26 @@ impl Scene {
         let client = self.board.client_accepted(false).expect("a client is welcome");
         let body = format!("\0\x03\0\0user\0{user}\0database\0{database}\0\0");
         let length = u32::try_from(body.len() + 4).expect("short").to_be_bytes();
-        self.board.client_bytes(client, &[&length, body.as_bytes(), behind].concat(), &mut NoWires);
+        self.board.client_bytes(client, &[&length, body.as_bytes(), behind].concat(), &mut NoDirectSend);
         self.carry_out();
         client
     }
 
     fn password(&mut self, client: ClientKey, password: &str) {
-        self.board.client_bytes(client, &text(b'p', password).bytes, &mut NoWires);
+        self.board.client_bytes(client, &text(b'p', password).bytes, &mut NoDirectSend);
         self.carry_out();
     }
 
-    /// The server turns the connection down that was asked for last.
+    /// The server refuses the newest connection.
     fn refuse(&mut self, code: &str) {
         let server = self.dials.pop().expect("a connection was asked for");
         self.board.server_connected(server);
         let error = format!("SFATAL\0VFATAL\0C{code}\0Mdatabase at 10.0.0.5 does not exist\0\0");
-        self.board.server_bytes(server, &frame(b'E', error.as_bytes()).bytes, &mut NoWires);
+        self.board.server_bytes(server, &frame(b'E', error.as_bytes()).bytes, &mut NoDirectSend);
         self.carry_out();
     }
 
-    /// What a client was sent, its last words included.
+    /// What a client got, with its last bytes.
     fn told(&self, client: ClientKey) -> Vec<u8> {
         let last = self.closed.iter().find(|(closed, _)| *closed == client).map(|(_, last)| last.clone());
         last.unwrap_or_else(|| self.board.client_unsent(client).to_vec())
@@ -105,14 +105,14 @@ impl Scene {
     }
 }
 
-/// What goes wrong with a look-up on that server connection.
+/// Makes a look-up on this server connection fail.
 type Failure = fn(&mut Scene, ServerKey);
 
 const PASSWORD_ASKED_FOR: &[u8] = b"R\0\0\0\x08\0\0\0\x03";
 
-/// Each name makes one connection attempt at most, few at once and few in a second, and leaves no pool and no metrics.
+/// Each name causes at most one connection attempt, only a few at once and in a second, and leaves no pool and no metrics.
 #[test]
-fn made_up_databases_leave_nothing_behind() {
+fn invented_databases_leave_no_pools_and_metrics() {
     const NAMES: usize = 150;
     let mut directory = every_name();
     directory.unproven_look_ups = UnprovenLookUps { at_once: 4, per_second: 20 };
@@ -129,7 +129,7 @@ fn made_up_databases_leave_nothing_behind() {
         }
         assert!(
             scene.board.pools().iter().all(|pool| pool.database == NAMELESS),
-            "a made-up name in metrics"
+            "an invented name in metrics"
         );
         assert!(scene.shared.ledgers.len() <= 41, "{} pools", scene.shared.ledgers.len());
         scene.pass(SECOND / 10);
@@ -140,21 +140,21 @@ fn made_up_databases_leave_nothing_behind() {
         assert!(count <= 40, "{count} in second {second}");
     }
     for client in &clients {
-        assert_eq!(scene.told(*client), PASSWORD_ASKED_FOR, "like anybody");
+        assert_eq!(scene.told(*client), PASSWORD_ASKED_FOR, "like any other client");
         scene.password(*client, "guess");
         assert_eq!(scene.told_code(*client), "28P01");
     }
     scene.pass(SECOND);
     scene.pass(20 * SECOND);
     assert_eq!((scene.shared.ledgers.len(), scene.shared.unproven_look_ups()), (0, 0));
-    assert_eq!(scene.board.status().auth_cache_bytes, 0, "what was said of them is forgotten");
+    assert_eq!(scene.board.status().auth_cache_bytes, 0, "the cached answers are forgotten");
     assert!(scene.board.pools().iter().all(|pool| pool.database == NAMELESS));
-    assert_eq!(scene.board.pools()[0].counters.open_failed, NAMES as u64, "they are counted all the same");
+    assert_eq!(scene.board.pools()[0].counters.open_failed, NAMES as u64, "the failures are counted");
 }
 
-/// One after another, each its own name, for ever: the places of pools that are gone are taken again.
+/// Look-ups in one new database after another: new pools use the places of forgotten ones.
 #[test]
-fn pools_that_are_gone_give_their_places_back() {
+fn forgotten_pools_give_their_places_back() {
     let mut scene = Scene::of(every_name());
     for number in 0..2_000 {
         let client = scene.client(STRANGER, &format!("made up {number}"));
@@ -166,9 +166,9 @@ fn pools_that_are_gone_give_their_places_back() {
     }
 }
 
-/// A database that is there is known to be from the first login on: its look-ups wait for nobody.
+/// After the first login to a database we know that it exists, and its look-ups need not wait.
 #[test]
-fn a_database_that_is_there_needs_no_leave() {
+fn look_ups_in_a_database_that_exists_do_not_wait() {
     let mut directory = every_name();
     directory.unproven_look_ups = UnprovenLookUps { at_once: 1, per_second: 1 };
     let mut scene = Scene::of(directory);
@@ -176,20 +176,20 @@ fn a_database_that_is_there_needs_no_leave() {
     let server = scene.dials.pop().expect("a connection is opened");
     log_in(&mut scene.board, server);
     let found = answers(&[(b'1', b""), (b'2', b""), (b'C', b"SELECT 0\0"), (b'3', b""), (b'Z', b"I")]);
-    scene.board.server_bytes(server, &found, &mut NoWires);
+    scene.board.server_bytes(server, &found, &mut NoDirectSend);
     assert_eq!(scene.told(first), PASSWORD_ASKED_FOR);
     let _waits = [scene.client(STRANGER, "made up"), scene.client(STRANGER, "made up too")];
     for user in ["x", "y", "z"] {
         let client = scene.client(user, "there");
-        scene.board.server_bytes(server, &found, &mut NoWires);
+        scene.board.server_bytes(server, &found, &mut NoDirectSend);
         assert_eq!(scene.told(client), PASSWORD_ASKED_FOR, "{user}");
     }
     assert!(scene.board.pools().iter().any(|pool| pool.database == "there"));
 }
 
-/// Unknown users, unknown databases and wrong passwords: the same words, and as many of them.
+/// Unknown users, unknown databases and wrong passwords get exactly the same answers.
 #[test]
-fn nobody_learns_who_and_what_is_there_without_a_password() {
+fn without_a_password_nobody_learns_which_users_and_databases_exist() {
     let flavour = Flavour { passwords: true, mode: PoolMode::Transaction, ..plain() };
     let mut told = Vec::new();
     for (user, database) in [("u", "d"), ("u", "e"), ("q", "d"), ("q", "e")] {
@@ -199,7 +199,7 @@ fn nobody_learns_who_and_what_is_there_without_a_password() {
             log_in(&mut scene.board, server);
             let nobody =
                 answers(&[(b'1', b""), (b'2', b""), (b'C', b"SELECT 0\0"), (b'3', b""), (b'Z', b"I")]);
-            scene.board.server_bytes(server, &nobody, &mut NoWires);
+            scene.board.server_bytes(server, &nobody, &mut NoDirectSend);
         }
         let asked = scene.told(client);
         scene.password(client, "guess");
@@ -213,9 +213,9 @@ fn nobody_learns_who_and_what_is_there_without_a_password() {
     assert!(told[0].1.contains("28P01"), "{}", told[0].1);
 }
 
-/// Who has proved himself is told that there is no such database.
+/// Only a client with the right password is told that the database does not exist.
 #[test]
-fn that_a_database_is_unknown_is_told_after_the_login() {
+fn an_unknown_database_is_reported_after_the_login() {
     let flavour = Flavour { passwords: true, mode: PoolMode::Transaction, ..plain() };
     let mut scene = Scene::of(flavour.directory(&flavour.edition()));
     let client = scene.client("u", "e");
@@ -223,9 +223,10 @@ fn that_a_database_is_unknown_is_told_after_the_login() {
     assert_eq!(scene.told_code(client), "3D000");
 }
 
-/// Whatever keeps a user from being looked up: one answer, which says nothing of servers. The log has the rest.
+/// For whatever reason a look-up fails, the client gets one fixed answer, which says nothing about servers. The log has the
+/// reason.
 #[test]
-fn a_look_up_that_fails_has_one_answer() {
+fn all_failed_look_ups_get_the_same_answer() {
     let flavour = Flavour { passwords: true, mode: PoolMode::Transaction, time_passes: true, ..plain() };
     let failures: [(&str, Failure); 6] = [
         ("unreachable", |scene, server| {
@@ -243,7 +244,7 @@ fn a_look_up_that_fails_has_one_answer() {
             log_in(&mut scene.board, server);
             let error: (u8, &[u8]) =
                 (b'E', b"SERROR\0VERROR\0C42P01\0Mrelation \"hidden\" does not exist\0\0");
-            scene.board.server_bytes(server, &answers(&[error, (b'Z', b"I")]), &mut NoWires);
+            scene.board.server_bytes(server, &answers(&[error, (b'Z', b"I")]), &mut NoDirectSend);
         }),
         ("lost", |scene, server| {
             log_in(&mut scene.board, server);
@@ -258,7 +259,7 @@ fn a_look_up_that_fails_has_one_answer() {
         let server = scene.dials.pop().expect("a connection is opened");
         fail(&mut scene, server);
         scene.carry_out();
-        assert!(!scene.warnings.is_empty(), "{name}: the operator is told nothing");
+        assert!(!scene.warnings.is_empty(), "{name}: the log has no warning");
         assert_eq!(scene.told_code(client), "57P03", "{name}");
         told.push((name, scene.told(client)));
     }
@@ -267,15 +268,16 @@ fn a_look_up_that_fails_has_one_answer() {
     }
 }
 
-/// In a database of the client's choice: whether it is there is not told. That the server cannot be reached may be.
+/// For a database that only the client has named, the answer does not say whether it exists. It may say that the server
+/// cannot be reached.
 #[test]
-fn a_made_up_database_is_answered_like_an_unknown_user() {
+fn an_invented_database_is_answered_like_an_unknown_user() {
     for code in ["3D000", "28000", "53300", "55000"] {
         let mut scene = Scene::of(every_name());
         let client = scene.client(STRANGER, "made up");
         scene.refuse(code);
         assert_eq!(scene.told(client), PASSWORD_ASKED_FOR, "{code}");
-        // At once, the second time: that there is nobody is remembered, and that there is no such database.
+        // The second answer comes at once: the results for the user and for the database are cached.
         for user in [STRANGER, "another"] {
             let again = scene.client(user, "made up");
             assert_eq!(scene.told(again), PASSWORD_ASKED_FOR, "{code}");
@@ -290,9 +292,9 @@ fn a_made_up_database_is_answered_like_an_unknown_user() {
     assert_eq!(scene.told_code(client), "57P03");
 }
 
-/// Who waits to be looked up has no more time than others to log in, and is not read meanwhile.
+/// A client that waits for a look-up has no more time to log in than others, and the board does not read from it.
 #[test]
-fn who_waits_for_a_look_up_is_held_to_the_bounds_of_a_login() {
+fn the_limits_of_a_login_hold_while_it_waits_for_a_look_up() {
     let mut directory = every_name();
     directory.unproven_look_ups = UnprovenLookUps { at_once: 1, per_second: 1 };
     let mut scene = Scene::of(directory);
@@ -300,7 +302,7 @@ fn who_waits_for_a_look_up_is_held_to_the_bounds_of_a_login() {
     let clients = [0, 1, 2].map(|number| scene.client_with(STRANGER, &format!("made up {number}"), &much));
     assert_eq!(scene.dials.len(), 1);
     for client in clients {
-        assert!(scene.board.client_paused(client), "more of it would be kept");
+        assert!(scene.board.client_paused(client), "the board would store more of its bytes");
     }
     scene.board.client_closed(clients[1]);
     scene.pass(3 * SECOND);
@@ -313,7 +315,7 @@ fn who_waits_for_a_look_up_is_held_to_the_bounds_of_a_login() {
 }
 
 #[test]
-fn a_terminate_behind_the_start_up_packet_is_no_failed_login() {
+fn a_terminate_after_the_start_up_message_is_no_failed_login() {
     for user in ["u", STRANGER] {
         let mut scene = Scene::of(every_name());
         let client = scene.client_with(user, "made up", b"X\0\0\0\x04");
@@ -325,10 +327,10 @@ fn a_terminate_behind_the_start_up_packet_is_no_failed_login() {
     }
 }
 
-/// A pool whose clients and connections are gone is forgotten in time; one that is in use, or that the configuration names,
-/// is not.
+/// A pool without clients and connections is forgotten after a while. A pool that is in use, or that the configuration
+/// names, is not.
 #[test]
-fn pools_that_nobody_uses_are_forgotten() {
+fn unused_pools_are_forgotten() {
     let flavour = Flavour { passwords: false, mode: PoolMode::Transaction, time_passes: true, ..plain() };
     let mut directory = flavour.directory(&flavour.edition());
     directory.fallback = directory.databases.get("d").cloned();
@@ -378,7 +380,7 @@ fn the_number_of_pools_is_bounded() {
     let (third, dialled) = enter(&mut scene, "c");
     assert_eq!((scene.told_code(third).as_str(), dialled), ("53300", None));
     assert_eq!(scene.shared.limits_hit().find(|(name, _)| *name == "pools_max"), Some(("pools_max", 1)));
-    // One that nobody uses makes room.
+    // An unused pool makes room.
     scene.board.client_closed(first);
     scene.board.server_closed(of_first.expect("it was opened"), "the server is gone");
     assert!(enter(&mut scene, "c").1.is_some());

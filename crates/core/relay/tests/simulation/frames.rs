@@ -1,18 +1,18 @@
 //! Messages as bytes.
 
-/// One whole message, and how exactly it can be foretold.
+/// One complete message, and how exactly a client can predict it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) bytes: Vec<u8>,
     pub(crate) kind: Kind,
 }
 
-/// How exactly an answer can be foretold.
+/// How exactly a client can predict an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// To the byte.
     Exact,
-    /// By its SQLSTATE: the proxy may word it otherwise.
+    /// By its SQLSTATE. The proxy may use other words.
     Code,
     /// A number that may be larger when earlier answers were lost.
     Sequence(u64),
@@ -67,7 +67,7 @@ pub(crate) fn field(error: &[u8], kind: u8) -> String {
     String::from_utf8_lossy(found.map_or(&[], |field| &field[1..])).into_owned()
 }
 
-/// The first whole message of a stream, taken off it.
+/// Removes the first complete message from a stream, and returns it.
 pub(crate) fn take(stream: &mut Vec<u8>) -> Option<Vec<u8>> {
     let length = stream.get(1..5)?;
     let length = u32::from_be_bytes(length.try_into().ok()?) as usize + 1;

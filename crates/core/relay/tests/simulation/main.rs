@@ -1,8 +1,8 @@
-//! A seeded simulation of pools and relay: boards, modelled servers and clients, and a network that cuts, delays and
-//! breaks everything, with no socket in sight.
+//! A seeded simulation of pools and relay, without sockets: boards, model servers and model clients, and a network that
+//! delays, cuts and breaks everything.
 //!
-//! `TRUNKLINE_SIM_SEED` replays one run; `TRUNKLINE_SIM_STEPS` sets its length; `TRUNKLINE_SIM_SEEDS` sets how many runs
-//! there are (each run is another world).
+//! `TRUNKLINE_SIM_SEED` repeats one run, `TRUNKLINE_SIM_STEPS` sets its length, and `TRUNKLINE_SIM_SEEDS` sets the
+//! number of runs. Each run has other settings.
 
 mod arrivals;
 mod before_login;
@@ -19,12 +19,12 @@ use std::collections::BTreeMap;
 
 use world::World;
 
-/// Runs in `cargo test`.
+/// How many runs `cargo test` makes.
 const SEEDS: u64 = 300;
-/// Events of a run before it comes to rest.
+/// How many random events a run has, before everything that is under way may finish.
 const STEPS: u64 = 4_000;
 
-/// What is so seldom that worlds might go by without it: that many worlds together see each.
+/// Rare errors. All runs together must have seen each of them.
 const REFUSALS: [&str; 13] = [
     "0A000 transaction",
     "22023 model: bad value for",
@@ -32,7 +32,7 @@ const REFUSALS: [&str; 13] = [
     "3D000 no such database: \"d\"",
     "53300 no more client connections",
     "53300 no more connections allowed",
-    "53300 no server connection came",
+    "53300 no server connection became",
     "57014 canceling statement due to",
     "57P01 terminating connection due to",
     "57P01 the proxy is shutting",
@@ -61,7 +61,7 @@ fn run(seed: u64, steps: u64) -> World {
 }
 
 #[test]
-fn seeded_worlds_lose_double_and_dirty_no_connection() {
+fn seeded_runs_lose_no_connection_lend_none_twice_and_leave_none_dirty() {
     let steps = setting("TRUNKLINE_SIM_STEPS").unwrap_or(STEPS);
     if let Some(seed) = setting("TRUNKLINE_SIM_SEED") {
         run(seed, steps);

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 pub(crate) struct Pipe {
     bytes: VecDeque<u8>,
     capacity: usize,
-    /// The writing end is gone: what is in it can still be read.
+    /// The writing end is closed. The bytes in the pipe can still be read.
     pub(crate) closed: bool,
 }
 
@@ -34,12 +34,12 @@ impl Pipe {
         count
     }
 
-    /// Gives at most `most` bytes.
+    /// Takes out at most `most` bytes.
     pub(crate) fn pull(&mut self, most: usize) -> Vec<u8> {
         self.bytes.drain(..most.min(self.bytes.len())).collect()
     }
 
-    /// What is on its way.
+    /// All bytes in the pipe.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.bytes.iter().copied().collect()
     }

@@ -1,4 +1,4 @@
-//! What a failed run says.
+//! The report of a failed run.
 
 use trunkline_relay::Action;
 
@@ -17,7 +17,7 @@ pub(crate) fn shown(action: &Action) -> String {
     }
 }
 
-/// The last events, and how to see them again.
+/// The last events, and the command that repeats the run.
 pub(crate) fn failure(world: &World, seed: u64, steps: u64, why: &str) -> String {
     let lines: usize = if std::env::var_os("TRUNKLINE_SIM_SEED").is_some() { usize::MAX } else { 25 };
     let skipped = world.trace.len().saturating_sub(lines);

@@ -1,8 +1,9 @@
-//! What stands in for a worker's event loop: sockets with edge-triggered readiness, and the carrying out of actions.
+//! The sockets of the simulation, which take the place of those of a worker's event loop. Their readiness is
+//! edge-triggered.
 
 use std::collections::BTreeMap;
 
-use trunkline_relay::{ClientKey, ServerKey, Wires};
+use trunkline_relay::{ClientKey, DirectSend, ServerKey};
 
 use crate::pipe::Pipe;
 
@@ -13,11 +14,11 @@ pub(crate) struct Link {
     pub(crate) up: Pipe,
     /// From the proxy to the peer.
     pub(crate) down: Pipe,
-    /// The peer's end is gone for good: writes to it fail.
+    /// The peer has closed its end, so writes to it fail.
     pub(crate) peer_gone: bool,
-    /// The kernel has told that there is something to read, and not all was read yet.
+    /// The kernel has reported bytes to read, and not all of them were read yet.
     pub(crate) readable: bool,
-    /// A write was not taken whole: the kernel will tell when there is room.
+    /// The kernel did not take all bytes of a write. It will report when there is room again.
     pub(crate) blocked: bool,
 }
 
@@ -40,7 +41,7 @@ pub(crate) struct Sockets {
     pub(crate) servers: BTreeMap<u64, usize>,
 }
 
-/// The sockets, lent to a board for one call.
+/// The sockets that a board may write to during one call.
 pub(crate) struct Wiring<'a> {
     pub(crate) sockets: &'a Sockets,
     pub(crate) links: &'a mut Vec<Link>,
@@ -64,7 +65,7 @@ impl Wiring<'_> {
     }
 }
 
-impl Wires for Wiring<'_> {
+impl DirectSend for Wiring<'_> {
     fn send_client(&mut self, client: ClientKey, bytes: &[u8]) -> usize {
         self.send(self.sockets.clients.get(&client.to_u64()).copied(), bytes)
     }

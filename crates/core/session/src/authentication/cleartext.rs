@@ -1,4 +1,4 @@
-//! The `password` method: the client sends its password as it is.
+//! The `password` method: the client sends its password in clear text.
 
 use std::num::NonZeroU32;
 
@@ -6,36 +6,37 @@ use super::scram::keys::{ScramKeys, derive};
 use super::secret::Secret;
 use super::{md5, scram};
 
-/// What a checked clear text password gave.
+/// The result of checking a clear text password.
 #[derive(Debug)]
 pub enum Verdict {
-    /// The password is the user's. With a SCRAM secret, the keys that came from the check, fit for a pass-through.
-    Right(Option<ScramKeys>),
-    /// It is not.
+    /// The password is correct. If the stored secret is a SCRAM secret, the check has derived keys: with them we can
+    /// log in to a server as this user.
+    Correct(Option<ScramKeys>),
+    /// The password is wrong.
     Wrong,
 }
 
 /// Checks a clear text password against what is stored for `user`.
 ///
 /// With a SCRAM secret this derives keys, which is slow on purpose (about 1 ms at 4,096 iterations). An empty
-/// password is always wrong, as in PostgreSQL, and so is one with a zero byte, which no message can carry (HMAC would
-/// take `x` and `x\0` for the same key).
+/// password is always wrong, as in PostgreSQL. A password with a zero byte is wrong too: no message can carry one, and
+/// HMAC would treat `x` and `x\0` as the same key.
 pub fn verify(user: &str, password: &[u8], stored: &Secret) -> Verdict {
     if password.is_empty() || password.contains(&0) {
         return Verdict::Wrong;
     }
-    let right = match stored {
+    let is_correct = match stored {
         Secret::Plain(expected) => expected.matches(password),
         Secret::Md5(expected) => expected.matches(&md5::hash_password(password, user.as_bytes())),
         Secret::Scram(secret) => return verify_scram(password, secret),
     };
-    if right { Verdict::Right(None) } else { Verdict::Wrong }
+    if is_correct { Verdict::Correct(None) } else { Verdict::Wrong }
 }
 
 fn verify_scram(password: &[u8], secret: &scram::ScramSecret) -> Verdict {
     let iterations: NonZeroU32 = secret.iterations();
     let keys = derive(password, secret.salt(), iterations);
-    if secret.is_made_of(&keys) { Verdict::Right(Some(keys)) } else { Verdict::Wrong }
+    if secret.belongs_to(&keys) { Verdict::Correct(Some(keys)) } else { Verdict::Wrong }
 }
 
 #[cfg(test)]
@@ -52,9 +53,9 @@ mod tests {
     }
 
     #[test]
-    fn the_right_password_passes_against_every_stored_form() {
+    fn the_correct_password_passes_against_every_stored_form() {
         for stored in stored_forms() {
-            assert!(matches!(verify("alice", b"sesame", &stored), Verdict::Right(_)));
+            assert!(matches!(verify("alice", b"sesame", &stored), Verdict::Correct(_)));
         }
     }
 

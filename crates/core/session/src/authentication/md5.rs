@@ -10,18 +10,18 @@ use zeroize::Zeroize;
 pub const SALT_BYTES: usize = 4;
 /// Length of the hex text of one MD5 sum.
 const HEX_BYTES: usize = 32;
-/// What stands before the hex text, in storage as on the wire.
+/// The prefix of the hex text, both in storage and in messages.
 const PREFIX: &[u8] = b"md5";
 /// Length of the answer to a challenge, and of the stored form.
 pub const ANSWER_BYTES: usize = PREFIX.len() + HEX_BYTES;
 
-/// `md5(password || user)`: enough to log in with, so as secret as the password.
+/// `md5(password || user)`. A client can log in with it alone, so it is as secret as the password.
 #[derive(Clone)]
 pub struct Md5Hash([u8; HEX_BYTES]);
 
 impl Md5Hash {
-    /// Reads the stored form, `md5` and 32 hex digits in lower case; `None` when it is anything else
-    /// (PostgreSQL then takes it for a plain password).
+    /// Reads the stored form: `md5` and 32 hex digits in lower case. Returns `None` for anything else, which PostgreSQL
+    /// treats as a plain password.
     pub fn parse(stored: &[u8]) -> Option<Self> {
         let hex = stored.strip_prefix(PREFIX)?;
         if !hex.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
@@ -30,7 +30,7 @@ impl Md5Hash {
         Some(Self(hex.try_into().ok()?))
     }
 
-    /// The answer to a challenge with `salt`: what a PasswordMessage carries.
+    /// The answer to a challenge with `salt`, for a PasswordMessage.
     pub fn answer(&self, salt: [u8; SALT_BYTES]) -> [u8; ANSWER_BYTES] {
         let mut answer = [0; ANSWER_BYTES];
         let (prefix, hex) = answer.split_at_mut(PREFIX.len());
@@ -39,12 +39,12 @@ impl Md5Hash {
         answer
     }
 
-    /// Whether `answer` is the right one to a challenge with `salt`, in constant time.
+    /// Whether `answer` is the correct answer to a challenge with `salt`. Takes constant time.
     pub fn verify(&self, salt: [u8; SALT_BYTES], answer: &[u8]) -> bool {
         self.answer(salt).as_slice().ct_eq(answer).into()
     }
 
-    /// Whether both are the same, in constant time.
+    /// Whether both hashes are the same. Takes constant time.
     pub fn matches(&self, other: &Self) -> bool {
         self.0.as_slice().ct_eq(&other.0).into()
     }
@@ -62,7 +62,7 @@ impl fmt::Debug for Md5Hash {
     }
 }
 
-/// What PostgreSQL stores for a password under `password_encryption = md5`; the user name is its salt.
+/// The hash that PostgreSQL stores for a password under `password_encryption = md5`. The user name is the salt.
 pub fn hash_password(password: &[u8], user: &[u8]) -> Md5Hash {
     Md5Hash(hex_sum(password, user))
 }

@@ -1,7 +1,7 @@
-//! Authentication methods, each as pure functions or a short exchange, for both sides of a connection.
+//! Authentication methods, for both sides of a connection: pure functions, or a short exchange.
 //!
-//! Nothing here knows a message frame: [`crate::backend::login`] and [`crate::frontend::login`] carry these
-//! exchanges over the protocol.
+//! This module knows no protocol messages. [`crate::backend::login`] and [`crate::frontend::login`] put the data of
+//! these exchanges into messages.
 
 pub mod cleartext;
 pub mod md5;

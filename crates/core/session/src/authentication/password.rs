@@ -5,22 +5,23 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-/// A password as bytes (PostgreSQL does not insist on UTF-8): wiped when dropped, never shown by `Debug`.
+/// A password as bytes, because PostgreSQL does not require UTF-8. It is wiped when dropped, and `Debug` never shows
+/// it.
 #[derive(Clone)]
 pub struct Password(Zeroizing<Vec<u8>>);
 
 impl Password {
-    /// Takes the password's bytes.
+    /// Makes a password from its bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self(Zeroizing::new(bytes.into()))
     }
 
-    /// The bytes themselves: not to be logged.
+    /// The password's bytes. Never log them.
     pub fn expose(&self) -> &[u8] {
         &self.0
     }
 
-    /// Whether `other` is the same password; takes as long for any `other` of the same length.
+    /// Whether `other` is the same password. The time depends only on the length of `other`.
     pub fn matches(&self, other: &[u8]) -> bool {
         self.0.as_slice().ct_eq(other).into()
     }

@@ -1,11 +1,11 @@
-//! SASLprep (RFC 4013) with PostgreSQL's fallback.
+//! SASLprep (RFC 4013), with PostgreSQL's rule for passwords that SASLprep refuses.
 
 use std::borrow::Cow;
 
-/// A password as SCRAM sees it.
+/// Prepares a password for SCRAM.
 ///
-/// As in PostgreSQL, ASCII is taken as it stands, and a password that SASLprep refuses (not UTF-8, a prohibited or
-/// unassigned character, mixed direction, or nothing left of it) is used as raw bytes instead of being turned down.
+/// As in PostgreSQL, an ASCII password is unchanged. SASLprep refuses a password that is not UTF-8, has a prohibited or
+/// unassigned character, has text in both directions, or becomes empty. Such a password is used as raw bytes.
 pub fn saslprep(password: &[u8]) -> Cow<'_, [u8]> {
     if password.is_ascii() {
         return Cow::Borrowed(password);
@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn what_saslprep_refuses_is_used_raw() {
+    fn a_password_that_saslprep_refuses_is_used_raw() {
         for raw in ["\u{7}".as_bytes(), "\u{627}\u{31}".as_bytes(), b"\xff\xfe", "\u{AD}".as_bytes(), b""] {
             assert_eq!(&*saslprep(raw), raw);
         }

@@ -1,4 +1,5 @@
-//! What is stored for a user: `pg_authid.rolpassword`, or the second field of PgBouncer's userlist.txt.
+//! The secret that is stored for a user: in `pg_authid.rolpassword`, or as the second field in PgBouncer's
+//! userlist.txt.
 
 use std::num::NonZeroU32;
 
@@ -9,18 +10,19 @@ use super::md5::Md5Hash;
 use super::password::Password;
 use super::scram::{KEY_BYTES, ScramSecret};
 
-/// Longest stored secret that is read. Tokens used as passwords have a few kilobytes; PostgreSQL reads no password
-/// message above 65,535 bytes.
+/// The longest stored secret that is read. Tokens that serve as passwords have a few kilobytes; PostgreSQL reads no
+/// password message above 65,535 bytes.
 pub const SECRET_BYTES_MAX: usize = 65_535;
-/// Longest salt in a stored SCRAM secret; PostgreSQL makes 16 bytes.
+/// The longest salt in a stored SCRAM secret. PostgreSQL makes 16 bytes.
 pub const SALT_BYTES_MAX: usize = 256;
-/// Most iterations in a stored SCRAM secret: checking a clear text password against it takes seconds at this bound.
+/// The highest iteration count in a stored SCRAM secret. At this bound, the check of a clear text password takes
+/// seconds.
 pub const STORED_ITERATIONS_MAX: u32 = 10_000_000;
 
-/// What in front marks a SCRAM secret.
+/// The prefix of every SCRAM secret.
 const SCRAM_PREFIX: &[u8] = b"SCRAM-SHA-256$";
 
-/// A stored secret, by its kind.
+/// A stored secret.
 #[derive(Debug, Clone)]
 pub enum Secret {
     /// The password itself.
@@ -31,23 +33,23 @@ pub enum Secret {
     Scram(ScramSecret),
 }
 
-/// Why a stored secret cannot be used. Carries nothing of the secret.
+/// Why a stored secret cannot be used. The error holds no part of the secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SecretError {
-    /// Nothing is stored: such a user cannot log in with a password.
+    /// The secret is empty: the user cannot log in with a password.
     #[error("the password is empty: a user without a password cannot log in with one")]
     Empty,
     /// Above [`SECRET_BYTES_MAX`].
     #[error("the password has {bytes} bytes, above the limit of {SECRET_BYTES_MAX}")]
     TooLong {
-        /// Its length.
+        /// The number of bytes.
         bytes: usize,
     },
-    /// Has a zero byte, which no protocol message can carry.
+    /// The secret has a zero byte, which no protocol message can carry.
     #[error("the password has a zero byte")]
     ZeroByte,
-    /// Begins as a SCRAM secret but is none.
+    /// The secret begins like a SCRAM secret but is not valid.
     #[error(
         "the SCRAM secret is malformed ({0}); it must read SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>, \
          as in pg_authid.rolpassword"
@@ -56,10 +58,10 @@ pub enum SecretError {
 }
 
 impl Secret {
-    /// Reads what is stored, telling its kind from its form as PostgreSQL does.
+    /// Reads a stored secret. As in PostgreSQL, its form shows its kind.
     ///
-    /// One difference: what begins as a SCRAM secret but is malformed is an error here, where PostgreSQL takes it for
-    /// a plain password. It is a mistake in a file, and nobody types such a password.
+    /// There is one difference: a secret that begins like a SCRAM secret but is malformed is an error here. PostgreSQL
+    /// treats it as a plain password. But nobody chooses such a password, so it is a mistake in a file.
     pub fn parse(stored: &[u8]) -> Result<Self, SecretError> {
         if stored.is_empty() {
             return Err(SecretError::Empty);
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_is_told_by_its_form() {
+    fn each_kind_is_recognized_by_its_form() {
         assert!(matches!(Secret::parse(b"sesame"), Ok(Secret::Plain(_))));
         assert!(matches!(Secret::parse(b"md5sesame"), Ok(Secret::Plain(_))));
         assert!(matches!(Secret::parse(b"md50123456789abcdef0123456789abcdef"), Ok(Secret::Md5(_))));
@@ -120,17 +122,17 @@ mod tests {
     }
 
     #[test]
-    fn a_scram_secret_survives_the_way_to_text_and_back() {
+    fn a_scram_secret_is_written_and_read_back() {
         let Ok(Secret::Scram(secret)) = Secret::parse(scram_text().as_bytes()) else { panic!("not SCRAM") };
         assert_eq!(*secret.to_stored_form(), scram_text());
         assert_eq!(secret.salt(), b"0123456789abcdef");
         assert_eq!(secret.iterations().get(), 2);
-        assert!(secret.is_made_of(&derive(b"sesame", secret.salt(), secret.iterations())));
+        assert!(secret.belongs_to(&derive(b"sesame", secret.salt(), secret.iterations())));
     }
 
     /// Made with PostgreSQL 15.18: `CREATE ROLE ... PASSWORD '...'`, read from `pg_authid`.
     #[test]
-    fn what_postgresql_stores_is_understood() {
+    fn secrets_that_postgresql_stores_are_read() {
         let cases = [
             (
                 "s\u{e9}same \u{2168}",
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_scram_secrets_are_refused_by_name() {
+    fn malformed_scram_secrets_are_refused_with_a_reason() {
         let good = scram_text();
         let cases = [
             (String::from("SCRAM-SHA-256$"), "second $ missing"),

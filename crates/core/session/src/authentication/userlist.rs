@@ -1,7 +1,8 @@
-//! PgBouncer's `auth_file` (userlist.txt): `"user" "password"`, one user a line.
+//! PgBouncer's `auth_file` (userlist.txt): each line is `"user" "password"`.
 //!
-//! A quote inside quotes is doubled, `;` at a line's start begins a comment, and what stands after the second field
-//! is ignored, all as PgBouncer does. The second field may be plain, md5 or SCRAM; empty means no password.
+//! The rules are PgBouncer's: a quote inside quotes is written twice, a line that begins with `;` is a comment, and
+//! everything after the second field is ignored. The second field may be a plain password, an md5 hash or a SCRAM
+//! secret. If it is empty, the user has no password.
 
 use std::collections::BTreeMap;
 use std::str::CharIndices;
@@ -10,46 +11,47 @@ use zeroize::Zeroizing;
 
 use super::secret::{Secret, SecretError};
 
-/// Largest file that is read: about a hundred bytes for each of 600,000 users with SCRAM secrets.
+/// The largest file that is read. It has room for 600,000 users with SCRAM secrets, about a hundred bytes each.
 pub const USERLIST_BYTES_MAX: usize = 64 << 20;
-/// Longest user name, as PgBouncer's; PostgreSQL's own have at most 63 bytes unless built otherwise.
+/// The longest user name, as in PgBouncer. PostgreSQL's user names have at most 63 bytes, unless it was built
+/// otherwise.
 pub const USER_NAME_BYTES_MAX: usize = 127;
 
 /// The users of a file.
 #[derive(Debug, Default)]
 pub struct Userlist {
-    /// Secret by user name; `None` where the password is empty, so that no password is right.
+    /// The secret of each user. `None` if the password is empty: then no password is correct.
     pub users: BTreeMap<String, Option<Secret>>,
-    /// Users named more than once, with the line that was overridden by a later one: worth a warning.
+    /// Users with more than one line. The last line counts; the caller should warn about it.
     pub overridden: Vec<Overridden>,
 }
 
-/// A line that a later one of the same user overrides.
+/// A user whose line replaced an earlier line of the same user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overridden {
     /// The user.
     pub user: String,
-    /// The line that overrides, counted from 1.
+    /// The later line, which counts; lines are counted from 1.
     pub line: usize,
 }
 
-/// What is wrong with a file, and where. Carries nothing of a password.
+/// An error in a file, and its place. It holds no part of a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {kind}")]
 pub struct UserlistError {
-    /// Line, counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Character in the line, counted from 1.
+    /// The character in the line, counted from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// What is wrong at that place.
     pub kind: UserlistErrorKind,
 }
 
-/// See [`UserlistError`].
+/// What is wrong, for [`UserlistError`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UserlistErrorKind {
-    /// The file is above [`USERLIST_BYTES_MAX`].
+    /// The file is larger than [`USERLIST_BYTES_MAX`].
     #[error("the file is larger than {USERLIST_BYTES_MAX} bytes")]
     FileTooLarge,
     /// Not UTF-8.
@@ -60,13 +62,13 @@ pub enum UserlistErrorKind {
         "a double quote must begin the {0} (a line reads \"user\" \"password\"; a comment begins with ;)"
     )]
     QuoteExpected(&'static str),
-    /// The quote is not closed on its line.
+    /// The closing quote is missing on the line.
     #[error("the {0}'s closing double quote is missing (a quote inside is written twice)")]
     Unclosed(&'static str),
     /// A user must have a name.
     #[error("the user name is empty")]
     EmptyUser,
-    /// A user name above [`USER_NAME_BYTES_MAX`].
+    /// The user name is longer than [`USER_NAME_BYTES_MAX`].
     #[error("the user name has more than {USER_NAME_BYTES_MAX} bytes")]
     UserTooLong,
     /// The password cannot be used.
@@ -122,7 +124,7 @@ impl Userlist {
     }
 }
 
-/// A place in a line.
+/// Reads a line character by character, and counts columns.
 struct Cursor<'a> {
     text: &'a str,
     characters: CharIndices<'a>,
@@ -146,14 +148,15 @@ impl Cursor<'_> {
         }
     }
 
-    /// A field in double quotes; on error, the column it belongs to.
+    /// Reads a field in double quotes. An error comes with the column where it occurred.
     fn quoted(&mut self, what: &'static str) -> Result<Zeroizing<String>, (usize, UserlistErrorKind)> {
         let start = self.column;
         if self.peek() != Some('"') {
             return Err((start, UserlistErrorKind::QuoteExpected(what)));
         }
         self.next();
-        // The final capacity at once: growing would leave copies behind that nothing wipes.
+        // All the memory is allocated at once: a string that grows leaves copies of a password behind that nobody
+        // wipes.
         let mut field = Zeroizing::new(String::with_capacity(self.text.len()));
         loop {
             match self.next() {
@@ -178,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn users_comments_and_rests_of_lines() {
+    fn users_comments_and_ignored_line_ends_are_read() {
         let file = b"\xef\xbb\xbf; users\n\n\"alice\" \"sesame\"\r\n  \"bob\"\t\"md50123456789abcdef0123456789abcdef\" \"rest\" x\n\
             \"carol\" \"\"\n\"d\"\"e\" \"p\"\"w\"";
         let list = Userlist::parse(file).expect("well formed");
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_where() {
+    fn errors_give_line_and_column() {
         let cases: [(&[u8], usize, usize, UserlistErrorKind); 9] = [
             (b"alice \"x\"", 1, 1, UserlistErrorKind::QuoteExpected("user name")),
             (b"\n \"alice\" x", 2, 10, UserlistErrorKind::QuoteExpected("password")),

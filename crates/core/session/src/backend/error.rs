@@ -1,4 +1,4 @@
-//! Why a client could not log in, and what it is told.
+//! Why a client's login failed, and the error that the client gets.
 
 use trunkline_wire::backend::ErrorResponse;
 use trunkline_wire::startup::{ProtocolVersion, StartupError};
@@ -6,97 +6,96 @@ use trunkline_wire::{FrameError, Malformed, OverLimit, SqlState};
 
 use crate::authentication::scram::ScramError;
 
-/// A login that failed. What the client is to be told, if anything, is in the output buffer already: flush it, then
-/// close the connection.
+/// A client's login has failed. If the client gets an error message, the message is in the output buffer already: flush
+/// the buffer, then close the connection.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct LoginError {
-    /// What went wrong, for the log. Carries no secret.
+    /// What went wrong, for the log. It holds no secret.
     #[from]
     pub failure: LoginFailure,
 }
 
-/// What went wrong. Most are the client breaking the protocol: see [`LoginFailure::is_misbehaviour`].
+/// What went wrong. In most cases the client broke the protocol: see [`LoginFailure::is_misbehaviour`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoginFailure {
-    /// The password or proof is wrong, or there is no such user, or the user has no password: not told apart.
+    /// The password or the proof is wrong, the user does not exist, or the user has no password. The client cannot
+    /// distinguish these cases.
     #[error("password authentication failed for user \"{user}\"")]
     WrongPassword {
-        /// Who the client wanted to be.
+        /// The user name that the client gave.
         user: String,
     },
-    /// The listener requires TLS and the client did without.
+    /// The listener requires TLS, and the client did not use it.
     #[error("this listener requires TLS")]
     TlsRequired,
-    /// The password would have to cross the network as it is.
+    /// The client would have to send its password in clear text without TLS.
     #[error("clear text passwords are accepted over TLS only")]
     CleartextNeedsTls,
-    /// The client said Terminate: instead of its first packet, or instead of a proof, as a client without a password at
-    /// hand does.
+    /// The client sent Terminate in place of its first packet or of a password message. A client without a password
+    /// does the latter.
     #[error("the client left during authentication")]
     Left,
-    /// TLS was begun on a listener without it.
+    /// The client began TLS, but the listener does not offer it.
     #[error("the client began TLS, which this listener does not offer")]
     TlsNotOffered,
-    /// Bytes after an SSLRequest or a GSSENCRequest, before its answer. No honest client sends them: taken for part of
-    /// the encrypted session, an attacker's words would pass for a client's (CVE-2021-3935).
-    #[error(
-        "unencrypted bytes after the {request}: a broken client, or someone tampering with the connection"
-    )]
-    StuffedBytes {
-        /// Which request.
+    /// Bytes came after an SSLRequest or a GSSENCRequest and before the answer. No honest client sends them. If they
+    /// were read as part of the encrypted session, an attacker could insert commands as the client (CVE-2021-3935).
+    #[error("unencrypted bytes after the {request}: a broken client, or somebody on the way adds bytes")]
+    UnencryptedBytes {
+        /// The name of the request.
         request: &'static str,
     },
-    /// The same request a second time.
+    /// The client sent the same request a second time.
     #[error("a second {request} on one connection")]
     RepeatedNegotiation {
-        /// Which request.
+        /// The name of the request.
         request: &'static str,
     },
-    /// A protocol other than 3.x.
+    /// The client asks for a protocol other than 3.x.
     #[error("protocol {0} is not supported: 3.0 to 3.2 are")]
     UnsupportedVersion(ProtocolVersion),
-    /// A first packet of an impossible length, or malformed.
+    /// The first packet has an impossible length or is malformed.
     #[error("{0}")]
     FirstPacket(StartupError),
-    /// What the start-up packet asks for cannot be had.
+    /// The start-up packet asks for something that is not possible.
     #[error("{message}")]
     Startup {
-        /// The fitting code.
+        /// The error code.
         code: SqlState,
         /// What is wrong.
         message: String,
     },
-    /// A header that no message has.
+    /// A header has a length that no message can have.
     #[error("{0}")]
     Frame(FrameError),
-    /// A message longer than it may be here.
+    /// A message is longer than allowed.
     #[error("{0}")]
     OverLimit(OverLimit),
-    /// A message that is not due.
+    /// The message is not allowed now.
     #[error("a password message was expected, a message of type '{}' came", tag.escape_ascii())]
     UnexpectedMessage {
-        /// Its type.
+        /// The message's type.
         tag: u8,
     },
-    /// A password message that cannot be decoded.
+    /// A password message is malformed.
     #[error("{0}")]
     Malformed(Malformed),
-    /// The SCRAM exchange broke down for another reason than a wrong proof.
+    /// The SCRAM exchange failed for a reason other than a wrong proof.
     #[error(transparent)]
     Scram(ScramError),
 }
 
-/// What the client is told.
+/// The error that the client gets.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct ErrorForClient {
     pub(super) code: SqlState,
     pub(super) message: String,
     pub(super) hint: Option<&'static str>,
 }
 
-impl Told {
+impl ErrorForClient {
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         let response = ErrorResponse::fatal(self.code, self.message.as_str());
         match self.hint {
@@ -107,8 +106,8 @@ impl Told {
 }
 
 impl LoginFailure {
-    /// What to tell the client; `None` where the client is gone, or would not understand it.
-    pub(super) fn told(&self) -> Option<Told> {
+    /// The error for the client; `None` if the client is gone or would not understand an error.
+    pub(super) fn error_for_client(&self) -> Option<ErrorForClient> {
         let (code, hint) = match self {
             Self::Left | Self::TlsNotOffered => return None,
             Self::WrongPassword { .. } => (SqlState::INVALID_PASSWORD, None),
@@ -128,7 +127,7 @@ impl LoginFailure {
             Self::Scram(ScramError::Downgrade | ScramError::BindingMismatch) => {
                 (SqlState::INVALID_AUTHORIZATION, None)
             }
-            Self::StuffedBytes { .. }
+            Self::UnencryptedBytes { .. }
             | Self::RepeatedNegotiation { .. }
             | Self::FirstPacket(_)
             | Self::Frame(_)
@@ -137,10 +136,10 @@ impl LoginFailure {
             | Self::Malformed(_)
             | Self::Scram(_) => (SqlState::PROTOCOL_VIOLATION, None),
         };
-        Some(Told { code, message: self.to_string(), hint })
+        Some(ErrorForClient { code, message: self.to_string(), hint })
     }
 
-    /// Whether the client broke the protocol, rather than being unwelcome or gone.
+    /// Whether the client broke the protocol. It did not if it was only refused, or has left.
     pub fn is_misbehaviour(&self) -> bool {
         !matches!(
             self,

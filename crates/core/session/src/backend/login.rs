@@ -1,4 +1,4 @@
-//! The login of one client, from its first byte until it is known to be who it says.
+//! The login of one client, from its first byte until its identity is proved.
 //!
 //! ```text
 //!   FirstPacket --SSLRequest 'S'--> AwaitingTls --tls_started--> FirstPacket
@@ -28,58 +28,59 @@ use crate::authentication::scram::ScramKeys;
 use crate::authentication::{Password, Secret};
 use crate::entropy::Entropy;
 
-/// How a client is to prove itself.
+/// How a client must prove its identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Challenge {
-    /// Not at all.
+    /// The client needs no proof.
     Trust,
-    /// With its password as it is.
+    /// With its password in clear text.
     Cleartext,
-    /// With an MD5 sum; where the user's secret is SCRAM, and where there is no such user, with SCRAM, as in
-    /// PostgreSQL.
+    /// With an MD5 hash. As in PostgreSQL, SCRAM is used instead if the user's secret is a SCRAM secret or the user
+    /// does not exist.
     Md5,
-    /// With SCRAM-SHA-256, or SCRAM-SHA-256-PLUS where there is a channel binding.
+    /// With SCRAM-SHA-256, or with SCRAM-SHA-256-PLUS if channel binding is possible.
     Scram,
 }
 
-/// What to do next.
+/// What the caller must do next.
 #[derive(Debug)]
 pub enum LoginEvent {
-    /// `S` is in the output buffer: flush it, have TLS established, then call [`Login::tls_started`]. Bytes read from
-    /// now on belong to TLS.
+    /// `S` is in the output buffer: flush the buffer, establish TLS, then call [`Login::tls_started`]. Bytes that are
+    /// read from now on belong to TLS.
     StartTls,
-    /// The client began TLS without asking. As `StartTls`, but nothing was consumed: the bytes are TLS's. The protocol
-    /// agreed on (ALPN) must be `postgresql`.
+    /// The client began TLS without an SSLRequest. Do the same as for `StartTls`. No bytes were consumed: all of them
+    /// belong to TLS. Client and listener must agree on the application protocol (ALPN) `postgresql`.
     DirectTls,
-    /// The client wants a query of another connection cancelled. Close this one when that is done; no answer is due.
+    /// The client asks to cancel the query of another connection. Do that, then close this connection without an
+    /// answer.
     Cancel {
-        /// The process id of the connection.
+        /// The process id of the other connection.
         process_id: i32,
-        /// The key that gives the right to.
+        /// The key that proves the right to cancel.
         secret_key: Vec<u8>,
     },
-    /// The client said who it is: call [`Login::challenge`] or [`Login::refuse`].
+    /// The client has sent its start-up packet: call [`Login::challenge`] or [`Login::refuse`].
     Startup(Box<StartupParameters>),
-    /// The client has proved itself: call [`welcome`](super::welcome()) (AuthenticationOk is not written yet).
+    /// The client has proved its identity: call [`welcome`](super::welcome()), which also writes AuthenticationOk.
     Verified(Box<Verified>),
 }
 
-/// What was learnt while the client proved itself, for logging in to a server in its name.
+/// What the login has shown of the client's secrets. With it we can log in to a server as this client.
 #[derive(Debug, Default)]
 pub struct Verified {
-    /// Keys, after SCRAM, or after a clear text password checked against a SCRAM secret.
+    /// Keys: after SCRAM, or after a clear text password that was checked against a SCRAM secret.
     pub scram_keys: Option<ScramKeys>,
-    /// The password, after a clear text password.
+    /// The password, if the client sent it in clear text.
     pub password: Option<Password>,
 }
 
-/// See the module.
+/// The login of one client; see the module.
 #[derive(Debug)]
 pub struct Login {
     settings: Arc<LoginSettings>,
     state: State,
     event: Option<LoginEvent>,
-    /// Set once TLS is up.
+    /// Set when TLS is established.
     tls: Option<Tls>,
     ssl_answered: bool,
     gss_answered: bool,
@@ -101,7 +102,7 @@ enum State {
 }
 
 impl Login {
-    /// A connection that was just accepted.
+    /// The login on a connection that was just accepted.
     pub fn new(settings: Arc<LoginSettings>) -> Self {
         Self {
             settings,
@@ -118,7 +119,7 @@ impl Login {
         self.tls.is_some()
     }
 
-    /// Most bytes that may have to be gathered before [`Login::handle_bytes`] can consume any.
+    /// The highest number of bytes that the caller may have to collect before [`Login::handle_bytes`] consumes any.
     pub fn input_bytes_max(&self) -> usize {
         let limits = &self.settings.limits;
         match &self.state {
@@ -128,16 +129,16 @@ impl Login {
         }
     }
 
-    /// What to do next, until it gives `None`.
+    /// What the caller must do next. Call this until it returns `None`.
     pub fn poll(&mut self) -> Option<LoginEvent> {
         self.event.take()
     }
 
-    /// Takes all the bytes received and not consumed yet, and returns how many of them are consumed now; answers are
-    /// appended to `out`.
+    /// Handles bytes from the client. `input` is everything that was received and not consumed yet. Returns how many
+    /// bytes are now consumed, and appends answers to `out`.
     ///
-    /// Consumes up to the next event; call again after dealing with it, if bytes are left. What a client sends after
-    /// its last message of the login is never consumed. 0 means that more bytes, or a command, must come first.
+    /// Consumes bytes up to the next event. If bytes are left, handle the event and call this again. 0 means that more
+    /// bytes or a command must come first. Bytes after the client's last login message are never consumed.
     pub fn handle_bytes(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, LoginError> {
         let mut consumed = 0;
         while self.event.is_none() {
@@ -156,20 +157,20 @@ impl Login {
         Ok(consumed)
     }
 
-    /// TLS is established, after [`LoginEvent::StartTls`] or [`LoginEvent::DirectTls`].
+    /// Tells the login that TLS is established, after [`LoginEvent::StartTls`] or [`LoginEvent::DirectTls`].
     ///
-    /// `binding`: the `tls-server-end-point` data (RFC 5929: a hash of our certificate), with which
+    /// `binding` is the `tls-server-end-point` data (RFC 5929: a hash of our certificate). If it is given,
     /// SCRAM-SHA-256-PLUS is offered.
     pub fn tls_started(&mut self, binding: Option<Vec<u8>>) {
-        debug_assert!(matches!(self.state, State::AwaitingTls), "TLS started unasked");
+        debug_assert!(matches!(self.state, State::AwaitingTls), "TLS started without a request");
         self.tls = Some(Tls { binding });
         self.state = State::FirstPacket;
     }
 
-    /// Asks for proof, after [`LoginEvent::Startup`].
+    /// Asks the client for a proof, after [`LoginEvent::Startup`].
     ///
-    /// `stored`: what is stored for the user; `None` when there is no such user or no valid password, which the
-    /// client cannot tell from a wrong password.
+    /// `stored` is the user's stored secret. It is `None` if the user does not exist or has no valid password. The
+    /// client cannot distinguish this from a wrong password.
     pub fn challenge(
         &mut self,
         challenge: Challenge,
@@ -196,7 +197,7 @@ impl Login {
         Ok(())
     }
 
-    /// Turns the client away, after [`LoginEvent::Startup`]; flush `out`, then close.
+    /// Refuses the client with an error, after [`LoginEvent::Startup`]. Then flush `out` and close the connection.
     pub fn refuse(&mut self, response: &ErrorReport<'_>, out: &mut Vec<u8>) {
         response.encode(out);
         self.state = State::Over;
@@ -209,15 +210,15 @@ impl Login {
 
     fn fail(&mut self, failure: LoginFailure, out: &mut Vec<u8>) -> LoginError {
         self.state = State::Over;
-        if let Some(told) = failure.told() {
-            told.encode(out);
+        if let Some(error) = failure.error_for_client() {
+            error.encode(out);
         }
         LoginError { failure }
     }
 
     fn first_packet(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, LoginFailure> {
-        let nothing_said = self.tls.is_none() && !self.ssl_answered && !self.gss_answered;
-        if nothing_said && input.first() == Some(&TLS_HANDSHAKE_BYTE) {
+        let at_first_byte = self.tls.is_none() && !self.ssl_answered && !self.gss_answered;
+        if at_first_byte && input.first() == Some(&TLS_HANDSHAKE_BYTE) {
             if self.settings.tls == TlsOffer::Disabled {
                 return Err(LoginFailure::TlsNotOffered);
             }
@@ -225,7 +226,7 @@ impl Login {
             self.event = Some(LoginEvent::DirectTls);
             return Ok(0);
         }
-        // A client that thought better of it. As the length of a packet it would mean more than a gigabyte.
+        // The client sent Terminate. As the length of a first packet these bytes would mean more than a gigabyte.
         if input.starts_with(&terminate::FRAME) {
             return Err(LoginFailure::Left);
         }
@@ -263,7 +264,7 @@ impl Login {
             return Err(LoginFailure::RepeatedNegotiation { request });
         }
         if !after.is_empty() {
-            return Err(LoginFailure::StuffedBytes { request });
+            return Err(LoginFailure::UnencryptedBytes { request });
         }
         self.ssl_answered = true;
         if self.settings.tls == TlsOffer::Disabled {
@@ -282,7 +283,7 @@ impl Login {
             return Err(LoginFailure::RepeatedNegotiation { request });
         }
         if !after.is_empty() {
-            return Err(LoginFailure::StuffedBytes { request });
+            return Err(LoginFailure::UnencryptedBytes { request });
         }
         self.gss_answered = true;
         out.push(ENCRYPTION_REFUSED);
@@ -290,13 +291,13 @@ impl Login {
     }
 
     fn startup(&mut self, message: &StartupMessage<'_>, out: &mut Vec<u8>) -> Result<(), LoginFailure> {
-        // First of all, so that a client that must use TLS learns nothing else without it.
+        // This check comes first, so that a client without TLS gets no other information.
         if self.settings.tls == TlsOffer::Required && self.tls.is_none() {
             return Err(LoginFailure::TlsRequired);
         }
         let parameters = StartupParameters::read(message)?;
-        // As PostgreSQL 18: an older minor than the newest is spoken as asked for (3.1 never was a version of its own
-        // and is 3.0 by another name), a newer one and unknown options are answered with what there is.
+        // As in PostgreSQL 18: a minor version up to the newest is accepted. (3.1 never existed; it means the same as
+        // 3.0.) A newer version and unknown options are answered with NegotiateProtocolVersion.
         let options: Vec<&[u8]> = message.protocol_options().map(|(name, _)| name).collect();
         if message.version > PROTOCOL_NEWEST || !options.is_empty() {
             NegotiateProtocolVersion::write(out, parameters.version, options);

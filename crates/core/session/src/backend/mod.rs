@@ -1,4 +1,4 @@
-//! We play the server to a client.
+//! The server's side of a connection: a client logs in to us.
 
 mod error;
 pub mod login;

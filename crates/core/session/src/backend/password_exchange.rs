@@ -1,4 +1,4 @@
-//! The messages between the challenge and its answer.
+//! The password messages of a login, from the challenge to the client's last answer.
 
 use trunkline_wire::backend::{Authentication, authentication};
 use trunkline_wire::frame::Header;
@@ -17,22 +17,22 @@ use crate::authentication::scram::{ScramError, server};
 use crate::authentication::{Password, Secret};
 use crate::entropy::Entropy;
 
-/// One exchange, for one user.
+/// The exchange with one user.
 #[derive(Debug)]
 pub(super) struct PasswordExchange {
     user: String,
     awaited: Awaited,
 }
 
-/// What a message did.
+/// The effect of a message.
 pub(super) enum Step {
-    /// Another must come.
+    /// Another message must come.
     Continue,
-    /// The client is who it says.
+    /// The client has proved its identity.
     Verified(Verified),
 }
 
-/// What the next message must be.
+/// The message that must come next.
 #[derive(Debug)]
 enum Awaited {
     Cleartext {
@@ -43,7 +43,7 @@ enum Awaited {
         stored: Md5Hash,
     },
     ScramChoice(server::Offer),
-    /// The client chose but sent no first message with its choice: it was asked for with an empty challenge.
+    /// The client chose a mechanism but sent no first message with it. We asked for one with an empty challenge.
     ScramFirst {
         mechanism: Vec<u8>,
         offer: server::Offer,
@@ -53,7 +53,7 @@ enum Awaited {
 }
 
 impl PasswordExchange {
-    /// Writes the challenge. `binding`: the `tls-server-end-point` data, on TLS.
+    /// Writes the challenge. On TLS, `binding` is the `tls-server-end-point` data.
     pub(super) fn begin(
         challenge: Challenge,
         user: String,
@@ -67,7 +67,7 @@ impl PasswordExchange {
             (Challenge::Trust, _) => Awaited::Nothing,
             (Challenge::Cleartext, stored) => {
                 Authentication::CleartextPassword.encode(out);
-                // With a mock in place of nothing, an unknown user's password takes as long to check as a known one's.
+                // For an unknown user we check the password against a mock secret, so that it takes the same time.
                 let stored = stored.unwrap_or_else(|| Secret::Scram(settings.mock_secret(&user)));
                 Awaited::Cleartext { stored }
             }
@@ -76,15 +76,15 @@ impl PasswordExchange {
                 md5_challenge(md5::hash_password(password.expose(), user.as_bytes()), entropy, out)
             }
             (Challenge::Md5 | Challenge::Scram, stored) => {
-                // A secret that SCRAM cannot be done with fails as a wrong password does, as in PostgreSQL.
-                let (secret, doomed) = match stored {
+                // SCRAM is not possible with these secrets. As in PostgreSQL, the exchange fails like a wrong password.
+                let (secret, always_fails) = match stored {
                     Some(Secret::Scram(secret)) => (secret, false),
                     Some(Secret::Plain(password)) if !password.expose().is_empty() => {
                         (settings.scram_keys(&user, password.expose()).to_secret(), false)
                     }
                     Some(Secret::Plain(_) | Secret::Md5(_)) | None => (settings.mock_secret(&user), true),
                 };
-                let offer = server::Offer::new(secret, doomed, binding, entropy);
+                let offer = server::Offer::new(secret, always_fails, binding, entropy);
                 authentication::write_sasl(out, offer.mechanisms());
                 Awaited::ScramChoice(offer)
             }
@@ -92,7 +92,7 @@ impl PasswordExchange {
         Self { user, awaited }
     }
 
-    /// Checks a header before anything of its message is gathered.
+    /// Checks a header before the message has arrived.
     pub(super) fn check(&self, header: Header, limits: &Limits) -> Result<(), LoginFailure> {
         match header.tag {
             password_message::TAG => {}
@@ -113,7 +113,7 @@ impl PasswordExchange {
         Ok(())
     }
 
-    /// Takes the body of a password message, whatever it is called at this point.
+    /// Handles the body of a message of type `p`. The state of the exchange decides which message it is.
     pub(super) fn password_message(&mut self, body: &[u8], out: &mut Vec<u8>) -> Result<Step, LoginFailure> {
         match std::mem::replace(&mut self.awaited, Awaited::Nothing) {
             Awaited::Cleartext { stored } => self.cleartext(&stored, body),
@@ -138,7 +138,7 @@ impl PasswordExchange {
     fn cleartext(&self, stored: &Secret, body: &[u8]) -> Result<Step, LoginFailure> {
         let message = PasswordMessage::decode(body).map_err(LoginFailure::Malformed)?;
         match cleartext::verify(&self.user, message.password, stored) {
-            Verdict::Right(scram_keys) => {
+            Verdict::Correct(scram_keys) => {
                 Ok(Step::Verified(Verified { scram_keys, password: Some(Password::new(message.password)) }))
             }
             Verdict::Wrong => Err(self.wrong_password()),

@@ -1,4 +1,4 @@
-//! What holds for every login on a listener.
+//! The settings of all logins on a listener.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -10,34 +10,35 @@ use crate::authentication::scram::{ITERATIONS_DEFAULT, KEY_BYTES, ScramKeys, Scr
 /// Whether clients may, or must, use TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsOffer {
-    /// An SSLRequest is answered `N`: no certificate, or a Unix socket.
+    /// We answer an SSLRequest with `N`, because there is no certificate or the listener is a Unix socket.
     Disabled,
-    /// A client may choose.
+    /// A client may use TLS or not.
     Allowed,
-    /// A client that does not is refused.
+    /// A client that does not use TLS is refused.
     Required,
 }
 
-/// Settings of [`Login`](super::Login), shared by all the logins on a listener.
+/// The settings of [`Login`](super::Login) that all logins on a listener share.
 #[derive(Clone)]
 pub struct LoginSettings {
-    /// TLS on this listener.
+    /// Whether this listener offers TLS.
     pub tls: TlsOffer,
-    /// Whether a clear text password may be asked for without TLS. Fit for Unix sockets and trusted networks.
+    /// Whether we may ask for a clear text password without TLS. Only for Unix sockets and trusted networks.
     pub cleartext_without_tls: bool,
-    /// Bounds of what a client may send.
+    /// The limits on what a client may send.
     pub limits: Limits,
-    /// Iterations of SCRAM secrets made here, for users whose password is stored plain and for mock exchanges with
-    /// users that do not exist. A different number than the real secrets' would tell the two apart.
+    /// The iteration count of SCRAM secrets that are made here: for users whose password is stored in plain text, and
+    /// for mock exchanges with users who do not exist. If it differs from the count of the stored SCRAM secrets, a
+    /// client can find out which users exist.
     pub scram_iterations: NonZeroU32,
-    /// Random bytes, the same for as long as the process lives: the salts of mock exchanges come from it.
+    /// Random bytes that stay the same while the process lives. The salts of mock exchanges are computed from them.
     pub mock_key: [u8; KEY_BYTES],
 }
 
 impl LoginSettings {
-    /// TLS disabled, clear text refused, PostgreSQL's limits and iterations.
+    /// Settings without TLS and without clear text passwords, with PostgreSQL's limits and iteration count.
     ///
-    /// `mock_key`: random; see [`LoginSettings::mock_key`].
+    /// `mock_key` must be random; see [`LoginSettings::mock_key`].
     pub fn new(mock_key: [u8; KEY_BYTES]) -> Self {
         Self {
             tls: TlsOffer::Disabled,
@@ -48,16 +49,16 @@ impl LoginSettings {
         }
     }
 
-    /// The keys of a user whose password is stored plain, with the salt a mock exchange would have.
+    /// The keys of a user whose password is stored in plain text. The salt is the one that a mock exchange would have.
     ///
-    /// Slow (see [`keys::derive`]) but always the same, so worth doing once when the configuration is read: store
-    /// [`ScramKeys::to_secret`] for the login.
+    /// This is slow (see [`keys::derive`]), but the result is always the same. So call it once when the configuration
+    /// is read, and keep [`ScramKeys::to_secret`] for logins.
     pub fn scram_keys(&self, user: &str, password: &[u8]) -> ScramKeys {
         let mock = self.mock_secret(user);
         keys::derive(password, mock.salt(), self.scram_iterations)
     }
 
-    /// The secret of an exchange with a user who does not exist.
+    /// The secret for an exchange with a user who does not exist.
     pub(super) fn mock_secret(&self, user: &str) -> ScramSecret {
         ScramSecret::mock(user, &self.mock_key, self.scram_iterations)
     }

@@ -1,4 +1,4 @@
-//! What a client's StartupMessage asks for, checked.
+//! Checks a client's StartupMessage.
 
 use trunkline_wire::SqlState;
 use trunkline_wire::startup::{PROTOCOL_OPTION_PREFIX, ProtocolVersion, StartupMessage};
@@ -6,22 +6,22 @@ use trunkline_wire::startup::{PROTOCOL_OPTION_PREFIX, ProtocolVersion, StartupMe
 use super::error::LoginFailure;
 use super::options;
 
-/// The newest protocol spoken here.
+/// The newest supported version of the protocol.
 pub(super) const PROTOCOL_NEWEST: ProtocolVersion = ProtocolVersion::V3_2;
 
-/// Who the client wants to be, where, and how.
+/// What a client's StartupMessage asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartupParameters {
     /// The user; never empty.
     pub user: String,
-    /// The database; the user's name where the client names none.
+    /// The database; the user's name if the client names no database.
     pub database: String,
-    /// The protocol both sides now speak: what the client asked for, 3.2 at most.
+    /// The version that both sides now use: the version that the client asked for, but at most 3.2.
     pub version: ProtocolVersion,
-    /// Whether the client wants a replication connection.
+    /// Whether the client asks for a replication connection.
     pub replication: Replication,
-    /// Server parameters to be set, in the order PostgreSQL sets them: those in `options` first, then those that the
-    /// packet names itself. A later one overrides an earlier one; names are case-insensitive.
+    /// The server parameters, in the order in which PostgreSQL sets them: first those in `options`, then those that the
+    /// packet names directly. A later value replaces an earlier one. Names are case-insensitive.
     pub parameters: Vec<(String, String)>,
 }
 
@@ -30,20 +30,20 @@ pub struct StartupParameters {
 pub enum Replication {
     /// An ordinary connection.
     No,
-    /// Physical replication: no database.
+    /// Physical replication, which has no database.
     Physical,
-    /// Logical replication, in the database.
+    /// Logical replication of the database.
     Logical,
 }
 
 impl StartupParameters {
-    /// The value a parameter will have at first, if the client gives one.
+    /// The start-up value that the client gives for a parameter, if it gives one.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let found = self.parameters.iter().rev().find(|(found, _)| found.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Reads a packet; on failure, what to tell the client.
+    /// Reads the message.
     pub(super) fn read(packet: &StartupMessage<'_>) -> Result<Self, LoginFailure> {
         let (mut user, mut database, mut replication) = (String::new(), String::new(), Replication::No);
         let (mut from_options, mut parameters) = (Vec::new(), Vec::new());
@@ -90,8 +90,8 @@ fn read_options(value: &str) -> Result<Vec<(String, String)>, LoginFailure> {
         .map_err(|error| LoginFailure::Startup { code: SqlState::SYNTAX_ERROR, message: error.to_string() })
 }
 
-/// Not worth refusing a client: bytes that are not UTF-8 are cleaned as PostgreSQL up to 15 does it, a question mark
-/// for each byte that is not printable ASCII.
+/// Reads `application_name`. It is not important enough to refuse a client: if it is not UTF-8, each byte that is not
+/// printable ASCII becomes a question mark, as in PostgreSQL up to version 15.
 fn application_name(value: &[u8]) -> String {
     if let Ok(name) = std::str::from_utf8(value) {
         return name.to_owned();
@@ -99,7 +99,7 @@ fn application_name(value: &[u8]) -> String {
     value.iter().map(|byte| if matches!(byte, b' '..=b'~') { char::from(*byte) } else { '?' }).collect()
 }
 
-/// `database`, or a Boolean in any of the spellings (and their beginnings) that PostgreSQL takes.
+/// Reads `replication`: the word `database`, or a Boolean in any spelling or abbreviation that PostgreSQL accepts.
 fn parse_replication(value: &str) -> Result<Replication, LoginFailure> {
     if value == "database" {
         return Ok(Replication::Logical);
@@ -139,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn the_database_is_the_users_where_none_is_named() {
+    fn the_default_database_has_the_users_name() {
         let read = read(&[(b"user", b"alice"), (b"database", b"")]).expect("well formed");
         assert_eq!((read.user.as_str(), read.database.as_str()), ("alice", "alice"));
         assert_eq!(read.replication, Replication::No);
     }
 
     #[test]
-    fn options_come_before_what_the_packet_names() {
+    fn parameters_in_options_come_first() {
         let read = read(&[
             (b"DateStyle", b"ISO"),
             (b"user", b"alice"),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn replication_in_every_spelling() {
+    fn replication_is_read_in_every_spelling() {
         let replication =
             |value: &[u8]| read(&[(b"user", b"a"), (b"replication", value)]).map(|read| read.replication);
         for physical in ["true", "T", "yes", "y", "on", "1"] {

@@ -1,4 +1,4 @@
-//! What a client gets once it has proved itself, in one go.
+//! The messages that a client gets after it has proved its identity.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use trunkline_wire::backend::{
 };
 use trunkline_wire::startup::ProtocolVersion;
 
-/// Length of a key in protocol 3.0.
+/// The number of bytes of a cancel key in protocol 3.0.
 pub const KEY_BYTES_3_0: usize = 4;
-/// Length of a key from protocol 3.2 on, as PostgreSQL 18 makes them.
+/// The number of bytes of a cancel key since protocol 3.2, as in PostgreSQL 18.
 pub const KEY_BYTES_3_2: usize = 32;
 
 /// The key with which a client may cancel a query. `Debug` does not show it.
@@ -20,7 +20,7 @@ pub struct CancelKey {
 }
 
 impl CancelKey {
-    /// A key of the length that `version` has, cut from `random`.
+    /// Makes a key from the first bytes of `random`, with the length that `version` prescribes.
     pub fn new(version: ProtocolVersion, random: [u8; KEY_BYTES_3_2]) -> Self {
         let length = if version >= ProtocolVersion::V3_2 { KEY_BYTES_3_2 } else { KEY_BYTES_3_0 };
         let mut bytes = [0; KEY_BYTES_3_2];
@@ -30,12 +30,12 @@ impl CancelKey {
         Self { bytes, length: u8::try_from(length).unwrap_or(u8::MAX) }
     }
 
-    /// The key as it goes over the wire.
+    /// The key's bytes.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.length.into()).unwrap_or_default()
     }
 
-    /// Whether `presented`, from a CancelRequest, is this key; in constant time.
+    /// Whether `presented`, the key in a CancelRequest, is this key. Takes constant time.
     pub fn matches(&self, presented: &[u8]) -> bool {
         subtle::ConstantTimeEq::ct_eq(self.as_bytes(), presented).into()
     }
@@ -49,8 +49,8 @@ impl fmt::Debug for CancelKey {
 
 /// Appends AuthenticationOk, a ParameterStatus for each of `parameters`, BackendKeyData and ReadyForQuery.
 ///
-/// `process_id` and `secret_key` are what the client will send in a CancelRequest; see [`CancelKey`] for ours. In
-/// session mode they may be the server's own; a client on protocol 3.0 must get a key of 4 bytes.
+/// The client sends `process_id` and `secret_key` back in a CancelRequest. [`CancelKey`] makes our keys; in session
+/// mode they may also be the server's. A client with protocol 3.0 must get a key of 4 bytes.
 pub fn welcome<'a>(
     out: &mut Vec<u8>,
     parameters: impl IntoIterator<Item = (&'a [u8], &'a [u8])>,
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_as_long_as_the_protocol_has_them() {
+    fn the_protocol_version_decides_the_length_of_a_key() {
         let random = std::array::from_fn(|index| index as u8 + 1);
         assert_eq!(CancelKey::new(ProtocolVersion::V3_0, random).as_bytes(), [1, 2, 3, 4]);
         assert_eq!(CancelKey::new(ProtocolVersion { major: 3, minor: 1 }, random).as_bytes().len(), 4);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_messages_come_in_postgresqls_order() {
+    fn the_messages_come_in_the_order_of_postgresql() {
         let mut out = Vec::new();
         let parameters: [(&[u8], &[u8]); 1] = [(b"TimeZone", b"UTC")];
         welcome(&mut out, parameters, 7, &[1, 2, 3, 4], TransactionStatus::Idle);

@@ -1,4 +1,4 @@
-//! Why a login to a server failed, and whose fault it is.
+//! Why our login to a server failed, and whose fault it is.
 
 use std::fmt;
 
@@ -8,36 +8,36 @@ use trunkline_wire::{FrameError, HEADER_BYTES, Malformed, OverLimit, SqlState};
 
 use crate::authentication::scram::ScramError;
 
-/// A login that failed. No variant carries a secret of ours. The connection is good for nothing more.
+/// Our login to a server has failed. No variant holds one of our secrets. The connection cannot be used any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoginError {
-    /// The server turned us away, in its own words.
+    /// The server refused the login with an ErrorResponse.
     #[error("the server refused the login: {0}")]
     Refused(Box<Refusal>),
-    /// TLS is required and the server has none.
+    /// TLS is required, but the server does not offer it.
     #[error("the server does not offer TLS, which the configuration requires")]
     NoTls,
-    /// The server asks for proof and there is nothing to give.
+    /// The server asks for a proof that the configured credential cannot give.
     #[error("the server asks for {method}, which needs {needs}; configured is {configured}")]
     CredentialUnfit {
-        /// What it asks for.
+        /// The method that the server asks for.
         method: &'static str,
-        /// What would serve.
+        /// The credential that this method needs.
         needs: &'static str,
-        /// What there is.
+        /// The credential that is configured.
         configured: &'static str,
     },
-    /// The server asks for the password as it is, on a connection that others may listen to.
+    /// The server asks for the password in clear text on a connection without TLS, where others may read it.
     #[error("the server asks for a clear text password without TLS, which the configuration does not allow")]
     CleartextNeedsTls,
-    /// A method that is not supported here.
+    /// The server asks for a method that is not supported.
     #[error("the server asks for {0}, which is not supported: trust, password, md5 and scram-sha-256 are")]
     MethodUnsupported(&'static str),
-    /// SCRAM failed; see [`ScramError`] for whose fault it is.
+    /// SCRAM failed; [`ScramError`] says why.
     #[error("SCRAM with the server failed: {0}")]
     Scram(#[from] ScramError),
-    /// What we are configured to say does not fit a message: a zero byte, or too long.
+    /// A configured value cannot be sent: it has a zero byte or is too long.
     #[error("the {0} cannot be sent to a server: it has a zero byte or is too long")]
     Unsendable(&'static str),
     /// The server broke the protocol.
@@ -49,58 +49,58 @@ pub enum LoginError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misbehaviour {
-    /// Its answer to SSLRequest was neither `S` nor `N`. An error message there is not believed, nor shown: anyone on
-    /// the way could have written it (CVE-2024-10977).
+    /// The server's answer to SSLRequest was neither `S` nor `N`. If it is an error message, we do not show it: anyone
+    /// on the way could have written it (CVE-2024-10977).
     #[error(
         "byte 0x{0:02x} in answer to an SSLRequest: not a PostgreSQL server of this century, or not one at all"
     )]
     SslAnswer(u8),
-    /// More bytes after its answer to SSLRequest: perhaps not its own (CVE-2021-23222).
+    /// More bytes came after the server's answer to SSLRequest. Perhaps the server did not send them (CVE-2021-23222).
     #[error("unencrypted bytes after its answer to an SSLRequest: a broken server, or someone tampering")]
-    StuffedBytes,
-    /// Bytes before we said anything.
+    UnencryptedBytes,
+    /// The server sent bytes before we sent anything.
     #[error("it spoke before it was spoken to")]
-    SpokeFirst,
-    /// A header that no message has.
+    BytesBeforeRequest,
+    /// A header has a length that no message can have.
     #[error("{0}")]
     Frame(FrameError),
-    /// A message longer than it may be here.
+    /// A message is longer than allowed.
     #[error("{0}")]
     OverLimit(OverLimit),
-    /// A message that cannot be decoded.
+    /// A message is malformed.
     #[error("{0}")]
     Malformed(Malformed),
-    /// A message that is not due.
+    /// A message is not allowed at this point.
     #[error("a message of type '{}' is not due {when}", tag.escape_ascii())]
     Unexpected {
-        /// Its type.
+        /// The message's type.
         tag: u8,
-        /// When it came.
+        /// The state in which it came.
         when: &'static str,
     },
-    /// It was content before it had proved that it knows the user's secret.
+    /// The server sent AuthenticationOk before it had proved that it knows the user's secret.
     #[error("it ended SCRAM authentication without proving itself")]
-    Unproved,
-    /// It asked for another proof after one was given.
+    EndedWithoutProof,
+    /// The server asked for another proof after one was given.
     #[error("it asked for a second authentication")]
     AskedTwice,
-    /// It answered with a protocol that cannot follow from the one asked for.
+    /// The server answered with a protocol version that is not a valid answer to ours.
     #[error("it negotiated protocol {answered} where {asked} was asked for")]
     Negotiation {
-        /// What we asked for.
+        /// The version that we asked for.
         asked: ProtocolVersion,
-        /// What it answered.
+        /// The version that the server named.
         answered: ProtocolVersion,
     },
-    /// It does not know protocol options that were never sent.
+    /// The server declined protocol options that we never sent.
     #[error("it declined protocol options that were not asked for")]
     NegotiatedOptions,
-    /// More parameters than there can honestly be.
+    /// The server reported more parameters than the limit.
     #[error("it reported too many parameters")]
     TooManyParameters,
 }
 
-/// An ErrorResponse, kept whole: of a login, or of a turn.
+/// A complete ErrorResponse that is kept after its bytes are gone: of a login or of a turn.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Refusal {
     body: Vec<u8>,
@@ -109,7 +109,7 @@ pub struct Refusal {
 impl std::error::Error for Refusal {}
 
 impl Refusal {
-    /// Keeps a message.
+    /// Keeps a copy of a message.
     #[must_use]
     pub fn of(error: &ErrorResponse<'_>) -> Box<Self> {
         let mut frame = Vec::new();
@@ -118,28 +118,28 @@ impl Refusal {
         Box::new(Self { body: frame })
     }
 
-    /// Keeps a message's body.
+    /// Keeps a copy of a message's body.
     pub(super) fn new(body: &[u8]) -> Result<Box<Self>, Misbehaviour> {
         ErrorResponse::decode(body).map_err(Misbehaviour::Malformed)?;
         Ok(Box::new(Self { body: body.to_vec() }))
     }
 
-    /// The message, to be read or passed on. `None` never happens: the body was decoded when it was kept.
+    /// The message, to read it or pass it on. It is never `None`: the body was decoded before it was kept.
     pub fn response(&self) -> Option<ErrorResponse<'_>> {
         ErrorResponse::decode(&self.body).ok()
     }
 
-    /// Its SQLSTATE, if it has one; not every server sends one.
+    /// The error's SQLSTATE. Not every server sends one.
     pub fn code(&self) -> Option<SqlState> {
         self.response().and_then(|response| response.code())
     }
 
-    /// Its severity; empty if it has none.
+    /// The error's severity; empty if it has none.
     pub fn severity(&self) -> String {
         self.text(|response| response.severity().unwrap_or_default())
     }
 
-    /// Its message; empty if it has none.
+    /// The error's message; empty if it has none.
     pub fn message(&self) -> String {
         self.text(|response| response.message())
     }

@@ -1,4 +1,4 @@
-//! Our login to one server, from the connection until ReadyForQuery.
+//! Our login to one server, from the new connection until ReadyForQuery.
 //!
 //! ```text
 //!   New --handle_connected--> AwaitingSslAnswer --'S'--> AwaitingTls --tls_started--> Authenticating
@@ -26,16 +26,16 @@ use super::settings::{ServerLogin, TlsWish};
 use crate::authentication::scram::client::{Channel, nonce};
 use crate::entropy::Entropy;
 
-/// What to do next.
+/// What the caller must do next.
 #[derive(Debug)]
 pub enum LoginEvent {
-    /// Have TLS established, then call [`Login::tls_started`]. Every byte received from now on belongs to TLS.
+    /// Establish TLS, then call [`Login::tls_started`]. Every byte that is received from now on belongs to TLS.
     StartTls,
-    /// The login is done. Bytes after ReadyForQuery are not consumed.
+    /// The login has succeeded. Bytes after ReadyForQuery are not consumed.
     Ready(Box<ServerReady>),
 }
 
-/// See the module.
+/// Our login to one server; see the module.
 #[derive(Debug)]
 pub struct Login {
     login: Arc<ServerLogin>,
@@ -55,23 +55,23 @@ enum State {
 }
 
 impl Login {
-    /// A login that will begin when the connection is there. Draws the nonce that SCRAM may need.
+    /// A login on a connection that is not established yet. `entropy` gives the nonce that SCRAM may need.
     pub fn new(login: Arc<ServerLogin>, entropy: &mut dyn Entropy) -> Self {
         Self { login, scram_nonce: nonce(entropy), state: State::New, event: None }
     }
 
-    /// What to do next, until it gives `None`.
+    /// What the caller must do next. Call this until it returns `None`.
     pub fn poll(&mut self) -> Option<LoginEvent> {
         self.event.take()
     }
 
-    /// Most bytes that may have to be gathered before [`Login::handle_bytes`] can consume any.
+    /// The highest number of bytes that the caller may have to collect before [`Login::handle_bytes`] consumes any.
     pub fn input_bytes_max(&self) -> usize {
         let limits = &self.login.limits;
         limits.server_auth_message_bytes.max(limits.server_small_message_bytes) as usize + 1
     }
 
-    /// The connection is there: says the first word, appended to `out`.
+    /// Tells the login that the connection is established. Appends our first bytes to `out`.
     pub fn handle_connected(&mut self, out: &mut Vec<u8>) -> Result<(), LoginError> {
         debug_assert!(matches!(self.state, State::New), "connected twice");
         match self.login.tls {
@@ -88,17 +88,17 @@ impl Login {
         Ok(())
     }
 
-    /// TLS is established, after [`LoginEvent::StartTls`]; the start-up packet is appended to `out`.
+    /// Tells the login that TLS is established, after [`LoginEvent::StartTls`]. Appends the start-up packet to `out`.
     ///
-    /// `binding`: the `tls-server-end-point` data (RFC 5929: a hash of the server's certificate), `None` where the
-    /// certificate's signature has no hash to take. With it, SCRAM binds to the TLS connection wherever the server can.
+    /// `binding` is the `tls-server-end-point` data (RFC 5929: a hash of the server's certificate). It is `None` if the
+    /// certificate's signature algorithm has no hash function. With it, SCRAM uses channel binding if the server can.
     pub fn tls_started(&mut self, binding: Option<Vec<u8>>, out: &mut Vec<u8>) -> Result<(), LoginError> {
-        debug_assert!(matches!(self.state, State::AwaitingTls), "TLS started unasked");
+        debug_assert!(matches!(self.state, State::AwaitingTls), "TLS started without a request");
         self.start_up(Channel::Tls(binding), out)
     }
 
-    /// Takes all the bytes received and not consumed yet, and returns how many of them are consumed now; answers are
-    /// appended to `out`. 0 means that more bytes, or a command, must come first.
+    /// Handles bytes from the server. `input` is everything that was received and not consumed yet. Returns how many
+    /// bytes are now consumed, and appends answers to `out`. 0 means that more bytes or a command must come first.
     pub fn handle_bytes(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, LoginError> {
         let mut consumed = 0;
         while self.event.is_none() {
@@ -106,7 +106,7 @@ impl Login {
             let step = match &self.state {
                 State::AwaitingSslAnswer => self.ssl_answer(rest, out),
                 State::Authenticating { .. } | State::AwaitingReady(_) => self.message(rest, out),
-                State::New if !rest.is_empty() => Err(Misbehaviour::SpokeFirst.into()),
+                State::New if !rest.is_empty() => Err(Misbehaviour::BytesBeforeRequest.into()),
                 State::New | State::AwaitingTls | State::Over => Ok(0),
             };
             match step {
@@ -124,7 +124,9 @@ impl Login {
     fn ssl_answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<usize, LoginError> {
         match (input, self.login.tls) {
             ([], _) => return Ok(0),
-            ([SSL_ACCEPTED | ENCRYPTION_REFUSED, _, ..], _) => return Err(Misbehaviour::StuffedBytes.into()),
+            ([SSL_ACCEPTED | ENCRYPTION_REFUSED, _, ..], _) => {
+                return Err(Misbehaviour::UnencryptedBytes.into());
+            }
             ([SSL_ACCEPTED], _) => {
                 self.state = State::AwaitingTls;
                 self.event = Some(LoginEvent::StartTls);
@@ -145,7 +147,7 @@ impl Login {
             .chain(others)
             .map(|(name, value)| (name.as_bytes(), value.as_bytes()))
             .collect();
-        // A zero byte would end the string and let its rest be read as parameters of its own.
+        // A zero byte would end the string, and the server would read the rest of it as further parameters.
         if parameters.iter().any(|(name, value)| name.is_empty() || name.contains(&0) || value.contains(&0)) {
             self.state = State::Over;
             return Err(LoginError::Unsendable("user, database or start-up parameter"));
@@ -162,7 +164,7 @@ impl Login {
             State::Authenticating { .. } => &BEFORE_OK,
             _ => &AFTER_OK,
         };
-        // The type before the length: a peer that is no PostgreSQL server is best told by its first byte.
+        // The type is checked before the length: the first byte shows best that a peer is not a PostgreSQL server.
         if !expected.contains(&header.tag) {
             let before = matches!(self.state, State::Authenticating { .. });
             let when =
@@ -205,7 +207,8 @@ impl Login {
         if message.unrecognized_options().into_iter().next().is_some() {
             return Err(Misbehaviour::NegotiatedOptions.into());
         }
-        // Only a downgrade has a reason to be said; 3.1 never was (as libpq has it).
+        // A server has a reason to send this only for an older version than ours. 3.1 never existed; libpq refuses it
+        // too.
         match message.newest_minor() {
             Some(minor) if minor < asked.minor && minor != 1 => {
                 *version = ProtocolVersion { major: asked.major, minor };
@@ -215,7 +218,7 @@ impl Login {
         }
     }
 
-    /// A message between AuthenticationOk and ReadyForQuery.
+    /// Handles a message between AuthenticationOk and ReadyForQuery.
     fn session_message(&mut self, tag: u8, body: &[u8]) -> Result<(), LoginError> {
         let State::AwaitingReady(ready) = &mut self.state else { return Ok(()) };
         match tag {

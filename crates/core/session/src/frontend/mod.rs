@@ -1,4 +1,4 @@
-//! We play the client to a server: [`login`], then [`connection`], whose results [`rows`] reads.
+//! The client's side of a connection to a server: first [`login`], then [`connection`]. [`rows`] reads its results.
 
 pub mod connection;
 mod error;

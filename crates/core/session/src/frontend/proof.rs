@@ -1,4 +1,4 @@
-//! Our side of the authentication exchange with a server.
+//! The client's side of the authentication exchange with a server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,40 +9,43 @@ use trunkline_wire::frontend::{PasswordMessage, SaslInitialResponse, SaslRespons
 use super::error::{LoginError, Misbehaviour};
 use super::settings::{Credential, ServerLogin};
 use crate::authentication::md5::{self, Md5Hash};
-use crate::authentication::scram::client::{Channel, Chosen, Proof, Proved};
+use crate::authentication::scram::client::{Channel, MechanismChosen, ProofMade, ProofSource};
 use crate::authentication::scram::{SCRAM_SHA_256, ScramKeys};
 
-/// Where the exchange stands.
+/// The state of the exchange.
 pub(super) enum Exchange {
-    /// Nothing was asked yet.
-    Unasked { scram_nonce: String, channel: Channel },
-    /// A password was sent.
+    /// The server has asked for nothing yet.
+    NotStarted { scram_nonce: String, channel: Channel },
+    /// We have sent a password.
     PasswordSent,
-    /// SCRAM's first message was sent.
-    ScramBegun(Chosen),
-    /// SCRAM's proof was sent.
-    ScramProved(Proved),
-    /// The server has proved itself too.
+    /// We have sent the first message of SCRAM.
+    ScramBegun(MechanismChosen),
+    /// We have sent the proof of SCRAM.
+    ScramProved(ProofMade),
+    /// The server has sent a correct signature.
     ScramDone { keys: Arc<ScramKeys>, bound: bool },
-    /// It failed.
+    /// The exchange has failed.
     Broken,
 }
 
 impl Exchange {
     pub(super) fn new(scram_nonce: String, channel: Channel) -> Self {
-        Self::Unasked { scram_nonce, channel }
+        Self::NotStarted { scram_nonce, channel }
     }
 
-    /// The server is content: whether it may be. Gives SCRAM's keys, if it was that, and whether it was bound to TLS.
+    /// Checks whether the server may send AuthenticationOk now. After SCRAM, returns the keys, and whether channel
+    /// binding was used.
     pub(super) fn accepted(&mut self) -> Result<Option<(Arc<ScramKeys>, bool)>, LoginError> {
         match std::mem::replace(self, Self::Broken) {
-            Self::Unasked { .. } | Self::PasswordSent => Ok(None),
+            Self::NotStarted { .. } | Self::PasswordSent => Ok(None),
             Self::ScramDone { keys, bound } => Ok(Some((keys, bound))),
-            Self::ScramBegun(_) | Self::ScramProved(_) | Self::Broken => Err(Misbehaviour::Unproved.into()),
+            Self::ScramBegun(_) | Self::ScramProved(_) | Self::Broken => {
+                Err(Misbehaviour::EndedWithoutProof.into())
+            }
         }
     }
 
-    /// Answers any other authentication message than AuthenticationOk.
+    /// Answers an authentication message other than AuthenticationOk.
     pub(super) fn answer(
         &mut self,
         request: &Authentication<'_>,
@@ -51,18 +54,18 @@ impl Exchange {
     ) -> Result<(), LoginError> {
         let before = std::mem::replace(self, Self::Broken);
         *self = match (request, before) {
-            (Authentication::CleartextPassword, Self::Unasked { channel, .. }) => {
+            (Authentication::CleartextPassword, Self::NotStarted { channel, .. }) => {
                 send_cleartext(login, &channel, out)?;
                 Self::PasswordSent
             }
-            (Authentication::Md5Password { salt }, Self::Unasked { .. }) => {
+            (Authentication::Md5Password { salt }, Self::NotStarted { .. }) => {
                 let answer = md5_hash(login)?.answer(*salt);
                 PasswordMessage { password: &answer }.encode(out);
                 Self::PasswordSent
             }
-            (Authentication::Sasl { mechanisms }, Self::Unasked { scram_nonce, channel }) => {
+            (Authentication::Sasl { mechanisms }, Self::NotStarted { scram_nonce, channel }) => {
                 scram_proof(&login.credential)?;
-                let chosen = Chosen::new(*mechanisms, &channel, scram_nonce)?;
+                let chosen = MechanismChosen::new(*mechanisms, &channel, scram_nonce)?;
                 let first = chosen.message().as_bytes();
                 SaslInitialResponse { mechanism: chosen.mechanism().as_bytes(), data: Some(first) }
                     .encode(out)
@@ -88,7 +91,7 @@ impl Exchange {
 impl fmt::Debug for Exchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Unasked { .. } => "Unasked",
+            Self::NotStarted { .. } => "NotStarted",
             Self::PasswordSent => "PasswordSent",
             Self::ScramBegun(_) => "ScramBegun",
             Self::ScramProved(_) => "ScramProved",
@@ -98,7 +101,7 @@ impl fmt::Debug for Exchange {
     }
 }
 
-/// The error for a request that cannot be answered where the exchange stands.
+/// The error for a request that cannot be answered in the current state.
 fn refuse(request: &Authentication<'_>, before: &Exchange) -> LoginError {
     let unsupported = match request {
         Authentication::KerberosV5 => "Kerberos V5",
@@ -112,7 +115,7 @@ fn refuse(request: &Authentication<'_>, before: &Exchange) -> LoginError {
         _ => return Misbehaviour::AskedTwice.into(),
     };
     match before {
-        Exchange::Unasked { .. } => LoginError::MethodUnsupported(unsupported),
+        Exchange::NotStarted { .. } => LoginError::MethodUnsupported(unsupported),
         _ => Misbehaviour::AskedTwice.into(),
     }
 }
@@ -142,12 +145,12 @@ fn md5_hash(login: &ServerLogin) -> Result<Md5Hash, LoginError> {
     }
 }
 
-fn scram_proof(credential: &Credential) -> Result<Proof, LoginError> {
+fn scram_proof(credential: &Credential) -> Result<ProofSource, LoginError> {
     match credential {
         Credential::Password { password, cached } => {
-            Ok(Proof::Password { password: password.clone(), cached: cached.clone() })
+            Ok(ProofSource::Password { password: password.clone(), cached: cached.clone() })
         }
-        Credential::ScramKeys(keys) => Ok(Proof::Keys(Arc::clone(keys))),
+        Credential::ScramKeys(keys) => Ok(ProofSource::Keys(Arc::clone(keys))),
         other => Err(unfit(SCRAM_SHA_256, "a password or SCRAM keys", other)),
     }
 }

@@ -1,4 +1,4 @@
-//! A server connection that is ready for its first query.
+//! What is known of a server connection after the login.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,27 +9,28 @@ use trunkline_wire::startup::ProtocolVersion;
 use super::error::Misbehaviour;
 use crate::authentication::scram::ScramKeys;
 
-/// Most parameters a server may report during login; PostgreSQL 18 reports 16.
+/// The highest number of parameters that a server may report. PostgreSQL 18 reports 16.
 pub const PARAMETERS_MAX: usize = 256;
-/// Most bytes all their names and values may have together.
+/// The highest number of bytes of all their names and values together.
 pub const PARAMETERS_BYTES_MAX: usize = 64 << 10;
 
-/// What the server said of itself during the login. `Debug` does not show the key.
+/// What the server reported during the login. `Debug` does not show the cancel key.
 #[derive(Clone)]
 pub struct ServerReady {
-    /// Parameters in the order reported, the last value of each; bytes that are not UTF-8 are replaced by U+FFFD.
+    /// The parameters in the order in which the server first reported them, each with its latest value. Bytes that
+    /// are not UTF-8 are replaced by U+FFFD.
     pub parameters: Vec<(String, String)>,
-    /// The server process; 0 where the server gave no key.
+    /// The process id of the server process; 0 if the server sent no cancel key.
     pub process_id: i32,
-    /// The key with which its queries can be cancelled; empty where the server gave none, so that they cannot.
+    /// The cancel key. It is empty if the server sent none; queries cannot be cancelled then.
     pub secret_key: Vec<u8>,
-    /// Idle, unless the server is an odd one.
+    /// The status in the first ReadyForQuery. PostgreSQL always reports idle.
     pub status: TransactionStatus,
-    /// The protocol spoken.
+    /// The protocol version of the connection.
     pub version: ProtocolVersion,
-    /// After SCRAM: the keys used, worth keeping for the next login with the same password.
+    /// The keys, after SCRAM. Keep them for the next login with the same password: it is then faster.
     pub scram_keys: Option<Arc<ScramKeys>>,
-    /// Whether SCRAM was bound to the TLS connection (SCRAM-SHA-256-PLUS).
+    /// Whether SCRAM used channel binding (SCRAM-SHA-256-PLUS).
     pub channel_bound: bool,
 }
 
@@ -46,7 +47,7 @@ impl ServerReady {
         }
     }
 
-    /// The value the server reported for a parameter; names are case-insensitive.
+    /// The value that the server reported for a parameter. Names are case-insensitive.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let found = self.parameters.iter().find(|(found, _)| found.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())

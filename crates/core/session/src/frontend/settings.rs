@@ -1,4 +1,4 @@
-//! What a login to a server is made with.
+//! The settings of a login to a server.
 
 use std::sync::Arc;
 
@@ -9,64 +9,65 @@ use crate::authentication::Password;
 use crate::authentication::md5::Md5Hash;
 use crate::authentication::scram::{ITERATIONS_MAX_DEFAULT, ScramKeys};
 
-/// What we prove ourselves with, when the server asks.
+/// The credential with which we answer a server that asks for a proof.
 #[derive(Debug, Clone)]
 pub enum Credential {
-    /// Nothing: the server must not ask.
+    /// No credential: the server must not ask for a proof.
     None,
-    /// A password, good for every method.
+    /// A password. Every method accepts it.
     Password {
         /// The password.
         password: Password,
-        /// [`ServerReady::scram_keys`](super::ServerReady::scram_keys) of an earlier login with the same password:
-        /// spares the derivation when they fit the server's salt, and does no harm when they do not.
+        /// [`ServerReady::scram_keys`](super::ServerReady::scram_keys) of an earlier login with the same password. If
+        /// the server's salt is still the same, no keys must be derived. If not, these keys are ignored.
         cached: Option<Arc<ScramKeys>>,
     },
-    /// The stored form of an md5 password: good for the md5 method alone.
+    /// The stored form of an md5 password. Only the md5 method accepts it.
     Md5(Md5Hash),
-    /// Keys that a client's own login gave (pass-through): good for SCRAM alone, and only where the server's secret is
-    /// the one the client was checked against.
+    /// Keys from a client's login to us. Only SCRAM accepts them, and only if the server has the same secret for the
+    /// user with which we checked the client.
     ScramKeys(Arc<ScramKeys>),
 }
 
-/// Whether the connection to the server is to be encrypted.
+/// Whether we ask the server for TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsWish {
-    /// Not asked for: `sslmode=disable`, or a Unix socket.
+    /// We do not ask for TLS: `sslmode=disable`, or a Unix socket.
     Never,
-    /// Asked for, done without if the server has none.
+    /// We ask for TLS, and continue without it if the server does not offer it.
     Prefer,
-    /// Asked for, given up if the server has none.
+    /// We ask for TLS, and the login fails if the server does not offer it.
     Require,
-    /// Begun without asking, as PostgreSQL 17 and later allow. The protocol to agree on (ALPN) is `postgresql`.
+    /// We begin TLS without asking, which PostgreSQL 17 and later allow. The application protocol (ALPN) is
+    /// `postgresql`.
     Direct,
 }
 
-/// Everything about one login to a server.
+/// The settings of one login to a server.
 #[derive(Debug, Clone)]
 pub struct ServerLogin {
     /// The user to log in as.
     pub user: String,
     /// The database.
     pub database: String,
-    /// Other start-up parameters, in the order to be sent: `client_encoding`, `options`, `replication`...
+    /// Other start-up parameters, in the order in which they are sent: `client_encoding`, `options`, `replication`...
     pub parameters: Vec<(String, String)>,
-    /// What to prove ourselves with.
+    /// Our credential.
     pub credential: Credential,
-    /// TLS.
+    /// Whether we ask for TLS.
     pub tls: TlsWish,
-    /// The protocol to ask for; a server that knows only an older one says so and is spoken to in that.
+    /// The protocol version that we ask for. If the server names an older one, we use that.
     pub protocol: ProtocolVersion,
-    /// Whether the password may be sent as it is without TLS. Fit for Unix sockets and trusted networks.
+    /// Whether we may send the password in clear text without TLS. Only for Unix sockets and trusted networks.
     pub cleartext_without_tls: bool,
-    /// Most SCRAM iterations the server may ask for; see [`ITERATIONS_MAX_DEFAULT`].
+    /// The highest SCRAM iteration count that the server may ask for; see [`ITERATIONS_MAX_DEFAULT`].
     pub scram_iterations_max: u32,
-    /// Bounds of what the server may send.
+    /// The limits on what the server may send.
     pub limits: Limits,
 }
 
 impl ServerLogin {
-    /// A login without TLS, parameters or credential, by protocol 3.0.
+    /// A login with protocol 3.0, without TLS, parameters or credential.
     pub fn new(user: impl Into<String>, database: impl Into<String>) -> Self {
         Self {
             user: user.into(),

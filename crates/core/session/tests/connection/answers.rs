@@ -1,4 +1,4 @@
-//! What the messages of a turn are answered with, by the manual's examples.
+//! The answers to the messages of a turn, as the manual describes them.
 
 use trunkline_session::frontend::Connection;
 use trunkline_session::frontend::connection::{BindTemplate, EncodeError};
@@ -6,7 +6,7 @@ use trunkline_wire::backend::{self, ErrorResponse, Message, TransactionStatus};
 use trunkline_wire::frontend::{self, PasswordKind, Target};
 use trunkline_wire::{Format, SqlState, frame};
 
-use crate::feed::{Seen, both_ways, connection, send};
+use crate::feed::{Seen, connection, send, whole_and_bytewise};
 
 pub(crate) const READY: Message<'static> =
     Message::ReadyForQuery(backend::ReadyForQuery { status: TransactionStatus::Idle });
@@ -34,7 +34,7 @@ pub(crate) fn ready(out: &mut Vec<u8>) {
     READY.encode(out).expect("fits");
 }
 
-/// A whole extended query with everything described.
+/// A complete extended query that describes statement and portal.
 pub(crate) fn whole_turn(connection: &mut Connection) {
     let pipeline = connection.pipeline();
     pipeline.parse(b"s", b"select $1", &[23]).expect("fits");
@@ -72,7 +72,7 @@ fn an_extended_query_is_answered_message_by_message() {
     row(&mut answer, &[Some("1"), None]);
     row(&mut answer, &[Some("2"), Some("")]);
     answer.extend(stream(&[complete("SELECT 2"), Message::CloseComplete, READY]));
-    let seen = both_ways(whole_turn, &answer).expect("by the book");
+    let seen = whole_and_bytewise(whole_turn, &answer).expect("by the book");
     let a = || vec!["a".to_owned()];
     let expected = [
         Seen::Parsed,
@@ -90,7 +90,7 @@ fn an_extended_query_is_answered_message_by_message() {
 }
 
 #[test]
-fn an_error_drops_what_is_expected_up_to_the_sync_and_no_further() {
+fn an_error_drops_expected_answers_up_to_the_sync_only() {
     for answered in 0..7 {
         type Write<'a> = &'a dyn Fn(&mut Vec<u8>);
         let parts: [Write<'_>; 7] = [
@@ -109,13 +109,13 @@ fn an_error_drops_what_is_expected_up_to_the_sync_and_no_further() {
         parts[..answered].iter().for_each(|part| part(&mut answer));
         failure(&mut answer);
         ready(&mut answer);
-        // The turn after it is answered as if nothing had been.
+        // The next turn is answered normally.
         answer.extend(stream(&[complete("SELECT 0"), READY]));
         let turns = |connection: &mut Connection| {
             whole_turn(connection);
             connection.pipeline().query(b"second").expect("fits");
         };
-        let seen = both_ways(turns, &answer).expect("by the book");
+        let seen = whole_and_bytewise(turns, &answer).expect("by the book");
         let end = [
             Seen::Error("42601".to_owned()),
             Seen::Ready(TransactionStatus::Idle),
@@ -137,17 +137,18 @@ fn a_simple_query_has_any_number_of_results() {
     failure(&mut answer);
     ready(&mut answer);
     let seen =
-        both_ways(|connection| connection.pipeline().query(b"a; b; c").expect("fits"), &answer).expect("ok");
+        whole_and_bytewise(|connection| connection.pipeline().query(b"a; b; c").expect("fits"), &answer)
+            .expect("ok");
     assert_eq!(seen.len(), 9);
     assert_eq!(seen[7..], [Seen::Error("42601".to_owned()), Seen::Ready(TransactionStatus::Idle)]);
 }
 
 #[test]
-fn what_may_come_at_any_time_may_come_anywhere() {
-    let mut strays = Vec::new();
-    ErrorResponse::error(SqlState::SYNTAX_ERROR, "careful").encode_notice(&mut strays);
-    let strays_of = |out: &mut Vec<u8>| {
-        out.extend_from_slice(&strays);
+fn asynchronous_messages_may_come_anywhere() {
+    let mut asynchronous = Vec::new();
+    ErrorResponse::error(SqlState::SYNTAX_ERROR, "careful").encode_notice(&mut asynchronous);
+    let write_asynchronous = |out: &mut Vec<u8>| {
+        out.extend_from_slice(&asynchronous);
         backend::ParameterStatus { name: b"TimeZone", value: b"CET" }.encode(out);
         backend::NotificationResponse { process_id: 1, channel: b"c", payload: b"p" }.encode(out);
     };
@@ -157,12 +158,12 @@ fn what_may_come_at_any_time_may_come_anywhere() {
         connection.pipeline().sync();
     };
     let mut answer = Vec::new();
-    strays_of(&mut answer);
+    write_asynchronous(&mut answer);
     for message in [Message::BindComplete, complete("SELECT 0"), READY] {
         message.encode(&mut answer).expect("fits");
-        strays_of(&mut answer);
+        write_asynchronous(&mut answer);
     }
-    let seen = both_ways(turn, &answer).expect("they are allowed");
+    let seen = whole_and_bytewise(turn, &answer).expect("they are allowed");
     assert_eq!(seen.len(), 3 + 4 * 3);
     assert_eq!(seen.iter().filter(|seen| **seen == Seen::Parameter("TimeZone".to_owned())).count(), 4);
 }
@@ -187,7 +188,7 @@ fn a_batch_is_one_entry_and_its_items_are_counted() {
         complete("SELECT").encode(&mut answer).expect("fits");
     }
     ready(&mut answer);
-    let seen = both_ways(batch, &answer).expect("by the book");
+    let seen = whole_and_bytewise(batch, &answer).expect("by the book");
     assert_eq!(seen.iter().filter(|seen| matches!(seen, Seen::Complete(_))).count(), 1_000);
     assert_eq!(seen.iter().filter(|seen| matches!(seen, Seen::Row(_))).count(), 999);
     assert_eq!(seen.last(), Some(&Seen::Ready(TransactionStatus::Idle)));
@@ -229,7 +230,7 @@ fn a_wrong_number_of_values_writes_nothing() {
 }
 
 #[test]
-fn texts_with_a_zero_byte_are_refused_and_queries_in_open_turns_too() {
+fn zero_bytes_and_queries_in_open_turns_are_refused() {
     let mut connection = connection();
     let pipeline = connection.pipeline();
     assert_eq!(pipeline.query(b"a\0b"), Err(EncodeError::ZeroByte("query text")));
@@ -242,7 +243,7 @@ fn texts_with_a_zero_byte_are_refused_and_queries_in_open_turns_too() {
 }
 
 #[test]
-fn what_was_made_elsewhere_is_appended_as_if_made_here() {
+fn an_appended_pipeline_behaves_like_direct_messages() {
     let mut here = connection();
     whole_turn(&mut here);
     here.pipeline().query(b"second").expect("fits");

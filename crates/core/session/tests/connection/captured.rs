@@ -1,4 +1,4 @@
-//! What PostgreSQL really answered (`/vectors/captured.json`), told apart as what was really asked.
+//! Replays captured conversations with PostgreSQL (`/vectors/captured.json`).
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use trunkline_wire::{Format, frame};
 
 use crate::feed::{Seen, connection, feed, send};
 
-/// Not spoken by a [`Connection`]: messages it cannot send, and replication.
+/// Conversations that a [`Connection`] cannot replay: it sends no FunctionCall, and does no replication.
 const LEFT_OUT: [&str; 2] = ["function_call", "replication"];
 
 fn conversations() -> Vec<Value> {
@@ -36,7 +36,7 @@ fn frames(stream: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Asks what was asked then.
+/// Sends the same message as in the capture.
 fn ask(connection: &mut Connection, message: &Message<'_>) {
     let pipeline = connection.pipeline();
     let done = match message {
@@ -67,10 +67,10 @@ fn ask(connection: &mut Connection, message: &Message<'_>) {
             Ok(())
         }
     };
-    done.expect("it fitted then");
+    done.expect("it fitted in the capture");
 }
 
-/// The connection and what it sees, the answers coming in pieces.
+/// Replays a conversation. The answers come in pieces of `piece` bytes.
 fn replay(conversation: &Value, piece: usize) -> (Connection, Result<Vec<Seen>, Misbehaviour>) {
     let (sent, received) = (bytes(conversation, "sent_hex"), bytes(conversation, "received_hex"));
     let first = first_packet_bytes(&sent).expect("valid").expect("whole");
@@ -79,7 +79,7 @@ fn replay(conversation: &Value, piece: usize) -> (Connection, Result<Vec<Seen>, 
         let message = Message::decode(frame[0], &frame[5..], PasswordKind::Password).expect("decodes");
         ask(&mut connection, &message);
     }
-    assert_eq!(send(&mut connection), sent[first..], "it is sent as it was then");
+    assert_eq!(send(&mut connection), sent[first..], "the same bytes are sent as in the capture");
     let mut login = 0;
     for frame in frames(&received) {
         login += frame.len();
@@ -92,7 +92,7 @@ fn replay(conversation: &Value, piece: usize) -> (Connection, Result<Vec<Seen>, 
 }
 
 #[test]
-fn what_postgresql_answered_is_understood_in_any_pieces() {
+fn captured_answers_are_read_in_any_pieces() {
     let mut replayed = 0;
     for conversation in conversations() {
         let name = conversation["name"].as_str().expect("a name");
@@ -102,7 +102,7 @@ fn what_postgresql_answered_is_understood_in_any_pieces() {
         }
         let (mut connection, seen) = replay(&conversation, usize::MAX);
         let seen = seen.unwrap_or_else(|error| panic!("{name}: {error}"));
-        // A run of rows is taken apart again, so each message is one thing seen.
+        // The recorder splits a run of rows into rows, so the number of records is the number of messages.
         let after_login = types.split_once('Z').expect("a login").1;
         assert_eq!(seen.len(), after_login.len(), "{name}: {seen:?}");
         assert!(connection.is_idle(), "{name}");

@@ -1,11 +1,11 @@
-//! COPY: data in both directions, and Syncs that a COPY swallows.
+//! COPY: data in both directions, and Syncs that a COPY drops.
 
 use trunkline_session::frontend::Connection;
 use trunkline_wire::Format;
 use trunkline_wire::backend::{self, Message, TransactionStatus};
 
 use crate::answers::{READY, complete, failure, ready, stream};
-use crate::feed::{Seen, both_ways, connection, feed, send};
+use crate::feed::{Seen, connection, feed, send, whole_and_bytewise};
 
 fn copy_in(out: &mut Vec<u8>) {
     backend::CopyInResponse::write(out, Format::TEXT, &[Format::TEXT]).expect("fits");
@@ -19,7 +19,7 @@ fn extended(connection: &mut Connection) {
 const IDLE: Seen = Seen::Ready(TransactionStatus::Idle);
 
 #[test]
-fn data_goes_out_by_either_protocol() {
+fn copied_data_is_received_in_either_protocol() {
     for simple in [true, false] {
         let mut answer = if simple { Vec::new() } else { stream(&[Message::BindComplete]) };
         backend::CopyOutResponse::write(&mut answer, Format::TEXT, &[Format::TEXT]).expect("fits");
@@ -35,7 +35,7 @@ fn data_goes_out_by_either_protocol() {
                 connection.pipeline().sync();
             }
         };
-        let seen = both_ways(turn, &answer).expect("by the book");
+        let seen = whole_and_bytewise(turn, &answer).expect("by the book");
         let copied = |data: &[u8]| Seen::Copied(data.to_vec());
         let expected = [
             Seen::CopyOut,
@@ -51,7 +51,7 @@ fn data_goes_out_by_either_protocol() {
 }
 
 #[test]
-fn data_goes_in_and_turns_after_it_are_answered() {
+fn copied_data_is_sent_and_later_turns_are_answered() {
     for simple in [true, false] {
         let mut connection = connection();
         if simple {
@@ -102,7 +102,7 @@ fn an_error_within_the_data_ends_the_copy() {
         ready(&mut answer);
         failure(&mut answer);
         ready(&mut answer);
-        let seen = both_ways(turn, &answer).expect("by the book");
+        let seen = whole_and_bytewise(turn, &answer).expect("by the book");
         let error = || Seen::Error("42601".to_owned());
         assert_eq!(seen[usize::from(!simple)..], [Seen::CopyIn, error(), IDLE, error(), IDLE]);
     }
@@ -110,7 +110,7 @@ fn an_error_within_the_data_ends_the_copy() {
 
 #[test]
 fn a_copy_can_be_refused_for_lack_of_data() {
-    // The Sync after it was sent at once, and the server's COPY has dropped it.
+    // The Sync was sent directly behind the Execute, and the server's COPY has dropped it.
     let mut connection = connection();
     extended(&mut connection);
     connection.pipeline().sync();
@@ -129,7 +129,7 @@ fn a_copy_can_be_refused_for_lack_of_data() {
 }
 
 #[test]
-fn a_turn_after_an_unexpected_copy_is_merged_into_it() {
+fn an_unexpected_copy_reads_the_turn_behind_it() {
     // The server reads the second Bind in its COPY, fails, and skips to the second Sync.
     let mut connection = connection();
     for _ in 0..2 {
@@ -141,7 +141,7 @@ fn a_turn_after_an_unexpected_copy_is_merged_into_it() {
     copy_in(&mut answer);
     assert_eq!(feed(&mut connection, &answer, 1).expect("ok")[1], Seen::CopyIn);
     connection.refuse_copy_in(b"no data").expect("fits");
-    assert!(connection.unsent().is_empty(), "the server fails by itself");
+    assert!(connection.unsent().is_empty(), "the COPY fails without a CopyFail");
     let mut answer = Vec::new();
     failure(&mut answer);
     ready(&mut answer);
@@ -167,8 +167,9 @@ fn a_refused_simple_copy_needs_no_sync() {
 }
 
 #[test]
-fn replication_is_not_spoken() {
+fn replication_is_refused() {
     let mut answer = Vec::new();
     backend::CopyBothResponse::write(&mut answer, Format::TEXT, &[]).expect("fits");
-    both_ways(|connection| connection.pipeline().query(b"x").expect("fits"), &answer).expect_err("not due");
+    whole_and_bytewise(|connection| connection.pipeline().query(b"x").expect("fits"), &answer)
+        .expect_err("not due");
 }

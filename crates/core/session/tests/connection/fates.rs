@@ -1,4 +1,4 @@
-//! What becomes of the turns that wait when a connection ends.
+//! The fates of turns whose answers are incomplete when a connection ends.
 
 use trunkline_session::frontend::connection::Fate;
 use trunkline_wire::SqlState;
@@ -8,12 +8,12 @@ use crate::answers::{READY, complete, failure, ready, stream, whole_turn};
 use crate::feed::{Seen, connection, fates, feed, send};
 
 #[test]
-fn turns_of_which_nothing_was_sent_were_not_run() {
+fn unsent_turns_were_not_run() {
     let mut connection = connection();
     whole_turn(&mut connection);
     send(&mut connection);
     whole_turn(&mut connection);
-    // One byte of the second is with the kernel.
+    // One byte of the second turn was written to the socket.
     connection.pipeline().handle_sent(1);
     whole_turn(&mut connection);
     connection.pipeline().query(b"q").expect("fits");
@@ -22,7 +22,7 @@ fn turns_of_which_nothing_was_sent_were_not_run() {
 }
 
 #[test]
-fn places_hold_when_the_buffer_is_used_again_and_when_turns_come_from_elsewhere() {
+fn offsets_stay_right_when_the_buffer_is_reused_and_pipelines_are_appended() {
     let mut connection = connection();
     for _ in 0..3 {
         connection.pipeline().query(b"q").expect("fits");
@@ -39,7 +39,7 @@ fn places_hold_when_the_buffer_is_used_again_and_when_turns_come_from_elsewhere(
 }
 
 #[test]
-fn a_turn_that_is_put_together_from_parts_begins_where_its_first_does() {
+fn a_turn_from_two_pipelines_begins_at_its_first_message() {
     let mut connection = connection();
     connection.pipeline().execute(b"", 0).expect("fits");
     send(&mut connection);
@@ -52,7 +52,7 @@ fn a_turn_that_is_put_together_from_parts_begins_where_its_first_does() {
 }
 
 #[test]
-fn an_open_turn_has_a_fate_too() {
+fn a_turn_without_sync_has_a_fate() {
     let mut connection = connection();
     connection.pipeline().query(b"q").expect("fits");
     send(&mut connection);
@@ -61,7 +61,7 @@ fn an_open_turn_has_a_fate_too() {
 }
 
 #[test]
-fn a_turn_whose_error_came_has_failed() {
+fn a_turn_whose_error_has_come_is_failed() {
     let mut connection = connection();
     whole_turn(&mut connection);
     whole_turn(&mut connection);
@@ -73,7 +73,7 @@ fn a_turn_whose_error_came_has_failed() {
 }
 
 #[test]
-fn a_farewell_is_final_and_answered_turns_are_not_counted() {
+fn a_fatal_error_is_final_and_answered_turns_have_no_fate() {
     let mut connection = connection();
     whole_turn(&mut connection);
     connection.pipeline().query(b"q").expect("fits");
@@ -84,13 +84,13 @@ fn a_farewell_is_final_and_answered_turns_are_not_counted() {
     ready(&mut answer);
     ErrorResponse::fatal(SqlState::ADMIN_SHUTDOWN, "bye").encode(&mut answer);
     answer.extend(stream(&[Message::BindComplete]));
-    let seen = feed(&mut connection, &answer, 1).expect("a farewell is no error");
+    let seen = feed(&mut connection, &answer, 1).expect("a FATAL is an event, not an error");
     assert_eq!(seen.last(), Some(&Seen::Fatal("57P01".to_owned())));
     assert_eq!(fates(&mut connection), [Fate::MayHaveRun, Fate::MayHaveRun]);
 }
 
 #[test]
-fn a_farewell_may_come_while_nothing_is_asked() {
+fn a_fatal_error_may_come_while_no_answer_is_expected() {
     let mut connection = connection();
     let mut answer = Vec::new();
     ErrorResponse::fatal(SqlState::ADMIN_SHUTDOWN, "bye").encode(&mut answer);

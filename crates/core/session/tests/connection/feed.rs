@@ -1,4 +1,4 @@
-//! A connection, and what it makes of a server's bytes.
+//! Feeds a server's bytes to a connection and records its events.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use trunkline_session::frontend::{
 use trunkline_wire::backend::{Authentication, BackendKeyData, ErrorResponse, ParameterStatus};
 use trunkline_wire::backend::{ReadyForQuery, TransactionStatus};
 
-/// An event, or a part of one where how much comes together depends on the pieces.
+/// An event. Runs are recorded message by message, because the length of a run depends on how the bytes arrive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Seen {
     Parsed,
@@ -35,7 +35,7 @@ pub(crate) enum Seen {
     Parameter(String),
 }
 
-/// What a login leaves behind.
+/// The result of a login.
 pub(crate) fn ready() -> Box<ServerReady> {
     let mut login = Login::new(Arc::new(ServerLogin::new("alice", "shop")), &mut |_: &mut [u8]| {});
     let (mut out, mut input) = (Vec::new(), Vec::new());
@@ -55,15 +55,15 @@ pub(crate) fn connection() -> Connection {
     Connection::new(ready(), ConnectionLimits::default())
 }
 
-/// What a connection has seen, and what it has not consumed.
+/// The recorded events of a connection, and the bytes that it has not consumed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seer {
+pub(crate) struct Recorder {
     pub(crate) seen: Vec<Seen>,
     pub(crate) arrived: Vec<u8>,
 }
 
-impl Seer {
-    /// Feeds bytes, as much as is there at once.
+impl Recorder {
+    /// Feeds all `bytes` at once.
     pub(crate) fn feed(&mut self, connection: &mut Connection, bytes: &[u8]) -> Result<(), Misbehaviour> {
         self.arrived.extend_from_slice(bytes);
         let mut rest = self.arrived.as_slice();
@@ -76,18 +76,22 @@ impl Seer {
     }
 }
 
-/// Everything seen of `bytes` when they come in pieces of `piece` bytes.
+/// Feeds `bytes` in pieces of `piece` bytes, and returns the recorded events.
 pub(crate) fn feed(
     connection: &mut Connection,
     bytes: &[u8],
     piece: usize,
 ) -> Result<Vec<Seen>, Misbehaviour> {
-    let mut seer = Seer::default();
+    let mut recorder = Recorder::default();
     for piece in bytes.chunks(piece) {
-        seer.feed(connection, piece)?;
+        recorder.feed(connection, piece)?;
     }
-    assert!(connection.is_over() || seer.arrived.is_empty(), "{} bytes are left over", seer.arrived.len());
-    Ok(seer.seen)
+    assert!(
+        connection.is_over() || recorder.arrived.is_empty(),
+        "{} bytes are left over",
+        recorder.arrived.len()
+    );
+    Ok(recorder.seen)
 }
 
 /// Marks all messages as sent and returns them.
@@ -97,15 +101,19 @@ pub(crate) fn send(connection: &mut Connection) -> Vec<u8> {
     bytes
 }
 
-/// Sends everything, then feeds the answer whole and byte by byte to two alike connections, which must see the same.
-pub(crate) fn both_ways(make: impl Fn(&mut Connection), answer: &[u8]) -> Result<Vec<Seen>, Misbehaviour> {
+/// Lets `make` write messages, then feeds the answer in one piece to one connection and byte by byte to another. Both
+/// must have the same events.
+pub(crate) fn whole_and_bytewise(
+    make: impl Fn(&mut Connection),
+    answer: &[u8],
+) -> Result<Vec<Seen>, Misbehaviour> {
     let mut outcomes = [answer.len().max(1), 1].map(|piece| {
         let mut connection = connection();
         make(&mut connection);
         send(&mut connection);
         feed(&mut connection, answer, piece)
     });
-    assert_eq!(outcomes[0], outcomes[1], "it depends on the pieces");
+    assert_eq!(outcomes[0], outcomes[1], "the events depend on how the bytes arrive");
     std::mem::replace(&mut outcomes[0], Ok(Vec::new()))
 }
 

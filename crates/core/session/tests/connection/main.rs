@@ -1,4 +1,4 @@
-//! A connection after its login, against servers that keep to the protocol and others that do not.
+//! Tests a connection after its login, with servers that follow the protocol and servers that break it.
 
 mod answers;
 mod captured;

@@ -1,6 +1,7 @@
-//! A modelled server: reads messages as PostgreSQL does, and answers them in a made-up language.
+//! A model of a server: it reads messages as PostgreSQL does, but its commands are not SQL.
 //!
-//! A query's text is a list of commands, `;` between them: `rows N`, `fail`, `in`, `out N`, `done`. A statement is one.
+//! The text of a query is a list of commands with `;` between them: `rows N`, `fail`, `in` (COPY FROM STDIN), `out N`
+//! (COPY TO STDOUT), `done`. A prepared statement is one command.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,26 +12,26 @@ use trunkline_wire::{Format, frame};
 use crate::answers::{complete, failure, ready, row};
 use crate::feed::Seen;
 
-/// What the server does with the messages it reads.
+/// How the server handles messages.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Runs them.
+    /// It runs them.
     Normal,
-    /// An error in a turn: waits for a Sync.
+    /// A turn has failed: it skips messages up to a Sync.
     Skipping,
-    /// Reads copied data; with the commands left when it is a simple query's.
+    /// It reads copied data. In a simple query, the value holds the commands that follow.
     CopyIn(Option<VecDeque<String>>),
 }
 
-/// See the module.
+/// A model of a server; see the module.
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) mode: Mode,
     statements: BTreeMap<Vec<u8>, String>,
     portals: BTreeMap<Vec<u8>, String>,
     pub(crate) out: Vec<u8>,
-    /// What a client must see of it.
-    pub(crate) says: Vec<Seen>,
+    /// The events that a client must have.
+    pub(crate) expected_events: Vec<Seen>,
     pub(crate) copied: Vec<u8>,
 }
 
@@ -41,24 +42,24 @@ impl Model {
             statements: BTreeMap::new(),
             portals: BTreeMap::new(),
             out: Vec::new(),
-            says: Vec::new(),
+            expected_events: Vec::new(),
             copied: Vec::new(),
         }
     }
 
-    /// Reads whole messages.
+    /// Reads complete messages.
     pub(crate) fn read(&mut self, mut bytes: &[u8]) {
-        while let Some(header) = frame::header(bytes).expect("a client of ours") {
+        while let Some(header) = frame::header(bytes).expect("our client sends valid messages") {
             let (frame, rest) = bytes.split_at(header.frame_bytes());
             bytes = rest;
             let message = frontend::Message::decode(frame[0], &frame[5..], PasswordKind::Password);
-            self.message(&message.expect("a client of ours"));
+            self.message(&message.expect("our client sends valid messages"));
         }
     }
 
     pub(crate) fn say(&mut self, message: &Message<'_>, seen: Seen) {
         message.encode(&mut self.out).expect("fits");
-        self.says.push(seen);
+        self.expected_events.push(seen);
     }
 
     pub(crate) fn complete(&mut self, tag: &str) {
@@ -67,13 +68,13 @@ impl Model {
 
     pub(crate) fn fail(&mut self) {
         failure(&mut self.out);
-        self.says.push(Seen::Error("42601".to_owned()));
+        self.expected_events.push(Seen::Error("42601".to_owned()));
         self.mode = Mode::Skipping;
     }
 
     pub(crate) fn ready(&mut self) {
         ready(&mut self.out);
-        self.says.push(Seen::Ready(TransactionStatus::Idle));
+        self.expected_events.push(Seen::Ready(TransactionStatus::Idle));
         self.portals.clear();
         self.mode = Mode::Normal;
     }
@@ -117,7 +118,7 @@ impl Model {
                 let Some(text) = known.get(describe.name).cloned() else { return self.fail() };
                 if statement {
                     backend::ParameterDescription::write(&mut self.out, &[25]).expect("fits");
-                    self.says.push(Seen::Parameters(vec![25]));
+                    self.expected_events.push(Seen::Parameters(vec![25]));
                 }
                 if text.starts_with("rows") {
                     self.columns();
@@ -135,11 +136,11 @@ impl Model {
                 known.remove(close.name);
                 self.say(&Message::CloseComplete, Seen::Closed);
             }
-            other => panic!("{other:?} of a client of ours"),
+            other => panic!("our client never sends {other:?}"),
         }
     }
 
-    /// The commands of a simple query that are left.
+    /// Runs the remaining commands of a simple query.
     pub(crate) fn commands(&mut self, mut commands: VecDeque<String>) {
         while let Some(command) = commands.pop_front() {
             self.command(&command, true);
@@ -166,7 +167,7 @@ impl Model {
             format: Format::TEXT,
         };
         backend::RowDescription::write(&mut self.out, &[column]).expect("fits");
-        self.says.push(Seen::Columns(vec!["c".to_owned()]));
+        self.expected_events.push(Seen::Columns(vec!["c".to_owned()]));
     }
 
     fn command(&mut self, text: &str, simple: bool) {
@@ -180,18 +181,18 @@ impl Model {
                 for n in 0..count {
                     let value = "v".repeat(n);
                     row(&mut self.out, &[Some(&value), None]);
-                    self.says.push(Seen::Row(vec![Some(value), None]));
+                    self.expected_events.push(Seen::Row(vec![Some(value), None]));
                 }
                 self.complete("SELECT");
             }
             "in" => {
                 backend::CopyInResponse::write(&mut self.out, Format::TEXT, &[]).expect("fits");
-                self.says.push(Seen::CopyIn);
+                self.expected_events.push(Seen::CopyIn);
                 self.mode = Mode::CopyIn(None);
             }
             "out" => {
                 backend::CopyOutResponse::write(&mut self.out, Format::TEXT, &[]).expect("fits");
-                self.says.push(Seen::CopyOut);
+                self.expected_events.push(Seen::CopyOut);
                 for n in 0..count {
                     let data = vec![b'x'; n];
                     self.say(

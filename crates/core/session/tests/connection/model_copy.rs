@@ -1,4 +1,4 @@
-//! The modelled server while it reads copied data.
+//! The model of a server while it reads copied data.
 
 use trunkline_wire::frontend::Message as M;
 
@@ -18,8 +18,8 @@ impl Model {
                     self.commands(left);
                 }
             }
-            // CopyFail, or anything else: an error, and that message is lost. (PostgreSQL 14 and later end the connection for
-            // anything else.)
+            // CopyFail or any other message: the COPY fails, and the message is lost. (For any other message,
+            // PostgreSQL 14 and later end the connection.)
             _ => {
                 let query = query.take();
                 self.fail();

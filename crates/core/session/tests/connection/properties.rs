@@ -1,5 +1,6 @@
-//! Whatever is asked, in whatever pieces it is answered: what the modelled server says is what is seen, and nothing is left
-//! over. Whatever bytes a server sends: events or an error, the same in any pieces, never a panic.
+//! For any messages of a client and any division of the answers into pieces, the client's events are those that the
+//! model of a server says, and no bytes are left over. Any bytes of a server cause events or an error, never a panic,
+//! and the same ones for any division into pieces.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,10 +9,10 @@ use trunkline_session::frontend::connection::{BindTemplate, EncodeError};
 use trunkline_wire::backend::message::TAGS;
 use trunkline_wire::frontend::Target;
 
-use crate::feed::{Seen, Seer, connection, feed, send};
+use crate::feed::{Recorder, Seen, connection, feed, send};
 use crate::model::Model;
 
-/// Something a client may do.
+/// A step of a client.
 #[derive(Debug, Clone)]
 enum Step {
     Query(Vec<&'static str>),
@@ -22,7 +23,7 @@ enum Step {
     Batch(u8, u8),
     Close(u8),
     Sync,
-    /// The client waits for what was asked.
+    /// The client waits for all answers.
     Wait,
 }
 
@@ -75,22 +76,22 @@ fn ask(connection: &mut Connection, step: &Step) {
     done.expect("it fits");
 }
 
-/// What a client sees, without what a batch does not show.
+/// The events without BindComplete, which a batch does not show.
 fn shown(seen: &[Seen]) -> Vec<Seen> {
     let bound = seen.iter().filter(|seen| **seen != Seen::Bound);
     bound.cloned().map(plain).collect()
 }
 
-/// A batch shows an empty query as the end of an item.
+/// In a batch, an empty query is shown as the end of an item.
 fn plain(seen: Seen) -> Seen {
     if seen == Seen::Empty { Seen::Complete(String::new()) } else { seen }
 }
 
-/// Sends what waits, lets the model answer, and feeds the answer in pieces; refuses copies.
+/// Sends all messages, lets the model answer, and feeds the answer in pieces. Refuses copies.
 fn exchange(
     connection: &mut Connection,
     model: &mut Model,
-    seer: &mut Seer,
+    recorder: &mut Recorder,
     pieces: &mut impl Iterator<Item = usize>,
 ) {
     loop {
@@ -103,7 +104,7 @@ fn exchange(
         let mut rest = answer.as_slice();
         while !rest.is_empty() {
             let (piece, later) = rest.split_at(pieces.next().expect("endless").min(rest.len()));
-            seer.feed(connection, piece).expect("the model keeps to the protocol");
+            recorder.feed(connection, piece).expect("the model follows the protocol");
             rest = later;
         }
         connection.refuse_copy_in(b"no data").expect("fits");
@@ -114,23 +115,23 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_the_model_says_is_what_is_seen(steps in vec(step(), 1..20), pieces in vec(1..50_usize, 1..8)) {
-        let (mut connection, mut model, mut seer) = (connection(), Model::new(), Seer::default());
+    fn events_are_those_of_the_model(steps in vec(step(), 1..20), pieces in vec(1..50_usize, 1..8)) {
+        let (mut connection, mut model, mut recorder) = (connection(), Model::new(), Recorder::default());
         let mut pieces = pieces.into_iter().cycle();
         for step in steps.iter().chain([&Step::Wait]) {
             ask(&mut connection, step);
             if matches!(step, Step::Wait) {
-                exchange(&mut connection, &mut model, &mut seer, &mut pieces);
+                exchange(&mut connection, &mut model, &mut recorder, &mut pieces);
                 prop_assert!(connection.is_idle(), "{connection:?}");
-                prop_assert!(seer.arrived.is_empty());
+                prop_assert!(recorder.arrived.is_empty());
             }
         }
-        prop_assert_eq!(shown(&seer.seen), shown(&model.says));
+        prop_assert_eq!(shown(&recorder.seen), shown(&model.expected_events));
         prop_assert_eq!(connection.turns_over(), connection.pipeline().turns());
     }
 
     #[test]
-    fn any_bytes_are_events_or_an_error_in_any_pieces(
+    fn any_bytes_give_the_same_outcome_in_any_pieces(
         steps in vec(step(), 0..8),
         frames in vec((0..TAGS.len(), vec(any::<u8>(), 0..20), -1_i32..2), 0..20),
         piece in 1..40_usize,
@@ -146,16 +147,16 @@ proptest! {
             let mut connection = connection();
             steps.iter().for_each(|step| ask(&mut connection, step));
             send(&mut connection);
-            let mut seer = Seer::default();
-            let failed = stream.chunks(piece).find_map(|bytes| seer.feed(&mut connection, bytes).err());
-            (seer.seen, failed, connection.handle_end())
+            let mut recorder = Recorder::default();
+            let failed = stream.chunks(piece).find_map(|bytes| recorder.feed(&mut connection, bytes).err());
+            (recorder.seen, failed, connection.handle_end())
         };
         prop_assert_eq!(run(stream.len().max(1)), run(piece));
     }
 }
 
 #[test]
-fn a_copy_that_is_fed_arrives() {
+fn copied_data_reaches_the_server() {
     let (mut connection, mut model) = (connection(), Model::new());
     connection.pipeline().query(b"in;rows 1;in").expect("fits");
     for n in 0..2_u8 {

@@ -1,4 +1,4 @@
-//! Rows looked at in any order.
+//! Reads the values of rows in any order.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ proptest! {
     }
 
     #[test]
-    fn a_row_that_is_cut_or_garbled_is_an_error_where_it_is_touched(
+    fn a_malformed_row_is_an_error_where_it_is_read(
         bytes in vec(any::<u8>(), 0..60),
         order in vec(0..40_usize, 0..20),
     ) {
@@ -42,8 +42,8 @@ proptest! {
 }
 
 #[test]
-fn the_widest_row_is_read_from_its_end_in_time() {
-    // 65,535 columns backwards: by marks a sixteenth of the row a step, without them half a row.
+fn a_wide_row_is_read_backwards_in_time() {
+    // Values are read backwards. With marks each step reads a sixteenth of the row at most, without them half of it.
     let values = vec![Some(Vec::new()); 1_664];
     let body = body(&values);
     let view = RowView::new(&body);
@@ -64,7 +64,7 @@ fn marks_of_a_narrow_row_are_its_columns() {
 }
 
 #[test]
-fn threads_may_look_at_one_row() {
+fn threads_may_read_one_row() {
     let values: Vec<_> = (0..200_u8).map(|n| Some(vec![n; 2])).collect();
     let body = body(&values);
     let view = RowView::new(&body);
@@ -81,7 +81,7 @@ fn threads_may_look_at_one_row() {
 }
 
 #[test]
-fn what_is_no_row_is_passed_over() {
+fn other_messages_are_skipped() {
     let mut run = b"2\0\0\0\x04".to_vec();
     DataRow::write(&mut run, &[Some(b"x")]).expect("fits");
     run.extend_from_slice(b"C\0\0\0\x06a\0D\0\0\0\x06\0\0D\0\0\0");

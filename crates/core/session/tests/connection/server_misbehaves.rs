@@ -1,4 +1,4 @@
-//! A server, or someone in its place, that breaks the protocol.
+//! Servers that break the protocol.
 
 use trunkline_session::frontend::connection::{BindTemplate, ConnectionLimits, EncodeError};
 use trunkline_session::frontend::{Connection, Misbehaviour};
@@ -6,15 +6,15 @@ use trunkline_wire::backend::message::TAGS;
 use trunkline_wire::backend::{self, Message, ParameterStatus};
 
 use crate::answers::{READY, complete, failure, row, stream, whole_turn};
-use crate::feed::{both_ways, connection, feed, ready, send};
+use crate::feed::{connection, feed, ready, send, whole_and_bytewise};
 
 fn nothing(_: &mut Connection) {}
 
 #[test]
-fn answers_to_nothing_are_refused_by_their_type() {
+fn unexpected_answers_are_refused_by_their_type() {
     for tag in TAGS.into_iter().filter(|tag| !b"SNAE".contains(tag)) {
-        // A header is enough: a gigabyte that is not due is not waited for.
-        let outcome = both_ways(nothing, &[tag, 0x3f, 0, 0, 0]);
+        // A header is enough: the connection must not wait for the gigabyte that the header announces.
+        let outcome = whole_and_bytewise(nothing, &[tag, 0x3f, 0, 0, 0]);
         assert!(
             matches!(outcome, Err(Misbehaviour::Unexpected { tag: found, .. }) if found == tag),
             "{}",
@@ -23,7 +23,7 @@ fn answers_to_nothing_are_refused_by_their_type() {
     }
     let mut error = Vec::new();
     failure(&mut error);
-    both_ways(nothing, &error).expect_err("an ERROR answers something");
+    whole_and_bytewise(nothing, &error).expect_err("an ERROR answers something");
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_second_error_in_a_turn_is_refused() {
     let mut answer = Vec::new();
     failure(&mut answer);
     failure(&mut answer);
-    both_ways(whole_turn, &answer).expect_err("skipped messages do not fail");
+    whole_and_bytewise(whole_turn, &answer).expect_err("skipped messages do not fail");
 }
 
 #[test]
@@ -45,16 +45,16 @@ fn answers_out_of_order_are_refused() {
         &[Message::ParseComplete, Message::NoData],
     ];
     for order in orders {
-        both_ways(whole_turn, &stream(order)).expect_err("out of order");
+        whole_and_bytewise(whole_turn, &stream(order)).expect_err("out of order");
     }
     let mut rows_first = Vec::new();
     row(&mut rows_first, &[]);
-    both_ways(|connection| connection.pipeline().query(b"q").expect("fits"), &rows_first)
+    whole_and_bytewise(|connection| connection.pipeline().query(b"q").expect("fits"), &rows_first)
         .expect_err("rows without columns");
 }
 
 #[test]
-fn more_items_than_a_batch_has_are_refused() {
+fn more_answers_than_a_batch_has_items_are_refused() {
     let batch = |connection: &mut Connection| {
         let template = BindTemplate::new(b"s", &[], 0, &[]).expect("fits");
         for _ in 0..3 {
@@ -63,14 +63,15 @@ fn more_items_than_a_batch_has_are_refused() {
         connection.pipeline().sync();
     };
     let item = stream(&[Message::BindComplete, complete("SELECT 0")]);
-    both_ways(batch, &[item.repeat(3), stream(&[READY])].concat()).expect("three");
-    both_ways(batch, &item.repeat(4)).expect_err("four");
-    both_ways(batch, &[item.repeat(2), stream(&[READY])].concat()).expect_err("two");
-    both_ways(batch, &stream(&[Message::BindComplete, Message::BindComplete])).expect_err("bound twice");
+    whole_and_bytewise(batch, &[item.repeat(3), stream(&[READY])].concat()).expect("three");
+    whole_and_bytewise(batch, &item.repeat(4)).expect_err("four");
+    whole_and_bytewise(batch, &[item.repeat(2), stream(&[READY])].concat()).expect_err("two");
+    whole_and_bytewise(batch, &stream(&[Message::BindComplete, Message::BindComplete]))
+        .expect_err("bound twice");
 }
 
 #[test]
-fn lengths_that_cannot_be_and_bodies_out_of_shape_are_refused() {
+fn impossible_lengths_and_malformed_bodies_are_refused() {
     let bound = |connection: &mut Connection| {
         connection.pipeline().bind(b"", b"", &[], &[], &[]).expect("fits");
         connection.pipeline().execute(b"", 0).expect("fits");
@@ -90,7 +91,7 @@ fn lengths_that_cannot_be_and_bodies_out_of_shape_are_refused() {
         after_bind(b"A\0\0\0\x04"),
         after_bind(b"S\0\0\0\x06ab"),
     ] {
-        both_ways(bound, &answer).expect_err("malformed");
+        whole_and_bytewise(bound, &answer).expect_err("malformed");
     }
 }
 
@@ -123,7 +124,7 @@ fn parameters_have_bounds() {
 }
 
 #[test]
-fn endless_notices_are_handed_out_and_nothing_is_kept() {
+fn notices_without_end_need_no_memory() {
     let mut connection = connection();
     let mut notice = Vec::new();
     backend::ErrorResponse::error(trunkline_wire::SqlState::SYNTAX_ERROR, "x").encode_notice(&mut notice);

@@ -1,4 +1,4 @@
-//! Clients that break the protocol: each is told so where that is possible, and is cut off.
+//! Clients that break the protocol: each gets an error if that is possible, and its connection ends.
 
 use trunkline_session::authentication::scram::{SCRAM_SHA_256, ScramError};
 use trunkline_session::authentication::{Password, Secret};
@@ -11,7 +11,8 @@ use trunkline_wire::{FrameError, SqlState};
 use crate::pair::entropy;
 use crate::start::{login_with, startup};
 
-/// Hands over `input` in one piece, and expects a failure; gives the code the client is told, if any.
+/// Feeds `input` in one piece and expects a failure. Returns the failure and the error code that the client gets, if
+/// any.
 fn failure(login: &mut Login, input: &[u8]) -> (LoginFailure, Option<SqlState>) {
     let mut out = Vec::new();
     let error = login.handle_bytes(input, &mut out).expect_err("a failure");
@@ -27,7 +28,7 @@ fn failure(login: &mut Login, input: &[u8]) -> (LoginFailure, Option<SqlState>) 
     (error.failure, code)
 }
 
-/// A login that has asked for proof; and what it wrote to ask.
+/// A login that has sent its challenge, and the bytes of the challenge.
 fn challenged(challenge: Challenge, stored: Option<Secret>) -> (Login, Vec<u8>) {
     let mut login = login_with(|settings| settings.cleartext_without_tls = true);
     let (packet, mut out) = (startup(ProtocolVersion::V3_0, &[("user", "alice")]), Vec::new());
@@ -42,14 +43,14 @@ fn plain() -> Option<Secret> {
 }
 
 #[test]
-fn cve_2021_3935_bytes_stuffed_after_an_encryption_request() {
+fn cve_2021_3935_unencrypted_bytes_after_an_encryption_request() {
     let start = startup(ProtocolVersion::V3_0, &[("user", "alice")]);
     for (request, name) in [(SSL_REQUEST, "SSLRequest"), (GSSENC_REQUEST, "GSSENCRequest")] {
         for stuffed in [&start[..], &start[..1], b"\0"] {
             for tls in [TlsOffer::Allowed, TlsOffer::Disabled] {
                 let mut login = login_with(|settings| settings.tls = tls);
                 let (failure, code) = failure(&mut login, &[&request, stuffed].concat());
-                assert_eq!(failure, LoginFailure::StuffedBytes { request: name });
+                assert_eq!(failure, LoginFailure::UnencryptedBytes { request: name });
                 assert_eq!(code, Some(SqlState::PROTOCOL_VIOLATION));
                 assert!(failure.is_misbehaviour());
             }
@@ -76,7 +77,7 @@ fn encryption_is_negotiated_once() {
 }
 
 #[test]
-fn first_packets_of_impossible_lengths_are_refused_before_they_are_gathered() {
+fn first_packets_of_impossible_lengths_are_refused_by_their_length() {
     for length in [0_u32, 3, 4, 7, 10_005, 400 << 20, i32::MAX as u32, u32::MAX] {
         let (failure, code) = failure(&mut login_with(|_| {}), &length.to_be_bytes());
         assert!(matches!(failure, LoginFailure::FirstPacket(_)), "{length}: {failure:?}");
@@ -90,7 +91,7 @@ fn first_packets_of_impossible_lengths_are_refused_before_they_are_gathered() {
 }
 
 #[test]
-fn other_protocols_are_named_in_the_refusal() {
+fn the_refusal_names_the_unsupported_protocol() {
     for version in [ProtocolVersion { major: 2, minor: 0 }, ProtocolVersion { major: 4, minor: 7 }] {
         let (failure, code) = failure(&mut login_with(|_| {}), &startup(version, &[("user", "alice")]));
         assert_eq!(failure, LoginFailure::UnsupportedVersion(version));
@@ -122,17 +123,17 @@ fn malformed_start_up_packets_are_refused() {
 fn only_a_password_message_may_answer_a_challenge() {
     for challenge in [Challenge::Cleartext, Challenge::Md5, Challenge::Scram] {
         let (mut login, _) = challenged(challenge, plain());
-        let (failure_, code) = failure(&mut login, b"Q\0\0\0\x0dselect 1\0");
-        assert_eq!(failure_, LoginFailure::UnexpectedMessage { tag: b'Q' });
+        let (unexpected, code) = failure(&mut login, b"Q\0\0\0\x0dselect 1\0");
+        assert_eq!(unexpected, LoginFailure::UnexpectedMessage { tag: b'Q' });
         assert_eq!(code, Some(SqlState::PROTOCOL_VIOLATION));
         let (mut login, _) = challenged(challenge, plain());
         assert_eq!(failure(&mut login, b"X\0\0\0\x04"), (LoginFailure::Left, None));
     }
 }
 
-/// As PostgreSQL, which says nothing to a first packet of an impossible length.
+/// PostgreSQL does the same: it does not answer a first packet of an impossible length.
 #[test]
-fn a_terminate_in_place_of_the_first_packet_is_no_offence() {
+fn a_terminate_in_place_of_the_first_packet_is_no_misbehaviour() {
     for before in [&b""[..], &SSL_REQUEST, &GSSENC_REQUEST] {
         for more in [&b""[..], b"X\0\0\0\x04"] {
             let mut login = login_with(|_| {});
@@ -181,7 +182,7 @@ fn cve_2026_6665_scram_messages_of_absurd_size() {
 }
 
 #[test]
-fn malformed_answers_to_each_challenge() {
+fn malformed_answers_to_a_challenge_are_refused() {
     for body in [&b""[..], b"no zero byte", b"x\0y\0", b"x\0y"] {
         for challenge in [Challenge::Cleartext, Challenge::Md5, Challenge::Scram] {
             let (mut login, _) = challenged(challenge, plain());
@@ -194,7 +195,7 @@ fn malformed_answers_to_each_challenge() {
 }
 
 #[test]
-fn scram_without_a_first_message_is_asked_for_it() {
+fn a_scram_choice_without_data_gets_an_empty_challenge() {
     let (mut login, _) = challenged(Challenge::Scram, plain());
     let (mut input, mut out) = (Vec::new(), Vec::new());
     let choice = SaslInitialResponse { mechanism: SCRAM_SHA_256.as_bytes(), data: None };
@@ -212,7 +213,7 @@ fn scram_without_a_first_message_is_asked_for_it() {
 }
 
 #[test]
-fn a_mechanism_that_was_not_offered() {
+fn a_mechanism_that_was_not_offered_is_refused() {
     let (mut login, out) = challenged(Challenge::Scram, plain());
     let Ok(Authentication::Sasl { mechanisms }) = Authentication::decode(&out[5..]) else {
         panic!("{out:?}")
@@ -227,9 +228,9 @@ fn a_mechanism_that_was_not_offered() {
     assert_eq!(failure(&mut login, &input).0, LoginFailure::Scram(ScramError::MechanismNotOffered));
 }
 
-/// The salt must not tell an unknown user from a known one: it is steady, and another for another user.
+/// The salt must not show whether a user exists: it is always the same for a user, and differs between users.
 #[test]
-fn unknown_users_are_challenged_as_known_ones_are() {
+fn unknown_users_get_the_same_challenge_as_known_ones() {
     let server_first = |user: &str, stored: Option<Secret>, seed: u64| {
         let mut login = login_with(|_| {});
         let (packet, mut out) = (startup(ProtocolVersion::V3_0, &[("user", user)]), Vec::new());
@@ -253,7 +254,7 @@ fn unknown_users_are_challenged_as_known_ones_are() {
 }
 
 #[test]
-fn nothing_secret_is_shown() {
+fn debug_shows_no_secret() {
     let (mut login, _) = challenged(Challenge::Cleartext, plain());
     assert!(!format!("{login:?}").contains("sesame"));
     let mut input = Vec::new();

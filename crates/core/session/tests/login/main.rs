@@ -1,4 +1,4 @@
-//! Logins of our frontend at our backend, and of both at peers that break the protocol.
+//! Tests logins: our frontend with our backend, and each of them with peers that break the protocol.
 
 mod client_misbehaves;
 mod methods;

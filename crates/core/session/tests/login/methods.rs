@@ -1,4 +1,4 @@
-//! Every method, with every stored form and credential, in pieces cut at every byte.
+//! Tests every method with every form of stored secret and every credential, with the bytes cut at every position.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ fn check(logged_in: &LoggedIn, pair: &Pair) {
 }
 
 #[test]
-fn every_method_cut_at_every_byte() {
+fn every_method_works_with_bytes_cut_anywhere() {
     for pair in pairs().into_iter().chain(pairs().into_iter().map(Pair::over_tls)) {
         let mut longest = 0;
         let whole = pair.run_in_pieces(&mut |place| {
@@ -76,7 +76,7 @@ fn every_method_cut_at_every_byte() {
 }
 
 #[test]
-fn tls_is_begun_as_each_side_has_it() {
+fn tls_is_used_as_both_sides_allow() {
     use TlsWish::{Direct, Never, Prefer, Require};
     for (offer, wish, encrypted) in [
         (TlsOffer::Disabled, Never, false),
@@ -117,7 +117,7 @@ fn assert_wrong_password(failed: Failed) {
 }
 
 #[test]
-fn wrong_passwords_and_unknown_users_are_told_the_same() {
+fn wrong_passwords_and_unknown_users_get_the_same_error() {
     for challenge in [Challenge::Cleartext, Challenge::Md5, Challenge::Scram] {
         for stored in [None, Some(plain()), Some(md5()), Some(scram())] {
             for wrong in ["sesame", "md5"] {
@@ -129,7 +129,7 @@ fn wrong_passwords_and_unknown_users_are_told_the_same() {
 }
 
 #[test]
-fn an_md5_secret_cannot_pass_scram() {
+fn scram_fails_with_an_md5_secret() {
     let pair = Pair::new(Challenge::Scram, Some(md5()), password(PASSWORD));
     assert_wrong_password(pair.run().expect_err("impossible"));
 }
@@ -143,9 +143,9 @@ fn an_empty_stored_password_lets_nobody_in() {
     }
 }
 
-/// The flagship of the session crate: only the user has the password.
+/// A client has logged in to us by SCRAM. With its keys we log in to a server, although we do not know the password.
 #[test]
-fn a_client_that_proved_itself_is_logged_in_with_its_own_keys() {
+fn keys_from_a_clients_login_log_in_to_a_server() {
     let verified =
         Pair::new(Challenge::Scram, Some(scram()), password(PASSWORD)).run().expect("a login").verified;
     let keys = Arc::new(verified.scram_keys.expect("keys"));
@@ -161,7 +161,7 @@ fn a_client_that_proved_itself_is_logged_in_with_its_own_keys() {
 }
 
 #[test]
-fn a_clear_text_password_checked_against_scram_gives_keys_too() {
+fn a_clear_text_password_checked_against_scram_gives_keys() {
     let pair = Pair::new(Challenge::Cleartext, Some(scram()), password(PASSWORD)).over_tls();
     let verified = pair.run().expect("a login").verified;
     assert!(verified.password.is_some_and(|password| password.matches(PASSWORD.as_bytes())));
@@ -170,25 +170,25 @@ fn a_clear_text_password_checked_against_scram_gives_keys_too() {
 }
 
 #[test]
-fn keys_of_one_login_spare_the_next_its_derivation() {
+fn keys_of_one_login_are_used_for_the_next() {
     let ready = Pair::new(Challenge::Scram, Some(scram()), password(PASSWORD)).run().expect("a login").ready;
     let cached = ready.scram_keys;
     assert!(cached.is_some());
-    // With the wrong password beside it, only the cache can have been used.
+    // The password is wrong, so the login can only succeed with the cached keys.
     let credential = Credential::Password { password: Password::new("not used"), cached };
     assert!(Pair::new(Challenge::Scram, Some(scram()), credential).run().is_ok());
 }
 
 #[test]
-fn someone_in_between_is_noticed_by_channel_binding() {
+fn channel_binding_detects_somebody_in_between() {
     let mut pair = Pair::new(Challenge::Scram, Some(scram()), password(PASSWORD)).over_tls();
     pair.client_binding = Some(b"hash of another certificate".to_vec());
     let failure = pair.run().expect_err("tampered with").server.expect("noticed").failure;
     assert_eq!(failure, LoginFailure::Scram(ScramError::BindingMismatch));
-    // A server without the data offers no binding: plain SCRAM is spoken, flag y.
+    // A server without channel binding data offers no binding: plain SCRAM is used, with flag y.
     pair.server_binding = None;
     assert!(pair.run().is_ok());
-    // So it is by a client without them, flag n.
+    // A client without the data uses plain SCRAM too, with flag n.
     (pair.server_binding, pair.client_binding) = (pair.client_binding.take(), None);
     assert!(pair.run().is_ok());
 }
@@ -203,7 +203,7 @@ fn clear_text_needs_tls_on_both_sides() {
 }
 
 #[test]
-fn a_credential_that_does_not_serve_is_named() {
+fn the_error_names_an_unfit_credential() {
     let keys = Arc::new(settings().scram_keys("someone", b"x"));
     let hash = || Credential::Md5(hash_password(b"x", b"alice"));
     let cases = [
@@ -224,7 +224,7 @@ fn a_credential_that_does_not_serve_is_named() {
 }
 
 #[test]
-fn protocols_are_negotiated() {
+fn protocol_versions_are_negotiated() {
     let version = |minor| ProtocolVersion { major: 3, minor };
     for (asked, spoken) in [(0, 0), (2, 2), (3, 2), (9999, 2)] {
         let mut pair = Pair::new(Challenge::Scram, Some(scram()), password(PASSWORD));
@@ -236,7 +236,7 @@ fn protocols_are_negotiated() {
 }
 
 #[test]
-fn options_that_were_not_asked_for_cannot_be_declined() {
+fn declined_options_that_were_not_sent_are_an_error() {
     let mut pair = Pair::new(Challenge::Trust, None, Credential::None);
     pair.login.parameters.push((String::from("_pq_.future"), String::from("1")));
     let failed = pair.run().expect_err("declined");
@@ -244,7 +244,7 @@ fn options_that_were_not_asked_for_cannot_be_declined() {
 }
 
 #[test]
-fn a_zero_byte_never_reaches_the_wire() {
+fn a_zero_byte_is_never_sent() {
     let mut pair = Pair::new(Challenge::Trust, None, Credential::None);
     pair.login.database = String::from("shop\0user\0root");
     assert!(matches!(pair.run().expect_err("unsendable").client, Some(LoginError::Unsendable(_))));

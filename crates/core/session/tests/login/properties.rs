@@ -1,5 +1,5 @@
-//! Whatever a peer sends, in whatever pieces: an answer or an error, never a panic, and never more in memory than the
-//! limits allow.
+//! For any bytes of a peer, in any pieces, a login gives an answer or an error. It never panics, and never needs more
+//! memory than the limits allow.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::start::{login_with, startup};
 
 const CHALLENGES: [Challenge; 4] = [Challenge::Trust, Challenge::Cleartext, Challenge::Md5, Challenge::Scram];
 
-/// Feeds a backend login in pieces, as a listener would, until it fails, is done, or the bytes are.
+/// Feeds a backend login in pieces, as a listener would, until it fails, it succeeds, or no bytes are left.
 fn feed_backend(bytes: &[u8], pieces: &[usize], challenge: Challenge) {
     let mut login = login_with(|settings| {
         settings.tls = TlsOffer::Allowed;
@@ -47,7 +47,10 @@ fn feed_backend(bytes: &[u8], pieces: &[usize], challenge: Challenge) {
                 Some(backend::LoginEvent::Cancel { .. } | backend::LoginEvent::Verified(_)) => return,
             }
         }
-        assert!(arrived.len() <= login.input_bytes_max() + piece, "more is held back than the limits allow");
+        assert!(
+            arrived.len() <= login.input_bytes_max() + piece,
+            "the caller must keep more bytes than the limits allow"
+        );
     }
 }
 
@@ -70,7 +73,7 @@ fn feed_frontend(bytes: &[u8], tls: TlsWish) {
     }
 }
 
-/// What a client sends in a whole login by password, with a change at one place.
+/// The bytes that a client sends in a complete login by password, with one byte changed.
 fn client_bytes(at: usize, with: u8) -> Vec<u8> {
     let mut bytes =
         startup(ProtocolVersion::V3_2, &[("user", "alice"), ("options", "-c a=b"), ("_pq_.x", "y")]);
@@ -80,7 +83,7 @@ fn client_bytes(at: usize, with: u8) -> Vec<u8> {
     bytes
 }
 
-/// A tag, a plausible length and a body: what gets past the first check.
+/// A tag, a plausible length and a body, which pass the first check.
 fn server_message() -> impl Strategy<Value = Vec<u8>> {
     let tag = prop::sample::select(b"RRRRENvSKZ".to_vec());
     let code = prop::sample::select(vec![0_u32, 3, 5, 7, 10, 11, 12, 99]);
@@ -131,7 +134,7 @@ proptest! {
     }
 
     #[test]
-    fn a_userlist_is_read_or_refused(file in vec(any::<u8>(), 0..300)) {
+    fn any_userlist_is_read_or_refused(file in vec(any::<u8>(), 0..300)) {
         let _ = Userlist::parse(&file);
     }
 

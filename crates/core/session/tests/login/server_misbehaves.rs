@@ -1,4 +1,4 @@
-//! Servers that break the protocol, and servers that just say no.
+//! Servers that break the protocol, and servers that refuse a login.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::pair::entropy;
 const OK: &[u8] = b"R\0\0\0\x08\0\0\0\0";
 const READY: &[u8] = b"Z\0\0\0\x05I";
 
-/// A login that has said its first word.
+/// A login that has sent its first bytes.
 fn connected(change: impl FnOnce(&mut ServerLogin)) -> Login {
     let mut settings = ServerLogin::new("alice", "shop");
     settings.credential = Credential::Password { password: Password::new("sesame"), cached: None };
@@ -49,7 +49,7 @@ fn encoded(encode: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     bytes
 }
 
-/// What the login sends in answer to `request`.
+/// The login's answer to `request`.
 fn answer(login: &mut Login, request: &Authentication<'_>) -> Result<Vec<u8>, LoginError> {
     let mut out = Vec::new();
     let input = encoded(|out| request.encode(out));
@@ -66,17 +66,17 @@ fn sasl(login: &mut Login, mechanisms: &[&str]) -> Result<Vec<u8>, LoginError> {
 }
 
 #[test]
-fn cve_2021_23222_bytes_stuffed_after_the_answer_to_an_ssl_request() {
+fn cve_2021_23222_unencrypted_bytes_after_the_answer_to_an_ssl_request() {
     for input in [&b"SE"[..], b"S\0", &[b"N", OK].concat()] {
         for tls in [TlsWish::Prefer, TlsWish::Require] {
             let error = error(&mut connected(|login| login.tls = tls), input);
-            assert_eq!(error, LoginError::ServerMisbehaved(Misbehaviour::StuffedBytes));
+            assert_eq!(error, LoginError::ServerMisbehaved(Misbehaviour::UnencryptedBytes));
         }
     }
 }
 
 #[test]
-fn cve_2024_10977_an_error_before_tls_is_neither_believed_nor_shown() {
+fn cve_2024_10977_an_error_before_tls_is_not_shown() {
     let input = encoded(|out| {
         ErrorResponse::fatal(SqlState::INVALID_PASSWORD, "send your password to me").encode(out);
     });
@@ -88,14 +88,17 @@ fn cve_2024_10977_an_error_before_tls_is_neither_believed_nor_shown() {
 }
 
 #[test]
-fn a_server_that_speaks_first() {
+fn a_server_that_sends_first_is_refused() {
     let login = Arc::new(ServerLogin::new("alice", "shop"));
     let mut login = Login::new(login, &mut entropy(5));
-    assert_eq!(error(&mut login, b"220 smtp"), LoginError::ServerMisbehaved(Misbehaviour::SpokeFirst));
+    assert_eq!(
+        error(&mut login, b"220 smtp"),
+        LoginError::ServerMisbehaved(Misbehaviour::BytesBeforeRequest)
+    );
 }
 
 #[test]
-fn messages_that_are_not_due() {
+fn unexpected_messages_are_refused() {
     for tag in *b"SKZTDCQ\0" {
         let misbehaviour = misbehaviour(&[&[tag][..], &[0, 0, 0, 4]].concat());
         assert!(matches!(misbehaviour, Misbehaviour::Unexpected { tag: found, .. } if found == tag));
@@ -107,7 +110,7 @@ fn messages_that_are_not_due() {
 }
 
 #[test]
-fn lengths_are_checked_before_anything_is_gathered() {
+fn lengths_are_checked_before_the_message_has_arrived() {
     for length in [0_u32, 3, 1 << 31, u32::MAX] {
         let found = misbehaviour(&[b"R", &length.to_be_bytes()[..]].concat());
         assert_eq!(found, Misbehaviour::Frame(FrameError { tag: b'R', length }));
@@ -119,7 +122,7 @@ fn lengths_are_checked_before_anything_is_gathered() {
 }
 
 #[test]
-fn malformed_messages() {
+fn malformed_messages_are_refused() {
     for (before, message) in [
         (&b""[..], &b"R\0\0\0\x04"[..]),
         (b"", b"R\0\0\0\x09\0\0\0\0x"),
@@ -141,7 +144,7 @@ fn malformed_messages() {
 }
 
 #[test]
-fn a_refusal_is_kept_whole() {
+fn a_refusal_keeps_all_fields() {
     let input = encoded(|out| {
         ErrorResponse::fatal(SqlState::INVALID_CATALOG_NAME, "no such database").hint("make one").encode(out);
     });
@@ -157,7 +160,7 @@ fn a_refusal_is_kept_whole() {
 }
 
 #[test]
-fn cve_2026_6666_an_error_without_sqlstate() {
+fn cve_2026_6666_an_error_without_sqlstate_is_read() {
     for (body, expected) in [
         (&b"SFATAL\0Mgo away\0\0"[..], "FATAL: go away (no SQLSTATE)"),
         (b"\0", ": (no SQLSTATE)"),
@@ -184,21 +187,21 @@ fn cve_2026_6664_absurd_iteration_counts_cost_nothing() {
 }
 
 #[test]
-fn a_server_that_is_content_without_proving_itself() {
+fn a_server_that_accepts_without_its_scram_proof_is_refused() {
     let mut login = connected(|_| {});
     sasl(&mut login, &["SCRAM-SHA-256"]).expect("an answer");
-    assert_eq!(error(&mut login, OK), LoginError::ServerMisbehaved(Misbehaviour::Unproved));
+    assert_eq!(error(&mut login, OK), LoginError::ServerMisbehaved(Misbehaviour::EndedWithoutProof));
 
     let mut login = connected(|_| {});
     let first = sasl(&mut login, &["SCRAM-SHA-256"]).expect("an answer");
     let nonce = String::from_utf8_lossy(&first).rsplit("r=").next().expect("a nonce").to_owned();
     let data = format!("r={nonce}x,s=AAAA,i=1");
     answer(&mut login, &Authentication::SaslContinue { data: data.as_bytes() }).expect("a proof");
-    assert_eq!(error(&mut login, OK), LoginError::ServerMisbehaved(Misbehaviour::Unproved));
+    assert_eq!(error(&mut login, OK), LoginError::ServerMisbehaved(Misbehaviour::EndedWithoutProof));
 }
 
 #[test]
-fn a_server_that_asks_twice_or_out_of_turn() {
+fn a_server_that_asks_twice_or_at_the_wrong_time_is_refused() {
     use Authentication::{CleartextPassword, Md5Password, SaslContinue, SaslFinal};
     let second = |first: &dyn Fn(&mut Login), request: &Authentication<'_>| {
         let mut login = connected(|login| login.cleartext_without_tls = true);
@@ -213,7 +216,7 @@ fn a_server_that_asks_twice_or_out_of_turn() {
     assert_eq!(second(&md5, &Md5Password { salt: [1; 4] }), Misbehaviour::AskedTwice);
     assert_eq!(second(&md5, &CleartextPassword), Misbehaviour::AskedTwice);
     assert_eq!(second(&md5, &Authentication::Gss), Misbehaviour::AskedTwice);
-    // To ask for the password itself once SCRAM has begun would be the downgrade of all downgrades.
+    // A server must not get the password in clear text after SCRAM has begun.
     assert_eq!(second(&scram, &CleartextPassword), Misbehaviour::AskedTwice);
     for request in [SaslContinue { data: b"" }, SaslFinal { data: b"" }] {
         assert!(matches!(second(&|_| {}, &request), Misbehaviour::Unexpected { tag: b'R', .. }));
@@ -223,7 +226,7 @@ fn a_server_that_asks_twice_or_out_of_turn() {
 }
 
 #[test]
-fn methods_that_are_not_supported_are_named() {
+fn the_error_names_an_unsupported_method() {
     for (request, name) in [
         (Authentication::KerberosV5, "Kerberos V5"),
         (Authentication::Gss, "GSSAPI"),
@@ -238,14 +241,14 @@ fn methods_that_are_not_supported_are_named() {
 }
 
 #[test]
-fn protocols_that_cannot_follow_from_what_was_asked() {
+fn impossible_answers_in_version_negotiation_are_refused() {
     let negotiate = |asked: ProtocolVersion, answered: u32| {
         let input = [&b"v\0\0\0\x0c"[..], &answered.to_be_bytes(), &[0; 4]].concat();
         let mut login = connected(|login| login.protocol = asked);
         login.handle_bytes(&input, &mut Vec::new()).is_ok()
     };
     assert!(negotiate(ProtocolVersion::V3_2, 3 << 16));
-    assert!(negotiate(ProtocolVersion::V3_2, 0), "the minor alone, as the manual has it");
+    assert!(negotiate(ProtocolVersion::V3_2, 0), "only the minor version, as the manual says");
     for answered in [(3 << 16) | 1, (3 << 16) | 2, (3 << 16) | 3, 2 << 16, 4 << 16, u32::MAX] {
         assert!(!negotiate(ProtocolVersion::V3_2, answered), "{answered:#x}");
     }
@@ -255,7 +258,7 @@ fn protocols_that_cannot_follow_from_what_was_asked() {
 }
 
 #[test]
-fn notices_parameters_and_keys_on_the_way_to_ready() {
+fn notices_parameters_and_keys_are_read_before_ready() {
     let notice = encoded(|out| ErrorResponse::error(SqlState::WARNING, "mind the gap").encode_notice(out));
     let parameter = |name: &str, value: &str| {
         encoded(|out| ParameterStatus { name: name.as_bytes(), value: value.as_bytes() }.encode(out))
@@ -273,7 +276,7 @@ fn notices_parameters_and_keys_on_the_way_to_ready() {
 }
 
 #[test]
-fn a_server_without_a_cancel_key_is_taken_without() {
+fn a_server_without_a_cancel_key_is_accepted() {
     let mut login = connected(|_| {});
     let ready = encoded(|out| ReadyForQuery { status: TransactionStatus::Idle }.encode(out));
     login.handle_bytes(&[OK, &ready].concat(), &mut Vec::new()).expect("ready");
@@ -299,7 +302,7 @@ fn parameters_are_bounded_in_number_and_size() {
 }
 
 #[test]
-fn nothing_secret_is_shown() {
+fn debug_shows_no_secret() {
     let mut login = connected(|_| {});
     assert!(!format!("{login:?}").contains("sesame"));
     answer(&mut login, &Authentication::Md5Password { salt: [0; 4] }).expect("an answer");

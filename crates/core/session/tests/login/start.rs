@@ -1,4 +1,4 @@
-//! What a client may say first, and what it is answered.
+//! The first packets that a client may send, and their answers.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) fn startup(version: ProtocolVersion, parameters: &[(&str, &str)]) -> 
 }
 
 #[test]
-fn gss_then_ssl_then_start_up_without_either() {
+fn encryption_requests_are_declined_before_start_up() {
     let mut login = login_with(|_| {});
     let mut out = Vec::new();
     assert_eq!(login.handle_bytes(&GSSENC_REQUEST, &mut out), Ok(8));
@@ -37,9 +37,10 @@ fn gss_then_ssl_then_start_up_without_either() {
 }
 
 #[test]
-fn a_cancel_request_is_handed_on_with_its_key() {
+fn a_cancel_request_is_returned_with_its_key() {
     for key in [&[1, 2, 3, 4][..], &[7; 32], &[8; 256]] {
-        // Required TLS does not keep a cancel out: libpq before 17 sends it without.
+        // A cancel request is accepted without TLS even if TLS is required, because libpq before 17 sends it without
+        // TLS.
         let mut login = login_with(|settings| settings.tls = TlsOffer::Required);
         let (mut packet, mut out) = (Vec::new(), Vec::new());
         CancelRequest { process_id: -5, secret_key: key }.encode(&mut packet);
@@ -92,7 +93,7 @@ fn protocol_versions_and_unknown_options_are_negotiated_as_postgresql_18_does() 
 }
 
 #[test]
-fn the_caller_may_refuse_in_its_own_words() {
+fn the_caller_may_refuse_with_any_error() {
     let mut login = login_with(|_| {});
     let (packet, mut out) = (startup(ProtocolVersion::V3_0, &[("user", "alice")]), Vec::new());
     assert!(login.handle_bytes(&packet, &mut out).is_ok() && login.poll().is_some());
@@ -106,7 +107,7 @@ fn the_caller_may_refuse_in_its_own_words() {
 }
 
 #[test]
-fn bytes_after_the_last_message_of_the_login_are_left_alone() {
+fn bytes_after_the_login_are_not_consumed() {
     let mut login = login_with(|_| {});
     let mut out = Vec::new();
     let mut input = startup(ProtocolVersion::V3_0, &[("user", "alice")]);

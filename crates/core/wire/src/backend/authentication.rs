@@ -1,4 +1,4 @@
-//! The messages of type `R`: what a server asks for while a client logs in, and that it is satisfied.
+//! The messages of type `R`: what a server asks for while a client logs in, and that the login succeeded.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::write;
 /// The type byte of all authentication messages.
 pub const TAG: u8 = b'R';
 
-/// The codes that tell the messages of this type apart.
+/// The codes that distinguish the messages of this type.
 pub mod code {
     /// AuthenticationOk.
     pub const OK: i32 = 0;
@@ -36,32 +36,32 @@ pub mod code {
 
 /// An authentication message.
 ///
-/// `Debug` shows neither salts nor what the mechanisms exchange.
+/// `Debug` shows no salts and no data of the exchanges.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Authentication<'a> {
-    /// The client is who it says it is.
+    /// The login succeeded.
     Ok,
-    /// Kerberos V5 is asked for; no server has done so since PostgreSQL 9.3.
+    /// The server asks for Kerberos V5. No server has done so since PostgreSQL 9.3.
     KerberosV5,
-    /// A password is asked for, as it is.
+    /// The server asks for the password in clear text.
     CleartextPassword,
-    /// A password is asked for, hashed with MD5 and this salt.
+    /// The server asks for the password, hashed with MD5 and this salt.
     Md5Password {
-        /// Random bytes that the hash is to be made with.
+        /// Random bytes that go into the hash.
         salt: [u8; 4],
     },
-    /// A GSSAPI exchange is asked for.
+    /// The server asks for a GSSAPI exchange.
     Gss,
     /// The next token of a GSSAPI or SSPI exchange.
     GssContinue {
         /// The token.
         data: &'a [u8],
     },
-    /// An SSPI exchange is asked for.
+    /// The server asks for an SSPI exchange.
     Sspi,
-    /// A SASL exchange is asked for.
+    /// The server asks for a SASL exchange.
     Sasl {
-        /// The mechanisms the server takes, the preferred one first.
+        /// The mechanisms that the server accepts, the preferred one first.
         mechanisms: Strings<'a>,
     },
     /// The next challenge of a SASL exchange.
@@ -69,16 +69,16 @@ pub enum Authentication<'a> {
         /// The challenge.
         data: &'a [u8],
     },
-    /// What the server adds once the client has proved itself.
+    /// The end of a SASL exchange in which the client has proved its identity.
     SaslFinal {
-        /// The addition: for SCRAM, the server's own proof.
+        /// The mechanism's last data. For SCRAM this is the server's own proof.
         data: &'a [u8],
     },
-    /// A way of logging in that this version of the protocol does not know.
+    /// A request with a code that this version of the protocol does not know.
     Other {
-        /// The code that stands for it.
+        /// The code.
         code: i32,
-        /// What follows the code.
+        /// The bytes after the code.
         data: &'a [u8],
     },
 }
@@ -87,7 +87,7 @@ impl<'a> Authentication<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when the fields do not have the shape their code calls for.
+    /// [`Malformed`] when the fields do not have the form that belongs to the code.
     pub fn decode(body: &'a [u8]) -> Result<Authentication<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let message = match reader.i32("authentication code")? {
@@ -113,7 +113,7 @@ impl<'a> Authentication<'a> {
         Ok(message)
     }
 
-    /// The code that tells this message from the others of its type.
+    /// The code that distinguishes this message from the others of its type.
     #[must_use]
     pub fn code(&self) -> i32 {
         match self {
@@ -156,7 +156,7 @@ impl<'a> Authentication<'a> {
 }
 
 /// Appends an AuthenticationSASL that offers `mechanisms`, the preferred one first. Empty names are left out,
-/// since an empty name is what ends the list.
+/// because an empty name ends the list.
 pub fn write_sasl(out: &mut Vec<u8>, mechanisms: &[&str]) {
     let mark = write::begin(out, TAG);
     write::i32(out, code::SASL);
@@ -179,9 +179,9 @@ impl fmt::Debug for Authentication<'_> {
             Authentication::Sasl { mechanisms } => {
                 f.debug_tuple("AuthenticationSASL").field(mechanisms).finish()
             }
-            Authentication::GssContinue { data } => data_debug(f, "AuthenticationGSSContinue", data),
-            Authentication::SaslContinue { data } => data_debug(f, "AuthenticationSASLContinue", data),
-            Authentication::SaslFinal { data } => data_debug(f, "AuthenticationSASLFinal", data),
+            Authentication::GssContinue { data } => debug_with_size(f, "AuthenticationGSSContinue", data),
+            Authentication::SaslContinue { data } => debug_with_size(f, "AuthenticationSASLContinue", data),
+            Authentication::SaslFinal { data } => debug_with_size(f, "AuthenticationSASLFinal", data),
             Authentication::Other { code, data } => {
                 f.debug_tuple("Authentication").field(code).field(&Redacted(data.len())).finish()
             }
@@ -189,7 +189,7 @@ impl fmt::Debug for Authentication<'_> {
     }
 }
 
-fn data_debug(f: &mut fmt::Formatter<'_>, name: &str, data: &[u8]) -> fmt::Result {
+fn debug_with_size(f: &mut fmt::Formatter<'_>, name: &str, data: &[u8]) -> fmt::Result {
     f.debug_tuple(name).field(&Redacted(data.len())).finish()
 }
 
@@ -202,7 +202,7 @@ mod tests {
         let mut out = Vec::new();
         write_sasl(&mut out, &["", "A", "\0", "B"]);
         let Ok(Authentication::Sasl { mechanisms }) = Authentication::decode(&out[5..]) else {
-            panic!("{out:?} is no AuthenticationSASL");
+            panic!("{out:?} is not an AuthenticationSASL");
         };
         assert_eq!(mechanisms.collect::<Vec<_>>(), [b"A", b"B"]);
     }

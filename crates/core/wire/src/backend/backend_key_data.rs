@@ -1,4 +1,4 @@
-//! BackendKeyData: what a client needs to have its query cancelled.
+//! BackendKeyData: what a client must send to cancel its query.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub const TAG: u8 = b'K';
 /// BackendKeyData. `Debug` does not show the key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct BackendKeyData<'a> {
-    /// The process id of the server process, or what stands for it.
+    /// The process id of the server process. A pooler may put another number here.
     pub process_id: i32,
     /// The key: 4 bytes in protocol 3.0, 4 to 256 in 3.2.
     pub secret_key: &'a [u8],

@@ -1,3 +1,3 @@
-//! CloseComplete: the statement or portal is gone, if it was ever there.
+//! CloseComplete: the statement or portal no longer exists. Perhaps it never did.
 
 crate::write::empty_message!(b'3', "CloseComplete");

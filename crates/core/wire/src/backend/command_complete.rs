@@ -1,4 +1,4 @@
-//! CommandComplete: a command is done.
+//! CommandComplete: a command has succeeded.
 
 use crate::read::{Malformed, Reader};
 use crate::redact::Name;
@@ -10,7 +10,7 @@ pub const TAG: u8 = b'C';
 /// CommandComplete.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CommandComplete<'a> {
-    /// Which command it was, and for some of them how many rows: `INSERT 0 3`.
+    /// The name of the command, and for some commands the number of rows: `INSERT 0 3`.
     pub command_tag: &'a [u8],
 }
 
@@ -18,7 +18,7 @@ impl<'a> CommandComplete<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it is not one string.
+    /// [`Malformed`] when it is not exactly one string.
     pub fn decode(body: &'a [u8]) -> Result<CommandComplete<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let command_tag = reader.cstr("command tag")?;
@@ -26,7 +26,7 @@ impl<'a> CommandComplete<'a> {
         Ok(CommandComplete { command_tag })
     }
 
-    /// The number of rows at the end of the command tag, for the commands that have one.
+    /// The number of rows at the end of the command tag, if the tag has one.
     #[must_use]
     pub fn rows(&self) -> Option<u64> {
         let space = self.command_tag.iter().rposition(|byte| *byte == b' ')?;

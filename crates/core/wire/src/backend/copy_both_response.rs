@@ -1,4 +1,4 @@
-//! CopyBothResponse: copied data goes both ways from now on, as replication has it.
+//! CopyBothResponse: from now on both sides send copied data. Replication uses this.
 
 use super::copy_response::{self, CopyResponse};
 use crate::list::{Format, Formats};
@@ -21,7 +21,7 @@ impl<'a> CopyBothResponse<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of a CopyBothResponse.
+    /// [`Malformed`] when it does not have the form of a CopyBothResponse.
     pub fn decode(body: &'a [u8]) -> Result<CopyBothResponse<'a>, Malformed> {
         let CopyResponse { format, column_formats } = copy_response::decode(body)?;
         Ok(CopyBothResponse { format, column_formats })
@@ -35,7 +35,7 @@ impl<'a> CopyBothResponse<'a> {
     /// Appends a CopyBothResponse of these columns to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when there are more than 65,535 columns; `out` is then as it was.
+    /// [`TooLarge`] when there are more than 65,535 columns; `out` is then unchanged.
     pub fn write(out: &mut Vec<u8>, format: Format, column_formats: &[Format]) -> Result<(), TooLarge> {
         copy_response::write(out, TAG, format, column_formats)
     }

@@ -1,5 +1,5 @@
-//! CopyData: a piece of copied data, from either side. Where one piece ends and the next begins means nothing
-//! when it comes from a client; a server sends one row in each.
+//! CopyData: a piece of copied data, from either side. A server sends one row in each message. A client may cut its
+//! data anywhere.
 
 use crate::frame::HEADER_BYTES;
 use crate::read::Malformed;
@@ -20,7 +20,7 @@ impl<'a> CopyData<'a> {
     /// Decodes a body, all of which is data.
     ///
     /// # Errors
-    /// None: it returns a `Result` as all messages do.
+    /// None: it returns a `Result` because all messages do.
     pub fn decode(body: &'a [u8]) -> Result<CopyData<'a>, Malformed> {
         Ok(CopyData { data: body })
     }
@@ -28,7 +28,7 @@ impl<'a> CopyData<'a> {
     /// Appends the message to `out`.
     ///
     /// # Panics
-    /// When the data is longer than a message can be, which data that was decoded is not; see
+    /// When the data does not fit into a message. Data that was decoded always fits; for other data use
     /// [`try_encode`](CopyData::try_encode).
     pub fn encode(&self, out: &mut Vec<u8>) {
         let mark = write::begin(out, TAG);
@@ -36,10 +36,10 @@ impl<'a> CopyData<'a> {
         write::end(out, mark);
     }
 
-    /// Appends the message to `out`, the data being of any size.
+    /// Appends the message to `out`. The data may have any size.
     ///
     /// # Errors
-    /// [`TooLarge`] when it is longer than a message can be; `out` is then as it was.
+    /// [`TooLarge`] when it does not fit into a message; `out` is then unchanged.
     pub fn try_encode(&self, out: &mut Vec<u8>) -> Result<(), TooLarge> {
         out.reserve(HEADER_BYTES + self.data.len());
         let mark = write::begin(out, TAG);

@@ -1,4 +1,4 @@
-//! CopyInResponse: the server is ready for the client's copied data.
+//! CopyInResponse: the server waits for the client's copied data.
 
 use super::copy_response::{self, CopyResponse};
 use crate::list::{Format, Formats};
@@ -21,7 +21,7 @@ impl<'a> CopyInResponse<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of a CopyInResponse.
+    /// [`Malformed`] when it does not have the form of a CopyInResponse.
     pub fn decode(body: &'a [u8]) -> Result<CopyInResponse<'a>, Malformed> {
         let CopyResponse { format, column_formats } = copy_response::decode(body)?;
         Ok(CopyInResponse { format, column_formats })
@@ -35,7 +35,7 @@ impl<'a> CopyInResponse<'a> {
     /// Appends a CopyInResponse of these columns to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when there are more than 65,535 columns; `out` is then as it was.
+    /// [`TooLarge`] when there are more than 65,535 columns; `out` is then unchanged.
     pub fn write(out: &mut Vec<u8>, format: Format, column_formats: &[Format]) -> Result<(), TooLarge> {
         copy_response::write(out, TAG, format, column_formats)
     }

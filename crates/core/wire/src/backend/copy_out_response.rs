@@ -1,4 +1,4 @@
-//! CopyOutResponse: copied data of the server follows.
+//! CopyOutResponse: the server sends copied data next.
 
 use super::copy_response::{self, CopyResponse};
 use crate::list::{Format, Formats};
@@ -21,7 +21,7 @@ impl<'a> CopyOutResponse<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of a CopyOutResponse.
+    /// [`Malformed`] when it does not have the form of a CopyOutResponse.
     pub fn decode(body: &'a [u8]) -> Result<CopyOutResponse<'a>, Malformed> {
         let CopyResponse { format, column_formats } = copy_response::decode(body)?;
         Ok(CopyOutResponse { format, column_formats })
@@ -35,7 +35,7 @@ impl<'a> CopyOutResponse<'a> {
     /// Appends a CopyOutResponse of these columns to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when there are more than 65,535 columns; `out` is then as it was.
+    /// [`TooLarge`] when there are more than 65,535 columns; `out` is then unchanged.
     pub fn write(out: &mut Vec<u8>, format: Format, column_formats: &[Format]) -> Result<(), TooLarge> {
         copy_response::write(out, TAG, format, column_formats)
     }

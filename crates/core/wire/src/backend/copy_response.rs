@@ -1,4 +1,4 @@
-//! What CopyInResponse, CopyOutResponse and CopyBothResponse have inside: they differ in their types only.
+//! The body of CopyInResponse, CopyOutResponse and CopyBothResponse. These messages differ only in their type bytes.
 
 use crate::list::{Format, Formats};
 use crate::read::{Malformed, Problem, Reader};
@@ -12,7 +12,7 @@ pub(super) struct CopyResponse<'a> {
 pub(super) fn decode(body: &[u8]) -> Result<CopyResponse<'_>, Malformed> {
     let mut reader = Reader::new(body);
     let start = reader;
-    // The one place where a format takes a single byte, so others than 0 and 1 could not be passed on as they are.
+    // Only here a format is one byte, not two. So unknown formats, which `Format` keeps elsewhere, are refused.
     let format = match reader.u8("copy format")? {
         0 => Format::TEXT,
         1 => Format::BINARY,
@@ -36,7 +36,7 @@ pub(super) fn write(
     format: Format,
     column_formats: &[Format],
 ) -> Result<(), TooLarge> {
-    write::fallible(out, tag, |out| {
+    write::try_message(out, tag, |out| {
         write::u8(out, u8::from(format == Format::BINARY));
         Formats::write(out, column_formats)
     })

@@ -10,7 +10,7 @@ pub const TAG: u8 = b'D';
 /// DataRow. `Debug` does not show the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataRow<'a> {
-    /// The columns' values, in the formats the row's description or Bind says.
+    /// The columns' values, in the formats that RowDescription or Bind gave.
     pub values: Values<'a>,
 }
 
@@ -18,7 +18,7 @@ impl<'a> DataRow<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not hold as many values as it says.
+    /// [`Malformed`] when the number of values is not the number that the message gives.
     pub fn decode(body: &'a [u8]) -> Result<DataRow<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let values = Values::read(&mut reader, "column value")?;
@@ -36,8 +36,9 @@ impl<'a> DataRow<'a> {
     /// Appends a DataRow of these values to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when there are more than 65,535, or when they make more than 2^31 - 1 bytes; `out` is then as it was.
+    /// [`TooLarge`] when there are more than 65,535, or when the message has more than 2^31 - 1 bytes; `out`
+    /// is then unchanged.
     pub fn write(out: &mut Vec<u8>, values: &[Option<&[u8]>]) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| Values::write(out, values))
+        write::try_message(out, TAG, |out| Values::write(out, values))
     }
 }

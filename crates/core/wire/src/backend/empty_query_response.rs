@@ -1,3 +1,3 @@
-//! EmptyQueryResponse: what stands in for CommandComplete when there was no command.
+//! EmptyQueryResponse: a server sends it in place of CommandComplete when the text had no command.
 
 crate::write::empty_message!(b'I', "EmptyQueryResponse");

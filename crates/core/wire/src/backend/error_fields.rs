@@ -8,29 +8,29 @@ use crate::redact::Name;
 use crate::sqlstate::SqlState;
 use crate::write;
 
-/// The bytes that say what a field is.
+/// The bytes that say which field follows.
 pub mod field {
-    /// How bad it is, perhaps in the server's language.
+    /// The severity, perhaps in the server's language.
     pub const SEVERITY: u8 = b'S';
-    /// How bad it is, always in English; since PostgreSQL 9.6.
+    /// The severity, always in English; since PostgreSQL 9.6.
     pub const SEVERITY_NONLOCALIZED: u8 = b'V';
     /// The SQLSTATE.
     pub const CODE: u8 = b'C';
-    /// What happened, in a line.
+    /// What happened, in one line.
     pub const MESSAGE: u8 = b'M';
     /// More about what happened.
     pub const DETAIL: u8 = b'D';
     /// What to do about it.
     pub const HINT: u8 = b'H';
-    /// Where in the query's text, in characters from 1.
+    /// The position in the query's text, in characters from 1.
     pub const POSITION: u8 = b'P';
-    /// Where in the text of a query the server made up.
+    /// The position in the text of a query that the server itself made.
     pub const INTERNAL_POSITION: u8 = b'p';
     /// The text of that query.
     pub const INTERNAL_QUERY: u8 = b'q';
-    /// What the server was doing, a call a line.
+    /// What the server was doing: one line for each call.
     pub const WHERE: u8 = b'W';
-    /// The schema of what it is about.
+    /// The schema of the object that the error is about.
     pub const SCHEMA: u8 = b's';
     /// The table.
     pub const TABLE: u8 = b't';
@@ -40,7 +40,7 @@ pub mod field {
     pub const DATA_TYPE: u8 = b'd';
     /// The constraint.
     pub const CONSTRAINT: u8 = b'n';
-    /// The source file that reported it.
+    /// The source file of the server that reported the error.
     pub const FILE: u8 = b'F';
     /// The line in that file.
     pub const LINE: u8 = b'L';
@@ -48,11 +48,11 @@ pub mod field {
     pub const ROUTINE: u8 = b'R';
 }
 
-/// Fields in the order they came. None of them is sure to be there, not even the SQLSTATE: servers that are
-/// not PostgreSQL leave some out.
+/// The fields in the order in which they came. Any field may be missing, even the SQLSTATE: servers other than
+/// PostgreSQL leave some out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ErrorFields<'a> {
-    /// Each field: a byte, a string, a zero byte. The zero byte after the last is not part of this.
+    /// Each field is a byte, a string and a zero byte. The zero byte that ends the message is not part of this.
     bytes: &'a [u8],
 }
 
@@ -74,7 +74,7 @@ impl<'a> ErrorFields<'a> {
         write::end(out, mark);
     }
 
-    /// Goes through the fields: what each is (see [`field`]) and its text.
+    /// Goes through the fields and returns the kind of each (see [`field`]) and its text.
     #[must_use]
     pub fn iter(&self) -> Fields<'a> {
         Fields { reader: Reader::new(self.bytes) }
@@ -87,13 +87,13 @@ impl<'a> ErrorFields<'a> {
     }
 
     /// `ERROR`, `FATAL`, `PANIC`, `WARNING`, `NOTICE`, `DEBUG`, `INFO` or `LOG`; in the server's language when the
-    /// server is older than 9.6.
+    /// server is older than PostgreSQL 9.6.
     #[must_use]
     pub fn severity(&self) -> Option<&'a [u8]> {
         self.field(field::SEVERITY_NONLOCALIZED).or_else(|| self.field(field::SEVERITY))
     }
 
-    /// The SQLSTATE, if there is one and it has the form of one.
+    /// The SQLSTATE, if there is a valid one.
     #[must_use]
     pub fn code(&self) -> Option<SqlState> {
         SqlState::new(self.field(field::CODE)?)
@@ -106,7 +106,7 @@ impl<'a> ErrorFields<'a> {
     }
 }
 
-/// Severity, SQLSTATE and message. The details, which may quote data, are left out.
+/// `Debug` shows severity, SQLSTATE and message, but no details, because they may quote data.
 impl fmt::Debug for ErrorFields<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ErrorFields")
@@ -126,7 +126,7 @@ impl<'a> IntoIterator for ErrorFields<'a> {
     }
 }
 
-/// Fields: what each is, and its text.
+/// An iterator over fields: the kind of each, and its text.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a> {
     reader: Reader<'a>,
@@ -136,19 +136,19 @@ impl<'a> Iterator for Fields<'a> {
     type Item = (u8, &'a [u8]);
 
     fn next(&mut self) -> Option<(u8, &'a [u8])> {
-        // `decode` has walked over these bytes already, so an error is the end of them.
+        // `decode` has checked these bytes, so an error can only mean that none are left.
         let kind = self.reader.u8("field type").ok()?;
         Some((kind, self.reader.cstr("field value").ok()?))
     }
 }
 
-/// An error or notice of our own, to be sent to a client.
+/// An error or notice that this program makes and sends to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorReport<'a> {
     severity: &'static str,
     code: SqlState,
     message: Cow<'a, str>,
-    /// What came by [`ErrorReport::field`], in that order.
+    /// The fields that [`ErrorReport::field`] added, in that order.
     more: Vec<(u8, Cow<'a, str>)>,
 }
 
@@ -159,25 +159,25 @@ impl<'a> ErrorReport<'a> {
         ErrorReport { severity, code, message: message.into(), more: Vec::new() }
     }
 
-    /// Adds more about what happened.
+    /// Adds the field "detail": more about what happened.
     #[must_use]
     pub fn detail(self, text: impl Into<Cow<'a, str>>) -> ErrorReport<'a> {
         self.field(field::DETAIL, text)
     }
 
-    /// Adds what to do about it.
+    /// Adds the field "hint": what to do about it.
     #[must_use]
     pub fn hint(self, text: impl Into<Cow<'a, str>>) -> ErrorReport<'a> {
         self.field(field::HINT, text)
     }
 
-    /// Adds where in the query's text it is, in characters from 1.
+    /// Adds the position of the error in the query's text, in characters from 1.
     #[must_use]
     pub fn position(self, characters: usize) -> ErrorReport<'a> {
         self.field(field::POSITION, characters.to_string())
     }
 
-    /// Adds any other field. One of type 0 is left out: that byte ends the list.
+    /// Adds any other field. A field of kind 0 is left out, because that byte ends the list.
     #[must_use]
     pub fn field(mut self, kind: u8, text: impl Into<Cow<'a, str>>) -> ErrorReport<'a> {
         if kind != 0 {
@@ -198,18 +198,18 @@ impl<'a> ErrorReport<'a> {
         &self.message
     }
 
-    /// How bad it is.
+    /// The severity.
     #[must_use]
     pub fn severity(&self) -> &'static str {
         self.severity
     }
 
-    /// Appends it to `out` as an ErrorResponse.
+    /// Appends the report to `out` as an ErrorResponse.
     pub fn encode(&self, out: &mut Vec<u8>) {
         self.encode_as(out, super::error_response::TAG);
     }
 
-    /// Appends it to `out` as a NoticeResponse.
+    /// Appends the report to `out` as a NoticeResponse.
     pub fn encode_notice(&self, out: &mut Vec<u8>) {
         self.encode_as(out, super::notice_response::TAG);
     }

@@ -1,4 +1,4 @@
-//! ErrorResponse: something went wrong.
+//! ErrorResponse: a command or the connection has failed.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -10,10 +10,10 @@ use crate::sqlstate::SqlState;
 /// The type byte of ErrorResponse.
 pub const TAG: u8 = b'E';
 
-/// ErrorResponse; its fields are read by the methods of [`ErrorFields`].
+/// ErrorResponse. The methods of [`ErrorFields`] read its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorResponse<'a> {
-    /// What it says.
+    /// The message's fields.
     pub fields: ErrorFields<'a>,
 }
 
@@ -41,13 +41,13 @@ impl<'a> Deref for ErrorResponse<'a> {
 }
 
 impl ErrorResponse<'_> {
-    /// Begins an error of our own after which the connection is closed.
+    /// Makes an error after which we close the connection.
     #[must_use]
     pub fn fatal<'m>(code: SqlState, message: impl Into<Cow<'m, str>>) -> ErrorReport<'m> {
         ErrorReport::new("FATAL", code, message)
     }
 
-    /// Begins an error of our own after which the connection goes on.
+    /// Makes an error after which the connection stays open.
     #[must_use]
     pub fn error<'m>(code: SqlState, message: impl Into<Cow<'m, str>>) -> ErrorReport<'m> {
         ErrorReport::new("ERROR", code, message)
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_without_sqlstate_is_an_error_all_the_same() {
+    fn an_error_without_sqlstate_is_decoded() {
         let error = ErrorResponse::decode(b"SFATAL\0Mno\0\0").expect("well-formed");
         assert_eq!(error.code(), None);
         assert_eq!(error.severity(), Some(&b"FATAL"[..]));
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_severity_that_is_not_translated_comes_first() {
+    fn the_untranslated_severity_is_preferred() {
         let error = ErrorResponse::decode(b"SFEHLER\0VERROR\0\0").expect("well-formed");
         assert_eq!(error.severity(), Some(&b"ERROR"[..]));
     }

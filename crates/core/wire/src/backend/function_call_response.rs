@@ -10,7 +10,7 @@ pub const TAG: u8 = b'V';
 /// FunctionCallResponse. `Debug` does not show the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct FunctionCallResponse<'a> {
-    /// The result in the format that was asked for; `None` is NULL.
+    /// The result, in the format that the client asked for; `None` is NULL.
     pub value: Option<&'a [u8]>,
 }
 
@@ -18,7 +18,7 @@ impl<'a> FunctionCallResponse<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it is not one value.
+    /// [`Malformed`] when it is not exactly one value.
     pub fn decode(body: &'a [u8]) -> Result<FunctionCallResponse<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let value = reader.value("function result")?;
@@ -29,10 +29,10 @@ impl<'a> FunctionCallResponse<'a> {
     /// Appends the message to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when the value does not fit into a message, which a value that was decoded does; `out` is then as
-    /// it was.
+    /// [`TooLarge`] when the value does not fit into a message; `out` is then unchanged. A value that was decoded
+    /// always fits.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| write::value(out, self.value))
+        write::try_message(out, TAG, |out| write::value(out, self.value))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Any message of a server, for tools and tests. The proxy looks at tags instead and decodes what it needs.
+//! Any message of a server, for tools and tests. The proxy does not use this: it looks at the tags, and decodes only
+//! the messages that it needs.
 
 use super::{
     Authentication, BackendKeyData, CommandComplete, CopyBothResponse, CopyData, CopyInResponse,
@@ -15,7 +16,7 @@ use super::{
 use crate::read::{Malformed, Problem, Reader};
 use crate::write::TooLarge;
 
-/// The types of all messages a server sends.
+/// The type bytes of all messages that a server sends.
 pub const TAGS: [u8; 24] = [
     authentication::TAG,
     backend_key_data::TAG,
@@ -45,7 +46,7 @@ pub const TAGS: [u8; 24] = [
 
 /// A message of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // Each variant is the message of that name, which has its own.
+#[allow(missing_docs)] // Each variant is the message of that name, which has its own docs.
 pub enum Message<'a> {
     Authentication(Authentication<'a>),
     BackendKeyData(BackendKeyData<'a>),
@@ -77,7 +78,7 @@ impl<'a> Message<'a> {
     /// Decodes the body of a message of type `tag`.
     ///
     /// # Errors
-    /// [`Malformed`] when no message is of that type, or the body does not have the shape it calls for.
+    /// [`Malformed`] when no message has that type, or when the body does not have the form of that message.
     pub fn decode(tag: u8, body: &'a [u8]) -> Result<Message<'a>, Malformed> {
         Ok(match tag {
             authentication::TAG => Message::Authentication(Authentication::decode(body)?),
@@ -115,7 +116,7 @@ impl<'a> Message<'a> {
     /// Appends the message to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when it does not fit into a frame, which a message that was decoded does.
+    /// [`TooLarge`] when it does not fit into a frame. A message that was decoded always fits.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), TooLarge> {
         match self {
             Message::Authentication(message) => message.encode(out),

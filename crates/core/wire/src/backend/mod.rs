@@ -1,7 +1,7 @@
-//! What a server sends: one module for each message, named as the manual names it.
+//! The messages that a server sends: one module for each, with the name from the manual.
 //!
-//! Each has a `TAG`. Messages with a body have a type that borrows it, with `decode` and `encode`; those without
-//! have a `FRAME` and functions of those names.
+//! Each module has a `TAG`. For a message with a body, the module has a type that borrows the body, with methods
+//! `decode` and `encode`. For a message without a body, it has a `FRAME` and functions `decode` and `encode`.
 
 pub mod authentication;
 pub mod backend_key_data;

@@ -1,5 +1,5 @@
-//! NegotiateProtocolVersion: the server speaks an older minor version than the client asked for, or does not
-//! know some of its protocol options. The login goes on, by what the server said.
+//! NegotiateProtocolVersion: the newest minor version of the server is older than the client's, or the server does not
+//! know some of the client's protocol options. The login continues with what the server knows.
 
 use crate::list::Strings;
 use crate::read::{Malformed, Problem, Reader};
@@ -12,10 +12,10 @@ pub const TAG: u8 = b'v';
 /// NegotiateProtocolVersion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NegotiateProtocolVersion<'a> {
-    /// The newest version the server speaks. The manual has it that this is the minor version; PostgreSQL sends
-    /// both. A peer that follows the manual's letter leaves the major version 0 here.
+    /// The newest version that the server speaks. The manual says that the message holds only the minor version, but
+    /// PostgreSQL sends both. With a server that does what the manual says, the major version is 0 here.
     pub newest: ProtocolVersion,
-    /// How many of the options the server does not know.
+    /// The number of options that the server does not know.
     count: u32,
     /// Their names.
     options: Strings<'a>,
@@ -25,7 +25,7 @@ impl<'a> NegotiateProtocolVersion<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not hold as many names as it says.
+    /// [`Malformed`] when the number of names is not the number that the message gives.
     pub fn decode(body: &'a [u8]) -> Result<NegotiateProtocolVersion<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let newest = ProtocolVersion::from_wire(reader.u32("newest protocol version")?);
@@ -37,14 +37,14 @@ impl<'a> NegotiateProtocolVersion<'a> {
         Ok(NegotiateProtocolVersion { newest, count, options })
     }
 
-    /// The newest minor version of protocol 3 the server speaks, however it was written; `None` when it named
-    /// another major version.
+    /// The newest minor version of protocol 3 that the server speaks, with or without a major version in the message.
+    /// `None` when the server named a major version other than 3.
     #[must_use]
     pub fn newest_minor(&self) -> Option<u16> {
         matches!(self.newest.major, 0 | 3).then_some(self.newest.minor)
     }
 
-    /// The names of the protocol options the server does not know, `_pq_.` included.
+    /// The names of the protocol options that the server does not know, with their prefix `_pq_.`.
     #[must_use]
     pub fn unrecognized_options(&self) -> Strings<'a> {
         self.options
@@ -62,7 +62,7 @@ impl<'a> NegotiateProtocolVersion<'a> {
     /// Appends a NegotiateProtocolVersion with these options to `out`.
     ///
     /// # Panics
-    /// When the names take more than 2^31 - 1 bytes, which those of a client's first packet do not.
+    /// When the names take more than 2^31 - 1 bytes. Names from a client's first packet never do.
     pub fn write<'n>(
         out: &mut Vec<u8>,
         newest: ProtocolVersion,

@@ -1,3 +1,3 @@
-//! NoData: what stands in for RowDescription when there will be no rows.
+//! NoData: a server sends it in place of RowDescription for a statement that returns no rows.
 
 crate::write::empty_message!(b'n', "NoData");

@@ -1,4 +1,4 @@
-//! NoticeResponse: something worth knowing, at any time.
+//! NoticeResponse: a warning or other information. A server may send it at any time.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -10,10 +10,10 @@ use crate::sqlstate::SqlState;
 /// The type byte of NoticeResponse.
 pub const TAG: u8 = b'N';
 
-/// NoticeResponse; its fields are read by the methods of [`ErrorFields`].
+/// NoticeResponse. The methods of [`ErrorFields`] read its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoticeResponse<'a> {
-    /// What it says.
+    /// The message's fields.
     pub fields: ErrorFields<'a>,
 }
 
@@ -41,13 +41,13 @@ impl<'a> Deref for NoticeResponse<'a> {
 }
 
 impl NoticeResponse<'_> {
-    /// Begins a warning of our own; send it with [`ErrorReport::encode_notice`].
+    /// Makes a warning. [`ErrorReport::encode_notice`] writes it.
     #[must_use]
     pub fn warning<'m>(code: SqlState, message: impl Into<Cow<'m, str>>) -> ErrorReport<'m> {
         ErrorReport::new("WARNING", code, message)
     }
 
-    /// Begins a notice of our own; send it with [`ErrorReport::encode_notice`].
+    /// Makes a notice. [`ErrorReport::encode_notice`] writes it.
     #[must_use]
     pub fn notice<'m>(code: SqlState, message: impl Into<Cow<'m, str>>) -> ErrorReport<'m> {
         ErrorReport::new("NOTICE", code, message)

@@ -1,4 +1,4 @@
-//! NotificationResponse: a NOTIFY of a channel that is listened to, at any time.
+//! NotificationResponse: a NOTIFY on a channel that the client listens to. A server may send it at any time.
 
 use crate::read::{Malformed, Reader};
 use crate::redact::{Name, Redacted};
@@ -10,11 +10,11 @@ pub const TAG: u8 = b'A';
 /// NotificationResponse. `Debug` does not show the payload.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NotificationResponse<'a> {
-    /// The process id of the server process that notified.
+    /// The process id of the server process whose session ran NOTIFY.
     pub process_id: i32,
     /// The channel.
     pub channel: &'a [u8],
-    /// What was said; often empty.
+    /// The text that NOTIFY gave; often empty.
     pub payload: &'a [u8],
 }
 
@@ -22,7 +22,7 @@ impl<'a> NotificationResponse<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of a NotificationResponse.
+    /// [`Malformed`] when it does not have the form of a NotificationResponse.
     pub fn decode(body: &'a [u8]) -> Result<NotificationResponse<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let process_id = reader.i32("process id")?;

@@ -18,7 +18,7 @@ impl<'a> ParameterDescription<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not hold as many types as it says.
+    /// [`Malformed`] when the number of types is not the number that the message gives.
     pub fn decode(body: &'a [u8]) -> Result<ParameterDescription<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let types = Oids::read(&mut reader, "parameter type")?;
@@ -36,8 +36,8 @@ impl<'a> ParameterDescription<'a> {
     /// Appends a ParameterDescription of these types to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when there are more than 65,535; `out` is then as it was.
+    /// [`TooLarge`] when there are more than 65,535; `out` is then unchanged.
     pub fn write(out: &mut Vec<u8>, types: &[u32]) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| Oids::write(out, types))
+        write::try_message(out, TAG, |out| Oids::write(out, types))
     }
 }

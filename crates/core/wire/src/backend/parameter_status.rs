@@ -1,4 +1,4 @@
-//! ParameterStatus: the value of a setting that clients are told about, at login and whenever it changes.
+//! ParameterStatus: the value of a parameter that the server reports, at login and whenever it changes.
 
 use crate::read::{Malformed, Reader};
 use crate::redact::Name;
@@ -10,7 +10,7 @@ pub const TAG: u8 = b'S';
 /// ParameterStatus.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ParameterStatus<'a> {
-    /// The setting, spelled as the server spells it: `DateStyle`.
+    /// The parameter's name as the server spells it, such as `DateStyle`.
     pub name: &'a [u8],
     /// Its value.
     pub value: &'a [u8],
@@ -20,7 +20,7 @@ impl<'a> ParameterStatus<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it is not two strings.
+    /// [`Malformed`] when it is not exactly two strings.
     pub fn decode(body: &'a [u8]) -> Result<ParameterStatus<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let name = reader.cstr("parameter name")?;

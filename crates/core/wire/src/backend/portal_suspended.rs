@@ -1,3 +1,3 @@
-//! PortalSuspended: Execute's limit of rows was reached, and the portal may have more.
+//! PortalSuspended: the server has sent as many rows as Execute asked for, and the portal may have more.
 
 crate::write::empty_message!(b's', "PortalSuspended");

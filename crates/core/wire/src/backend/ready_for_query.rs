@@ -1,4 +1,4 @@
-//! ReadyForQuery: the server has answered everything up to a Sync or Query, and waits.
+//! ReadyForQuery: the server has answered everything up to a Sync or Query, and waits for the next message.
 
 use crate::frame::HEADER_BYTES;
 use crate::read::{Malformed, Problem, Reader};
@@ -6,23 +6,23 @@ use crate::read::{Malformed, Problem, Reader};
 /// The type byte of ReadyForQuery.
 pub const TAG: u8 = b'Z';
 
-/// Bytes of a whole ReadyForQuery.
+/// The number of bytes of a ReadyForQuery, with its header.
 pub const FRAME_BYTES: usize = HEADER_BYTES + 1;
 
-/// Whether a transaction is open, by the server's account.
+/// Whether a transaction is open, as the server reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TransactionStatus {
-    /// None is.
+    /// No transaction is open.
     Idle = b'I',
-    /// One is, and works.
+    /// A transaction is open.
     InTransaction = b'T',
-    /// One is, and has failed: all but its end is refused.
+    /// A transaction is open and has failed: the server refuses all commands except those that end it.
     Failed = b'E',
 }
 
 impl TransactionStatus {
-    /// From the byte on the wire.
+    /// The status for the byte in the message.
     #[inline]
     #[must_use]
     pub fn from_byte(byte: u8) -> Option<TransactionStatus> {
@@ -34,7 +34,7 @@ impl TransactionStatus {
         }
     }
 
-    /// To the byte on the wire.
+    /// The byte in the message.
     #[inline]
     #[must_use]
     pub fn as_byte(self) -> u8 {
@@ -53,7 +53,7 @@ impl ReadyForQuery {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it is not one of the three bytes.
+    /// [`Malformed`] when it is not `I`, `T` or `E`.
     #[inline]
     pub fn decode(body: &[u8]) -> Result<ReadyForQuery, Malformed> {
         let mut reader = Reader::new(body);
@@ -64,7 +64,7 @@ impl ReadyForQuery {
         Ok(ReadyForQuery { status })
     }
 
-    /// The whole message.
+    /// The message with its header.
     #[inline]
     #[must_use]
     pub fn frame(self) -> [u8; FRAME_BYTES] {

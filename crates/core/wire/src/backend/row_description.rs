@@ -1,4 +1,4 @@
-//! RowDescription: the columns of the rows to come.
+//! RowDescription: the columns of a result.
 
 use crate::list::Format;
 use crate::read::{Malformed, Reader};
@@ -19,7 +19,7 @@ impl<'a> RowDescription<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not hold as many columns as it says.
+    /// [`Malformed`] when the number of columns is not the number that the message gives.
     pub fn decode(body: &'a [u8]) -> Result<RowDescription<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let count = reader.u16("number of columns")?;
@@ -42,9 +42,10 @@ impl<'a> RowDescription<'a> {
     /// Appends a RowDescription of these columns to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when there are more than 65,535, or when they make more than 2^31 - 1 bytes; `out` is then as it was.
+    /// [`TooLarge`] when there are more than 65,535, or when the message has more than 2^31 - 1 bytes; `out`
+    /// is then unchanged.
     pub fn write(out: &mut Vec<u8>, columns: &[Column<'_>]) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| {
+        write::try_message(out, TAG, |out| {
             write::count(out, columns.len())?;
             for column in columns {
                 column.append(out);
@@ -57,19 +58,19 @@ impl<'a> RowDescription<'a> {
 /// One column of a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Column<'a> {
-    /// Its name.
+    /// The column's name.
     pub name: &'a [u8],
-    /// The object id of the table it is a column of, or 0.
+    /// The object id of the table that the column belongs to, or 0.
     pub table: u32,
-    /// Which column of that table it is, from 1, or 0.
+    /// The number of the column in that table, from 1, or 0.
     pub attribute: i16,
-    /// The object id of its type.
+    /// The object id of the column's type.
     pub type_oid: u32,
-    /// Bytes of the type (`pg_type.typlen`); negative when they vary.
+    /// The size of the type in bytes (`pg_type.typlen`); negative when the size varies.
     pub type_size: i16,
-    /// What qualifies the type (`pg_attribute.atttypmod`), such as the length of a varchar; often -1.
+    /// The type modifier (`pg_attribute.atttypmod`), such as the length of a varchar; often -1.
     pub type_modifier: i32,
-    /// How its values are written. When a statement is described this is not known yet, and 0.
+    /// The format of the values. In the description of a statement it is always 0, because Bind chooses the format.
     pub format: Format,
 }
 
@@ -107,12 +108,12 @@ impl std::fmt::Debug for Column<'_> {
     }
 }
 
-/// Columns from left to right.
+/// An iterator over the columns, from left to right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Columns<'a> {
-    /// How many are left.
+    /// The number of columns that are left.
     count: u16,
-    /// Those that are left.
+    /// The columns that are left.
     bytes: &'a [u8],
 }
 
@@ -122,7 +123,7 @@ impl<'a> Iterator for Columns<'a> {
     fn next(&mut self) -> Option<Column<'a>> {
         self.count = self.count.checked_sub(1)?;
         let mut reader = Reader::new(self.bytes);
-        // `decode` has walked over these bytes already, so there is no error to lose here.
+        // `decode` has checked these bytes, so this cannot fail.
         let column = Column::read(&mut reader).ok()?;
         self.bytes = reader.peek();
         Some(column)

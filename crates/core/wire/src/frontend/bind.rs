@@ -1,4 +1,4 @@
-//! Bind: give a statement its parameters, and make a portal of it.
+//! Bind: makes a portal from a statement and values for its parameters.
 
 use crate::frame::{HEADER_BYTES, Header, LENGTH_MAX, LENGTH_MIN};
 use crate::limits::STREAMED_NAMES_BYTES_MAX;
@@ -17,11 +17,11 @@ pub struct Bind<'a> {
     pub portal: &'a [u8],
     /// The statement; empty for the unnamed one.
     pub statement: &'a [u8],
-    /// The formats of the values: none (all text), one for all, or one for each.
+    /// The formats of the values: none (all values are text), one for all values, or one for each value.
     pub parameter_formats: Formats<'a>,
     /// The parameters' values.
     pub values: Values<'a>,
-    /// The formats the columns are to have: none (all text), one for all, or one for each.
+    /// The formats that the client wants for the columns: none (all are text), one for all, or one for each.
     pub result_formats: Formats<'a>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Bind<'a> {
     /// Decodes a whole body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of a Bind.
+    /// [`Malformed`] when it does not have the form of a Bind.
     pub fn decode(body: &'a [u8]) -> Result<Bind<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let portal = reader.cstr("portal")?;
@@ -55,8 +55,8 @@ impl<'a> Bind<'a> {
     /// Appends a Bind of these fields to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when a list has more than 65,535 items, or when all make more than 2^31 - 1 bytes; `out` is then as it
-    /// was.
+    /// [`TooLarge`] when a list has more than 65,535 items, or when the message has more than 2^31 - 1 bytes; `out` is
+    /// then unchanged.
     pub fn write(
         out: &mut Vec<u8>,
         portal: &[u8],
@@ -65,7 +65,7 @@ impl<'a> Bind<'a> {
         values: &[Option<&[u8]>],
         result_formats: &[Format],
     ) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| {
+        write::try_message(out, TAG, |out| {
             write::cstr(out, portal);
             write::cstr(out, statement);
             Formats::write(out, parameter_formats)?;
@@ -85,7 +85,8 @@ impl std::fmt::Debug for Bind<'_> {
     }
 }
 
-/// The beginning of a Bind: enough to send it to another statement while the values stream through unseen.
+/// The names at the beginning of a Bind. To send the Bind with other names, only these must have arrived: the values
+/// after them are passed on unread.
 ///
 /// ```text
 ///   header   portal 0   statement 0   formats, values, formats
@@ -100,30 +101,30 @@ pub struct BindNames<'a> {
     pub portal: &'a [u8],
     /// The statement; empty for the unnamed one.
     pub statement: &'a [u8],
-    /// Bytes both take at the beginning of the body, their zero bytes included.
+    /// The number of bytes of both names, with their zero bytes.
     pub names_bytes: usize,
 }
 
 impl<'a> BindNames<'a> {
-    /// Decodes the names from what has come of a body. `Ok(None)` means that they have not ended yet.
+    /// Decodes the names from the part of a body that has arrived. `Ok(None)` means that part of the names is missing.
     ///
     /// # Errors
-    /// [`Problem::NameTooLong`] when they do not end within [`STREAMED_NAMES_BYTES_MAX`] bytes.
+    /// [`Problem::NameTooLong`] when the names do not end within [`STREAMED_NAMES_BYTES_MAX`] bytes.
     #[inline]
     pub fn decode(prefix: &'a [u8]) -> Result<Option<BindNames<'a>>, Malformed> {
         let window = prefix.get(..STREAMED_NAMES_BYTES_MAX).unwrap_or(prefix);
         let mut reader = Reader::new(window);
         let Ok(portal) = reader.cstr("portal") else {
-            return unfinished(reader, "portal", prefix);
+            return unfinished_name(reader, "portal", prefix);
         };
         let Ok(statement) = reader.cstr("statement name") else {
-            return unfinished(reader, "statement name", prefix);
+            return unfinished_name(reader, "statement name", prefix);
         };
         Ok(Some(BindNames { portal, statement, names_bytes: reader.offset() }))
     }
 
-    /// The length on the wire (it counts itself) of this message with other names. `header` is the one it came
-    /// with. `None` when that is more than a length can be, or when the body is shorter than its names.
+    /// The length field (it counts itself) of this message with other names. `header` is the header with which the
+    /// message came. `None` when the new length is too large, or when the body is shorter than its names.
     #[inline]
     #[must_use]
     pub fn renamed_length(&self, header: Header, portal: &[u8], statement: &[u8]) -> Option<u32> {
@@ -143,7 +144,7 @@ impl std::fmt::Debug for BindNames<'_> {
     }
 }
 
-fn unfinished<'a>(
+fn unfinished_name<'a>(
     reader: Reader<'_>,
     field: &'static str,
     prefix: &[u8],
@@ -155,9 +156,9 @@ fn unfinished<'a>(
     }
 }
 
-/// Appends the beginning of a Bind to `out`: header and names. The caller sends the rest of the body after it.
+/// Appends the beginning of a Bind to `out`: header and names. The caller must send the rest of the body after it.
 ///
-/// `length` is the length on the wire, as [`BindNames::renamed_length`] returned it for the same names.
+/// `length` is the length field: [`BindNames::renamed_length`] returns it for the same names.
 #[inline]
 pub fn encode_prefix(out: &mut Vec<u8>, length: u32, portal: &[u8], statement: &[u8]) {
     out.reserve(HEADER_BYTES + portal.len() + statement.len() + 2);
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_have_not_ended_are_waited_for_up_to_a_limit() {
+    fn incomplete_names_are_waited_for_up_to_a_limit() {
         for bytes in 0..5 {
             assert_eq!(BindNames::decode(&b"ab\0cd\0"[..bytes]), Ok(None));
         }
@@ -200,7 +201,7 @@ mod tests {
         let error = BindNames::decode(&endless).expect_err("too long");
         assert_eq!(error.problem, Problem::NameTooLong);
 
-        // However much has come, so that it does not depend on how the bytes arrive.
+        // The same error even if the end of the name has arrived too: the result must not depend on how bytes arrive.
         let mut late = endless;
         late.extend(b"\0\0");
         assert_eq!(BindNames::decode(&late), Err(error));
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_would_not_fit_is_not_made() {
+    fn a_length_that_does_not_fit_is_none() {
         let names = BindNames { portal: b"", statement: b"", names_bytes: 2 };
         let header = Header { tag: TAG, length: LENGTH_MAX };
         assert_eq!(names.renamed_length(header, b"", b""), Some(LENGTH_MAX));

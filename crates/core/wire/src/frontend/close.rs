@@ -1,4 +1,4 @@
-//! Close: a statement or portal is no longer needed.
+//! Close: destroys a statement or a portal.
 
 use super::target::Target;
 use crate::read::{Malformed, Reader};
@@ -21,7 +21,7 @@ impl<'a> Close<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of a Close.
+    /// [`Malformed`] when it does not have the form of a Close.
     #[inline]
     pub fn decode(body: &'a [u8]) -> Result<Close<'a>, Malformed> {
         let mut reader = Reader::new(body);

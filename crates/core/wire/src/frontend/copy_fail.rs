@@ -1,4 +1,4 @@
-//! CopyFail: the client gives up the copy it was sending.
+//! CopyFail: the client ends its COPY FROM STDIN with an error.
 
 use crate::read::{Malformed, Reader};
 use crate::redact::Redacted;
@@ -10,7 +10,7 @@ pub const TAG: u8 = b'f';
 /// CopyFail. `Debug` does not show the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CopyFail<'a> {
-    /// Why, for the server's error message.
+    /// The reason; the server's error message repeats it.
     pub message: &'a [u8],
 }
 
@@ -18,7 +18,7 @@ impl<'a> CopyFail<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it is not one string.
+    /// [`Malformed`] when it is not exactly one string.
     #[inline]
     pub fn decode(body: &'a [u8]) -> Result<CopyFail<'a>, Malformed> {
         let mut reader = Reader::new(body);
@@ -30,7 +30,7 @@ impl<'a> CopyFail<'a> {
     /// Appends the message to `out`.
     ///
     /// # Panics
-    /// When the text is longer than a message can be, which text that was decoded is not; see
+    /// When the text does not fit into a message. A text that was decoded always fits; for other texts use
     /// [`try_encode`](CopyFail::try_encode).
     #[inline]
     pub fn encode(&self, out: &mut Vec<u8>) {
@@ -39,12 +39,12 @@ impl<'a> CopyFail<'a> {
         write::end(out, mark);
     }
 
-    /// Appends the message to `out`, the text being of any size.
+    /// Appends the message to `out`. The text may have any size.
     ///
     /// # Errors
-    /// [`TooLarge`] when it is longer than a message can be; `out` is then as it was.
+    /// [`TooLarge`] when it does not fit into a message; `out` is then unchanged.
     pub fn try_encode(&self, out: &mut Vec<u8>) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| {
+        write::try_message(out, TAG, |out| {
             write::cstr(out, self.message);
             Ok(())
         })

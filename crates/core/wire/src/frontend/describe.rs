@@ -1,4 +1,4 @@
-//! Describe: what parameters does a statement take, what columns will a statement or portal return?
+//! Describe: asks for the parameters of a statement, and for the columns that a statement or a portal returns.
 
 use super::target::Target;
 use crate::read::{Malformed, Reader};
@@ -21,7 +21,7 @@ impl<'a> Describe<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of a Describe.
+    /// [`Malformed`] when it does not have the form of a Describe.
     #[inline]
     pub fn decode(body: &'a [u8]) -> Result<Describe<'a>, Malformed> {
         let mut reader = Reader::new(body);

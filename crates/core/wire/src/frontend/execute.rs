@@ -1,4 +1,4 @@
-//! Execute: run a portal.
+//! Execute: runs a portal.
 
 use crate::read::{Malformed, Reader};
 use crate::redact::Name;
@@ -12,7 +12,8 @@ pub const TAG: u8 = b'E';
 pub struct Execute<'a> {
     /// The portal; empty for the unnamed one.
     pub portal: &'a [u8],
-    /// The most rows to return before PortalSuspended; 0, and by PostgreSQL's reading anything below, is no limit.
+    /// How many rows the server may send before PortalSuspended. 0 means no limit; so does a negative number, as
+    /// PostgreSQL reads it.
     pub max_rows: i32,
 }
 
@@ -20,7 +21,7 @@ impl<'a> Execute<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of an Execute.
+    /// [`Malformed`] when it does not have the form of an Execute.
     #[inline]
     pub fn decode(body: &'a [u8]) -> Result<Execute<'a>, Malformed> {
         let mut reader = Reader::new(body);

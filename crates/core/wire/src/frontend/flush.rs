@@ -1,3 +1,3 @@
-//! Flush: send what you have, without waiting for a Sync.
+//! Flush: asks the server to send the answers that it has, without waiting for a Sync.
 
 crate::write::empty_message!(b'H', "Flush");

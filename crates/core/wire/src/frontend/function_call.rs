@@ -1,4 +1,4 @@
-//! FunctionCall: call a function by its object id, outside SQL.
+//! FunctionCall: calls a function by its object id, without SQL.
 
 use crate::list::{Format, Formats, Values};
 use crate::read::{Malformed, Reader};
@@ -12,11 +12,11 @@ pub const TAG: u8 = b'F';
 pub struct FunctionCall<'a> {
     /// The function's object id.
     pub function: u32,
-    /// The formats of the arguments: none (all text), one for all, or one for each.
+    /// The formats of the arguments: none (all are text), one for all, or one for each.
     pub argument_formats: Formats<'a>,
     /// The arguments.
     pub arguments: Values<'a>,
-    /// The format the result is to have.
+    /// The format that the client wants for the result.
     pub result_format: Format,
 }
 
@@ -24,7 +24,7 @@ impl<'a> FunctionCall<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of a FunctionCall.
+    /// [`Malformed`] when it does not have the form of a FunctionCall.
     pub fn decode(body: &'a [u8]) -> Result<FunctionCall<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let function = reader.u32("function")?;
@@ -48,8 +48,8 @@ impl<'a> FunctionCall<'a> {
     /// Appends a FunctionCall of these fields to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when a list has more than 65,535 items, or when all make more than 2^31 - 1 bytes; `out` is then as it
-    /// was.
+    /// [`TooLarge`] when a list has more than 65,535 items, or when the message has more than 2^31 - 1 bytes; `out` is
+    /// then unchanged.
     pub fn write(
         out: &mut Vec<u8>,
         function: u32,
@@ -57,7 +57,7 @@ impl<'a> FunctionCall<'a> {
         arguments: &[Option<&[u8]>],
         result_format: Format,
     ) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| {
+        write::try_message(out, TAG, |out| {
             write::u32(out, function);
             Formats::write(out, argument_formats)?;
             Values::write(out, arguments)?;

@@ -4,13 +4,13 @@ use crate::read::Malformed;
 use crate::redact::Redacted;
 use crate::write;
 
-/// The type byte of GSSResponse; [`super::PasswordKind`] says which of its kind a message is.
+/// The type byte of GSSResponse. Four messages have this type byte; [`super::PasswordKind`] distinguishes them.
 pub const TAG: u8 = b'p';
 
 /// GSSResponse. `Debug` does not show the data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct GssResponse<'a> {
-    /// What the mechanism calls for.
+    /// The token.
     pub data: &'a [u8],
 }
 
@@ -18,7 +18,7 @@ impl<'a> GssResponse<'a> {
     /// Decodes a body, all of which is data.
     ///
     /// # Errors
-    /// None: it returns a `Result` as all messages do.
+    /// None: it returns a `Result` because all messages do.
     pub fn decode(body: &'a [u8]) -> Result<GssResponse<'a>, Malformed> {
         Ok(GssResponse { data: body })
     }
@@ -26,7 +26,7 @@ impl<'a> GssResponse<'a> {
     /// Appends the message to `out`.
     ///
     /// # Panics
-    /// When the data is longer than a message can be.
+    /// When the data does not fit into a message.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let mark = write::begin(out, TAG);
         write::bytes(out, self.data);

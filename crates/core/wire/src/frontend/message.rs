@@ -1,5 +1,5 @@
-//! Any message of a client that has started up, for tools and tests. The proxy looks at tags instead and decodes what
-//! it needs.
+//! Any message that a client sends after its first packet, for tools and tests. The proxy does not use this: it looks
+//! at the tags, and decodes only the messages that it needs.
 
 use super::{
     Bind, Close, CopyData, CopyFail, Describe, Execute, FunctionCall, GssResponse, Parse, PasswordMessage,
@@ -12,7 +12,7 @@ use super::{
 use crate::read::{Malformed, Problem, Reader};
 use crate::write::TooLarge;
 
-/// The types of all messages a client sends once it has started up.
+/// The type bytes of all messages that a client sends after its first packet.
 pub const TAGS: [u8; 14] = [
     bind::TAG,
     close::TAG,
@@ -30,22 +30,22 @@ pub const TAGS: [u8; 14] = [
     terminate::TAG,
 ];
 
-/// What a message of type `p` is. The bytes do not say: it depends on what the server asked for.
+/// The four messages of type `p`. The bytes do not show which of them it is: that depends on what the server asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PasswordKind {
-    /// A password, as it is or hashed: after AuthenticationCleartextPassword or AuthenticationMD5Password.
+    /// PasswordMessage: after AuthenticationCleartextPassword or AuthenticationMD5Password.
     Password,
-    /// The first answer in a SASL exchange: after AuthenticationSASL.
+    /// SASLInitialResponse: after AuthenticationSASL.
     SaslInitial,
-    /// Any later answer: after AuthenticationSASLContinue.
+    /// SASLResponse: after AuthenticationSASLContinue.
     Sasl,
-    /// A token: after AuthenticationGSS, AuthenticationSSPI or AuthenticationGSSContinue.
+    /// GSSResponse: after AuthenticationGSS, AuthenticationSSPI or AuthenticationGSSContinue.
     Gss,
 }
 
 /// A message of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // Each variant is the message of that name, which has its own.
+#[allow(missing_docs)] // Each variant is the message of that name, which has its own docs.
 pub enum Message<'a> {
     Bind(Bind<'a>),
     Close(Close<'a>),
@@ -67,10 +67,10 @@ pub enum Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Decodes the body of a message of type `tag`; `password` says what it is if that is `p`.
+    /// Decodes the body of a message of type `tag`. If the type is `p`, `password` says which message it is.
     ///
     /// # Errors
-    /// [`Malformed`] when no message is of that type, or the body does not have the shape it calls for.
+    /// [`Malformed`] when no message has that type, or when the body does not have the form of that message.
     pub fn decode(tag: u8, body: &'a [u8], password: PasswordKind) -> Result<Message<'a>, Malformed> {
         Ok(match tag {
             bind::TAG => Message::Bind(Bind::decode(body)?),
@@ -99,7 +99,7 @@ impl<'a> Message<'a> {
     /// Appends the message to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when it does not fit into a frame, which a message that was decoded does.
+    /// [`TooLarge`] when it does not fit into a frame. A message that was decoded always fits.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), TooLarge> {
         match self {
             Message::Bind(message) => message.encode(out),

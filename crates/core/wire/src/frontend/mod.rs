@@ -1,7 +1,8 @@
-//! What a client sends once it has started up: one module for each message, named as the manual names it.
+//! The messages that a client sends after its first packet (for that see [`crate::startup`]): one module for each,
+//! with the name from the manual.
 //!
-//! Each has a `TAG`. Messages with a body have a type that borrows it, with `decode` and `encode`; those without
-//! have a `FRAME` and functions of those names. What comes before is in [`crate::startup`].
+//! Each module has a `TAG`. For a message with a body, the module has a type that borrows the body, with methods
+//! `decode` and `encode`. For a message without a body, it has a `FRAME` and functions `decode` and `encode`.
 
 pub mod bind;
 pub mod close;
@@ -36,5 +37,5 @@ pub use sasl_initial_response::SaslInitialResponse;
 pub use sasl_response::SaslResponse;
 pub use target::Target;
 
-// Copied data looks the same from either side.
+// These messages of COPY are the same in both directions.
 pub use crate::backend::{CopyData, copy_data, copy_done};

@@ -1,4 +1,4 @@
-//! Parse: prepare a statement.
+//! Parse: prepares a statement.
 
 use crate::list::Oids;
 use crate::read::{Malformed, Reader};
@@ -15,9 +15,9 @@ pub struct Parse<'a> {
     pub name: &'a [u8],
     /// The statement's text, in the client's encoding.
     pub query: &'a [u8],
-    /// The types of its first parameters; 0 for one that the server is to find out.
+    /// The object ids of the types of its first parameters. For 0 the server finds the type out.
     pub parameter_types: Oids<'a>,
-    /// Everything after the name's zero byte: query, zero byte, count, types.
+    /// The body after the name's zero byte: query, zero byte, count, types.
     body_after_name: &'a [u8],
 }
 
@@ -25,7 +25,7 @@ impl<'a> Parse<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of a Parse.
+    /// [`Malformed`] when it does not have the form of a Parse.
     #[inline]
     pub fn decode(body: &'a [u8]) -> Result<Parse<'a>, Malformed> {
         let mut reader = Reader::new(body);
@@ -37,8 +37,8 @@ impl<'a> Parse<'a> {
         Ok(Parse { name, query, parameter_types, body_after_name })
     }
 
-    /// The rest of the body after the statement's name, byte for byte: what two Parse messages have in common
-    /// when they prepare the same statement under different names.
+    /// The body after the statement's name. Two Parse messages that prepare the same statement under different names
+    /// have the same bytes here.
     #[inline]
     #[must_use]
     pub fn body_after_name(&self) -> &'a [u8] {
@@ -54,15 +54,15 @@ impl<'a> Parse<'a> {
     /// Appends a Parse of these fields to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when there are more than 65,535 types, or when the text makes more than 2^31 - 1 bytes; `out` is then
-    /// as it was.
+    /// [`TooLarge`] when there are more than 65,535 types, or when the message has more than 2^31 - 1 bytes; `out` is
+    /// then unchanged.
     pub fn write(
         out: &mut Vec<u8>,
         name: &[u8],
         query: &[u8],
         parameter_types: &[u32],
     ) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| {
+        write::try_message(out, TAG, |out| {
             write::cstr(out, name);
             write::cstr(out, query);
             Oids::write(out, parameter_types)
@@ -70,10 +70,11 @@ impl<'a> Parse<'a> {
     }
 }
 
-/// Appends a Parse of the statement `name` to `out`, with what [`Parse::body_after_name`] returned.
+/// Appends a Parse to `out` that prepares a statement under `name`. `body_after_name` is what
+/// [`Parse::body_after_name`] returned.
 ///
 /// # Panics
-/// When both make more than 2^31 - 1 bytes.
+/// When the message has more than 2^31 - 1 bytes.
 #[inline]
 pub fn write_renamed(out: &mut Vec<u8>, name: &[u8], body_after_name: &[u8]) {
     let mark = write::begin(out, TAG);
@@ -82,9 +83,9 @@ pub fn write_renamed(out: &mut Vec<u8>, name: &[u8], body_after_name: &[u8]) {
     write::end(out, mark);
 }
 
-/// Appends the beginning of a Parse to `out`: header and name. The caller sends the rest of the body after it.
+/// Appends the beginning of a Parse to `out`: header and name. The caller must send the rest of the body after it.
 ///
-/// `length` is the length on the wire, with this name.
+/// `length` is the length field of the message with this name.
 #[inline]
 pub fn encode_prefix(out: &mut Vec<u8>, length: u32, name: &[u8]) {
     write::u8(out, TAG);

@@ -1,10 +1,10 @@
-//! PasswordMessage: the password, as it is or hashed with MD5.
+//! PasswordMessage: the password, in clear text or hashed with MD5.
 
 use crate::read::{Malformed, Reader};
 use crate::redact::Redacted;
 use crate::write::{self, TooLarge};
 
-/// The type byte of PasswordMessage; [`super::PasswordKind`] says which of its kind a message is.
+/// The type byte of PasswordMessage. Four messages have this type byte; [`super::PasswordKind`] distinguishes them.
 pub const TAG: u8 = b'p';
 
 /// PasswordMessage. `Debug` does not show the text.
@@ -18,7 +18,7 @@ impl<'a> PasswordMessage<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it is not one string.
+    /// [`Malformed`] when it is not exactly one string.
     #[inline]
     pub fn decode(body: &'a [u8]) -> Result<PasswordMessage<'a>, Malformed> {
         let mut reader = Reader::new(body);
@@ -30,7 +30,7 @@ impl<'a> PasswordMessage<'a> {
     /// Appends the message to `out`.
     ///
     /// # Panics
-    /// When the text is longer than a message can be, which text that was decoded is not; see
+    /// When the text does not fit into a message. A text that was decoded always fits; for other texts use
     /// [`try_encode`](PasswordMessage::try_encode).
     #[inline]
     pub fn encode(&self, out: &mut Vec<u8>) {
@@ -39,12 +39,12 @@ impl<'a> PasswordMessage<'a> {
         write::end(out, mark);
     }
 
-    /// Appends the message to `out`, the text being of any size.
+    /// Appends the message to `out`. The text may have any size.
     ///
     /// # Errors
-    /// [`TooLarge`] when it is longer than a message can be; `out` is then as it was.
+    /// [`TooLarge`] when it does not fit into a message; `out` is then unchanged.
     pub fn try_encode(&self, out: &mut Vec<u8>) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| {
+        write::try_message(out, TAG, |out| {
             write::cstr(out, self.password);
             Ok(())
         })

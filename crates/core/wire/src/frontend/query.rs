@@ -1,4 +1,4 @@
-//! Query: run this text, which may hold several statements.
+//! Query: runs a text, which may hold several statements.
 
 use crate::read::{Malformed, Reader};
 use crate::redact::Redacted;
@@ -18,7 +18,7 @@ impl<'a> Query<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it is not one string.
+    /// [`Malformed`] when it is not exactly one string.
     #[inline]
     pub fn decode(body: &'a [u8]) -> Result<Query<'a>, Malformed> {
         let mut reader = Reader::new(body);
@@ -30,7 +30,7 @@ impl<'a> Query<'a> {
     /// Appends the message to `out`.
     ///
     /// # Panics
-    /// When the text is longer than a message can be, which text that was decoded is not; see
+    /// When the text does not fit into a message. A text that was decoded always fits; for other texts use
     /// [`try_encode`](Query::try_encode).
     #[inline]
     pub fn encode(&self, out: &mut Vec<u8>) {
@@ -39,12 +39,12 @@ impl<'a> Query<'a> {
         write::end(out, mark);
     }
 
-    /// Appends the message to `out`, the text being of any size.
+    /// Appends the message to `out`. The text may have any size.
     ///
     /// # Errors
-    /// [`TooLarge`] when it is longer than a message can be; `out` is then as it was.
+    /// [`TooLarge`] when it does not fit into a message; `out` is then unchanged.
     pub fn try_encode(&self, out: &mut Vec<u8>) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| {
+        write::try_message(out, TAG, |out| {
             write::cstr(out, self.text);
             Ok(())
         })

@@ -1,10 +1,10 @@
-//! SASLInitialResponse: the client has chosen a mechanism, and perhaps says the first thing in it.
+//! SASLInitialResponse: the mechanism that the client has chosen, and the first data if the client begins the exchange.
 
 use crate::read::{Malformed, Reader};
 use crate::redact::{Name, Redacted};
 use crate::write::{self, TooLarge};
 
-/// The type byte of SASLInitialResponse; [`super::PasswordKind`] says which of its kind a message is.
+/// The type byte of SASLInitialResponse. Four messages have this type byte; [`super::PasswordKind`] distinguishes them.
 pub const TAG: u8 = b'p';
 
 /// SASLInitialResponse. `Debug` does not show the data.
@@ -12,7 +12,7 @@ pub const TAG: u8 = b'p';
 pub struct SaslInitialResponse<'a> {
     /// The mechanism.
     pub mechanism: &'a [u8],
-    /// The first thing said in it, if the client begins.
+    /// The first data, if the client begins the exchange.
     pub data: Option<&'a [u8]>,
 }
 
@@ -20,7 +20,7 @@ impl<'a> SaslInitialResponse<'a> {
     /// Decodes a body.
     ///
     /// # Errors
-    /// [`Malformed`] when it does not have the shape of a SASLInitialResponse.
+    /// [`Malformed`] when it does not have the form of a SASLInitialResponse.
     pub fn decode(body: &'a [u8]) -> Result<SaslInitialResponse<'a>, Malformed> {
         let mut reader = Reader::new(body);
         let mechanism = reader.cstr("SASL mechanism")?;
@@ -32,9 +32,10 @@ impl<'a> SaslInitialResponse<'a> {
     /// Appends the message to `out`.
     ///
     /// # Errors
-    /// [`TooLarge`] when the data does not fit into a message, which data that was decoded does; `out` is then as it was.
+    /// [`TooLarge`] when the data does not fit into a message; `out` is then unchanged. Data that was decoded always
+    /// fits.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), TooLarge> {
-        write::fallible(out, TAG, |out| {
+        write::try_message(out, TAG, |out| {
             write::cstr(out, self.mechanism);
             write::value(out, self.data)
         })

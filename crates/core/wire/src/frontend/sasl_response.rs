@@ -4,13 +4,13 @@ use crate::read::Malformed;
 use crate::redact::Redacted;
 use crate::write;
 
-/// The type byte of SASLResponse; [`super::PasswordKind`] says which of its kind a message is.
+/// The type byte of SASLResponse. Four messages have this type byte; [`super::PasswordKind`] distinguishes them.
 pub const TAG: u8 = b'p';
 
 /// SASLResponse. `Debug` does not show the data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SaslResponse<'a> {
-    /// What the mechanism calls for.
+    /// The answer, in the form that the mechanism defines.
     pub data: &'a [u8],
 }
 
@@ -18,7 +18,7 @@ impl<'a> SaslResponse<'a> {
     /// Decodes a body, all of which is data.
     ///
     /// # Errors
-    /// None: it returns a `Result` as all messages do.
+    /// None: it returns a `Result` because all messages do.
     pub fn decode(body: &'a [u8]) -> Result<SaslResponse<'a>, Malformed> {
         Ok(SaslResponse { data: body })
     }
@@ -26,7 +26,7 @@ impl<'a> SaslResponse<'a> {
     /// Appends the message to `out`.
     ///
     /// # Panics
-    /// When the data is longer than a message can be.
+    /// When the data does not fit into a message.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let mark = write::begin(out, TAG);
         write::bytes(out, self.data);

@@ -1,3 +1,3 @@
-//! Sync: the end of a pipeline's piece: answer, end the implicit transaction, say ReadyForQuery.
+//! Sync: asks the server to end the implicit transaction and to send all answers, with ReadyForQuery as the last one.
 
 crate::write::empty_message!(b'S', "Sync");

@@ -1,8 +1,8 @@
-//! What Close and Describe are about: a prepared statement or a portal.
+//! What a Close or a Describe names: a prepared statement or a portal.
 
 use crate::read::{Malformed, Problem, Reader};
 
-/// A kind of thing that has a name in a session.
+/// What the name in a Close or a Describe belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Target {
@@ -22,7 +22,7 @@ impl Target {
         }
     }
 
-    /// The byte on the wire.
+    /// The byte in the message.
     #[inline]
     #[must_use]
     pub fn as_byte(self) -> u8 {

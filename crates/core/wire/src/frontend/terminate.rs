@@ -1,3 +1,3 @@
-//! Terminate: good-bye.
+//! Terminate: the client ends the session.
 
 crate::write::empty_message!(b'X', "Terminate");

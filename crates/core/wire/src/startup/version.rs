@@ -5,16 +5,16 @@ use std::fmt;
 /// A version of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProtocolVersion {
-    /// 3 for all that is in use today.
+    /// 3 in every version that is in use today.
     pub major: u16,
-    /// 0 or 2. There is no 3.1; 9999 is what clients send to see whether servers negotiate.
+    /// 0 or 2. There is no 3.1. Clients send 9999 to find out whether a server negotiates.
     pub minor: u16,
 }
 
 impl ProtocolVersion {
     /// 3.0, which every server and client since PostgreSQL 7.4 speaks.
     pub const V3_0: ProtocolVersion = ProtocolVersion { major: 3, minor: 0 };
-    /// 3.2, which came with PostgreSQL 18: keys for cancelling may be longer.
+    /// 3.2, which PostgreSQL 18 introduced: cancel keys may be longer.
     pub const V3_2: ProtocolVersion = ProtocolVersion { major: 3, minor: 2 };
 
     /// From the integer on the wire.

@@ -1,4 +1,4 @@
-//! Encoding a message from what it means, by the functions that a caller with the fields in hand would use.
+//! Encodes a message from its meaning in the vectors, with the functions that callers use.
 
 use serde_json::Value;
 use trunkline_wire::backend::{self, Authentication, ReadyForQuery, TransactionStatus};
@@ -17,7 +17,7 @@ impl<'v> Fields<'v> {
         self.0["type"].as_str().expect("a type")
     }
 
-    /// A text, or the bytes under the same key with `_hex` after it.
+    /// The text under `key`, or the bytes under `key` with `_hex` after it.
     fn text(&self, key: &str) -> Vec<u8> {
         match self.0[key].as_str() {
             Some(text) => text.as_bytes().to_vec(),
@@ -64,11 +64,11 @@ impl<'v> Fields<'v> {
 }
 
 fn number<N: TryFrom<i64>>(value: &Value) -> N {
-    let number = value.as_i64().unwrap_or_else(|| panic!("{value} is no number"));
+    let number = value.as_i64().unwrap_or_else(|| panic!("{value} is not a number"));
     N::try_from(number).unwrap_or_else(|_| panic!("{value} is out of range"))
 }
 
-fn lend(values: &[Option<Vec<u8>>]) -> Vec<Option<&[u8]>> {
+fn borrowed(values: &[Option<Vec<u8>>]) -> Vec<Option<&[u8]>> {
     values.iter().map(Option::as_deref).collect()
 }
 
@@ -134,7 +134,7 @@ fn first(fields: &Fields<'_>, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// ErrorResponse and NoticeResponse, whose fields may be any: the builders for our own are tested where they are.
+/// ErrorResponse or NoticeResponse with any fields. `ErrorReport`, which we use for our own, has its own tests.
 fn report(fields: &Fields<'_>, tag: u8, out: &mut Vec<u8>) {
     let mark = write::begin(out, tag);
     for pair in list(&fields.0["fields"]) {
@@ -186,7 +186,7 @@ fn backend(fields: &Fields<'_>, out: &mut Vec<u8>) -> bool {
         "CopyInResponse" | "CopyOutResponse" | "CopyBothResponse" => copy_response(fields, out),
         "CopyData" => backend::CopyData { data: &fields.hex("data_hex") }.encode(out),
         "CopyDone" => out.extend_from_slice(&backend::copy_done::FRAME),
-        "DataRow" => backend::DataRow::write(out, &lend(&fields.values("values_hex"))).expect("fits"),
+        "DataRow" => backend::DataRow::write(out, &borrowed(&fields.values("values_hex"))).expect("fits"),
         "EmptyQueryResponse" => backend::empty_query_response::encode(out),
         "ErrorResponse" => report(fields, backend::error_response::TAG, out),
         "NoticeResponse" => report(fields, backend::notice_response::TAG, out),
@@ -230,7 +230,7 @@ fn frontend(fields: &Fields<'_>, out: &mut Vec<u8>) -> bool {
             &fields.text("portal"),
             &fields.text("statement"),
             &fields.formats("parameter_formats"),
-            &lend(&fields.values("values_hex")),
+            &borrowed(&fields.values("values_hex")),
             &fields.formats("result_formats"),
         )
         .expect("fits"),
@@ -246,7 +246,7 @@ fn frontend(fields: &Fields<'_>, out: &mut Vec<u8>) -> bool {
             out,
             fields.number("function"),
             &fields.formats("argument_formats"),
-            &lend(&fields.values("arguments_hex")),
+            &borrowed(&fields.values("arguments_hex")),
             Format(fields.number("result_format")),
         )
         .expect("fits"),

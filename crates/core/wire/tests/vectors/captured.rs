@@ -1,4 +1,4 @@
-//! What was really said: the bytes of a PostgreSQL server, and those that it understood.
+//! Captured conversations: the bytes that a PostgreSQL server sent, and the bytes that it accepted from a client.
 
 use trunkline_wire::backend::{self, Message};
 use trunkline_wire::frame::{self, HEADER_BYTES};
@@ -8,7 +8,7 @@ use trunkline_wire::startup::{FirstPacket, ProtocolVersion, first_packet_bytes};
 
 use crate::file::{Conversation, conversations};
 
-/// The frames of a stream that ends with one.
+/// The frames of a stream, which must end at the end of a frame.
 fn frames(stream: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = stream;
     std::iter::from_fn(move || {
@@ -24,7 +24,7 @@ fn conversation(name: &str) -> Conversation {
 }
 
 #[test]
-fn what_a_server_sent_is_decoded_and_encoded_as_it_was() {
+fn captured_server_messages_are_encoded_to_the_same_bytes() {
     for conversation in conversations() {
         let mut types = String::new();
         let mut ready = false;
@@ -50,7 +50,7 @@ fn what_a_server_sent_is_decoded_and_encoded_as_it_was() {
 }
 
 #[test]
-fn what_a_server_understood_is_decoded_and_encoded_as_it_was() {
+fn captured_client_messages_are_encoded_to_the_same_bytes() {
     for conversation in conversations() {
         let bytes = first_packet_bytes(&conversation.sent).expect("valid").expect("whole");
         let (first, rest) = conversation.sent.split_at(bytes);
@@ -66,12 +66,12 @@ fn what_a_server_understood_is_decoded_and_encoded_as_it_was() {
 }
 
 #[test]
-fn a_server_names_the_whole_version_it_speaks() {
+fn a_server_sends_major_and_minor_version() {
     let login = conversation("login_3_9999");
     let frame = frames(&login.received).next().expect("a message");
     let Ok(Message::NegotiateProtocolVersion(negotiate)) = Message::decode(frame[0], &frame[HEADER_BYTES..])
     else {
-        panic!("the first message is no NegotiateProtocolVersion");
+        panic!("the first message is not a NegotiateProtocolVersion");
     };
     assert_eq!(negotiate.newest, ProtocolVersion::V3_0);
     assert_eq!(negotiate.newest_minor(), Some(0));

@@ -1,16 +1,16 @@
-//! The inputs that fuzzing starts from, in `/fuzz/corpus`: the vectors, in the form each target wants them.
+//! The inputs from which fuzzing starts (`/fuzz/corpus`): the vectors, in the form that each fuzz target reads.
 
 use std::path::{Path, PathBuf};
 
 use crate::file::{Direction, PasswordName, Vector, malformed, streams, vectors};
 
-/// Set to write the files again instead of comparing them: do so when vectors were added.
+/// Set this environment variable to write the files instead of comparing them, after vectors were added.
 const WRITE: &str = "TRUNKLINE_WRITE_FUZZ_CORPUS";
 
 /// Seeds longer than this only slow fuzzing down.
 const SEED_BYTES_MAX: usize = 1_024;
 
-/// The target a vector is a seed for, and what that target takes it as.
+/// The fuzz target for which a vector is a seed, and the seed in that target's form.
 fn seed(vector: &Vector) -> (&'static str, Vec<u8>) {
     let message = || {
         let (tag, body) = (vector.bytes[0], vector.bytes.get(5..).unwrap_or_default());
@@ -31,13 +31,13 @@ fn seed(vector: &Vector) -> (&'static str, Vec<u8>) {
     }
 }
 
-/// File and content of each seed.
+/// The path and the content of each seed.
 fn seeds() -> Vec<(PathBuf, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus");
     let mut seeds = Vec::new();
     for vector in vectors().into_iter().chain(malformed()) {
         let (target, bytes) = match vector.refused_by.as_deref() {
-            // A length that no message can have is for the target that reads lengths.
+            // Vectors with an impossible length are seeds for the target that reads headers.
             Some("frame") if vector.direction != Direction::First => {
                 ("wire_frame", [&[1], &vector.bytes[..]].concat())
             }

@@ -1,22 +1,22 @@
-//! Reading the files of `/vectors`.
+//! Reads the files of `/vectors`.
 
 use std::path::Path;
 
 use serde_json::Value;
 use trunkline_wire::frontend::PasswordKind;
 
-/// Who sends the bytes, and when.
+/// Who sends the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     /// A server.
     Backend,
-    /// A client that has started up.
+    /// A client, after its first packet.
     Frontend,
-    /// A client, as the first thing.
+    /// A client, as its first packet.
     First,
 }
 
-/// Which message a `p` of a vector is.
+/// Which message a vector of type `p` is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PasswordName {
     /// PasswordMessage.
@@ -36,11 +36,11 @@ impl PasswordName {
             "sasl_initial" => PasswordName::SaslInitial,
             "sasl" => PasswordName::Sasl,
             "gss" => PasswordName::Gss,
-            _ => panic!("'{name}' is no kind of password message"),
+            _ => panic!("'{name}' is not a kind of password message"),
         }
     }
 
-    /// As the decoder wants it.
+    /// The same for the decoder.
     pub(crate) fn kind(self) -> PasswordKind {
         match self {
             PasswordName::Password => PasswordKind::Password,
@@ -60,7 +60,7 @@ pub(crate) struct Vector {
     pub(crate) password: Option<PasswordName>,
     /// `Null` in `malformed.json`.
     pub(crate) message: Value,
-    /// In `malformed.json` only.
+    /// Only in `malformed.json`: what refuses the bytes, `frame` or `body`.
     pub(crate) refused_by: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl Vector {
         self.message["type"].as_str().expect("a message has a type")
     }
 
-    /// Bytes of this vector that must not be shown, as far as they are long enough to be told from others.
+    /// Bytes of this vector that `Debug` must not show. Short ones are left out, because they may also occur elsewhere.
     pub(crate) fn secrets(&self) -> Vec<Vec<u8>> {
         let mut secrets = Vec::new();
         for key in ["secret_key_hex", "salt_hex", "data_hex", "value_hex"] {
@@ -88,23 +88,23 @@ impl Vector {
     }
 }
 
-/// A run of messages.
+/// Several messages, one after the other.
 pub(crate) struct Stream {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
-    /// Where each message begins and how many bytes it has.
+    /// The offset and the number of bytes of each message.
     pub(crate) frames: Vec<(usize, usize)>,
-    /// Each a list of offsets at which the stream is to be split.
+    /// Each is a list of offsets at which the test splits the stream.
     pub(crate) splits: Vec<Vec<usize>>,
 }
 
-/// What a client and a real server said to each other.
+/// The bytes that a client and a real server sent each other.
 pub(crate) struct Conversation {
     pub(crate) name: String,
-    /// A first packet, then messages.
+    /// What the client sent: a first packet, then messages.
     pub(crate) sent: Vec<u8>,
     pub(crate) received: Vec<u8>,
-    /// The types of the messages received.
+    /// The type bytes of the messages in `received`.
     pub(crate) received_types: String,
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn malformed() -> Vec<Vector> {
     entries("malformed").iter().map(vector).collect()
 }
 
-/// All runs of messages.
+/// All streams.
 pub(crate) fn streams() -> Vec<Stream> {
     let number = |value: &Value| usize::try_from(value.as_u64().expect("an offset")).expect("a small one");
     entries("streams")
@@ -160,7 +160,7 @@ fn entries(file: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let Value::Array(entries) = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"))
     else {
-        panic!("{file}.json is no list");
+        panic!("{file}.json is not a list");
     };
     assert!(!entries.is_empty(), "{file}.json is empty");
     entries
@@ -173,7 +173,7 @@ fn vector(entry: &Value) -> Vector {
             "backend" => Direction::Backend,
             "frontend" => Direction::Frontend,
             "first" => Direction::First,
-            other => panic!("'{other}' is no direction"),
+            other => panic!("'{other}' is not a direction"),
         },
         bytes: unhex(text(entry, "hex")),
         password: entry["password"].as_str().map(PasswordName::new),
@@ -188,7 +188,7 @@ fn text<'a>(entry: &'a Value, key: &str) -> &'a str {
 
 /// The items of a JSON list.
 pub(crate) fn list(value: &Value) -> &[Value] {
-    value.as_array().unwrap_or_else(|| panic!("{value} is no list"))
+    value.as_array().unwrap_or_else(|| panic!("{value} is not a list"))
 }
 
 /// Bytes from hexadecimal digits.

@@ -1,5 +1,5 @@
-//! The vectors of `/vectors`, which the clients in other languages read too: each must decode to what it says
-//! it means and encode to its bytes again, and each malformed one must be refused.
+//! Checks the vectors of `/vectors`, which clients in other languages use too. Each vector must decode to its meaning
+//! and encode to its bytes again. Each malformed vector must be refused.
 
 mod build;
 mod captured;
@@ -14,7 +14,7 @@ use trunkline_wire::frame::{self, HEADER_BYTES};
 use trunkline_wire::startup::{FirstPacket, first_packet_bytes};
 use trunkline_wire::{Problem, backend, frontend};
 
-/// Decodes a whole frame or first packet and says what it means, in the vectors' words.
+/// Decodes a complete frame or first packet, and returns its meaning in the form of the vectors.
 fn decode(vector: &Vector) -> Result<serde_json::Value, String> {
     match vector.direction {
         Direction::First => {
@@ -90,17 +90,17 @@ fn every_meaning_is_encoded_to_the_bytes_of_its_vector() {
 }
 
 #[test]
-fn every_malformed_vector_is_refused_where_it_says() {
+fn every_malformed_vector_is_refused_as_it_says() {
     for vector in malformed() {
         let refused_by = vector.refused_by.as_deref().expect("a malformed vector says what refuses it");
         match decode(&vector) {
-            Ok(meaning) => panic!("{} was taken for {meaning}", vector.name),
+            Ok(meaning) => panic!("{} was decoded as {meaning}", vector.name),
             Err(error) => assert!(error.starts_with(refused_by), "{}: {error}", vector.name),
         }
     }
 }
 
-/// Messages whose last field goes to the end of the body, so that a shorter body may be one too.
+/// Messages whose last field extends to the end of the body, so that a shorter body may be valid too.
 const OPEN_ENDED: [&str; 10] = [
     "Authentication",
     "AuthenticationGSSContinue",
@@ -134,7 +134,7 @@ fn every_vector_cut_short_is_incomplete_or_refused() {
             cut.bytes.truncate(bytes);
             let length = u32::try_from(bytes - 1).expect("vectors are short");
             cut.bytes[1..HEADER_BYTES].copy_from_slice(&length.to_be_bytes());
-            assert!(decode(&cut).is_err(), "{} with {bytes} of its bytes was taken for whole", vector.name);
+            assert!(decode(&cut).is_err(), "{} with {bytes} of its bytes was accepted", vector.name);
         }
     }
 }
@@ -169,7 +169,7 @@ fn every_type_has_a_vector_and_a_malformed_one() {
         let all: BTreeSet<u8> = all.iter().copied().collect();
         assert_eq!(tags(direction, &good), all, "{direction:?}");
         for tag in all {
-            // CopyData is whatever it is; nothing can be wrong with it.
+            // Any body is a valid CopyData.
             assert!(
                 tag == b'd' || tags(direction, &bad).contains(&tag),
                 "{direction:?} {}",
@@ -187,7 +187,7 @@ fn every_message_of_the_manual_has_a_vector() {
     assert_eq!(found, expected);
 }
 
-/// The manual's section on message formats, and `Backend Authentication` for a code it does not have.
+/// The messages of the manual's section on message formats, and `Backend Authentication` for an unknown code.
 const MESSAGES: &[&str] = &[
     "Backend Authentication",
     "Backend AuthenticationCleartextPassword",
@@ -290,7 +290,7 @@ fn debug_output_shows_no_secret() {
 }
 
 #[test]
-fn an_unknown_type_is_named_as_that() {
+fn an_unknown_type_is_reported_as_unknown() {
     let error = backend::Message::decode(b'?', b"").expect_err("no such type");
     assert_eq!(error.problem, Problem::UnknownType);
 }

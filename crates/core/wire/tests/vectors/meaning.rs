@@ -1,4 +1,4 @@
-//! What a decoded message means, in the words of `/vectors/README.md`.
+//! The meaning of a decoded message, in the form that `/vectors/README.md` describes.
 
 use serde_json::{Map, Value, json};
 use trunkline_wire::backend::{Authentication, ErrorFields, Message as Backend};
@@ -8,7 +8,7 @@ use trunkline_wire::startup::{FirstPacket, ProtocolVersion};
 
 use crate::file::hex;
 
-/// A text; where it is not UTF-8 its key gets `_hex` after it.
+/// Adds a text to `message`. If it is not UTF-8, it adds the bytes, under `key` with `_hex` after it.
 fn text(mut message: Value, key: &str, bytes: &[u8]) -> Value {
     let fields: &mut Map<String, Value> = message.as_object_mut().expect("a message is an object");
     match std::str::from_utf8(bytes) {
@@ -72,7 +72,7 @@ fn authentication(message: &Authentication<'_>) -> Value {
     }
 }
 
-/// What a server's message means.
+/// The meaning of a server's message.
 pub(crate) fn backend(message: &Backend<'_>) -> Value {
     let copy = |kind: &str, format: i16, columns: Formats<'_>| json!({"type": kind, "format": format, "column_formats": formats(columns)});
     match message {
@@ -135,7 +135,7 @@ pub(crate) fn backend(message: &Backend<'_>) -> Value {
     }
 }
 
-/// What a client's message means.
+/// The meaning of a client's message.
 pub(crate) fn frontend(message: &Frontend<'_>) -> Value {
     let target = |byte: u8| char::from(byte).to_string();
     match message {
@@ -182,7 +182,7 @@ pub(crate) fn frontend(message: &Frontend<'_>) -> Value {
     }
 }
 
-/// What a first packet means.
+/// The meaning of a first packet.
 pub(crate) fn first(packet: &FirstPacket<'_>) -> Value {
     match packet {
         FirstPacket::Ssl => json!({"type": "SSLRequest"}),

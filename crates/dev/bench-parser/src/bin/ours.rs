@@ -7,7 +7,7 @@ use trunkline_parser::cache::{Cache, Key, Settings, Weigh};
 use trunkline_parser::key::{KeyBuffer, ScanKey, scan_key};
 use trunkline_parser::{FingerprintOptions, ParsedSql, normalize, parse};
 
-/// What the caches of the benchmark keep: a tree, as a router would.
+/// The value in the benchmark's caches: a tree, as a router would keep it.
 struct Kept(ParsedSql);
 
 impl Weigh for Kept {

@@ -12,7 +12,7 @@ struct Parsed {
     error: *mut c_void,
 }
 
-/// PostgreSQL's `List`, as far as it is read here.
+/// The fields of PostgreSQL's `List` that are used here.
 #[repr(C)]
 struct List {
     tag: c_int,
@@ -48,9 +48,9 @@ unsafe extern "C" {
     fn free(memory: *mut c_void);
 }
 
-/// The bare C call, and what `then` does with the tree before it goes.
+/// Makes the bare C call, and calls `then` with the tree before it is freed.
 fn with_tree(text: &CString, then: impl Fn(*mut List) -> usize) -> usize {
-    // SAFETY: the calls pg_query's own functions make, in their order; these statements raise no error.
+    // SAFETY: these are the same calls, in the same order, that pg_query's own functions make. The statements raise no error.
     unsafe {
         let context = pg_query_enter_memory_context();
         let parsed = pg_query_raw_parse(text.as_ptr(), 0);
@@ -66,7 +66,9 @@ fn c(text: &str) -> CString {
 }
 
 const FUNCTIONS: &[Function] = &[
-    ("parse", |text| Some(Box::new(move || pg_query::parse(text, 0).map_or(0, |tree| tree.protobuf.stmts.len())))),
+    ("parse", |text| {
+        Some(Box::new(move || pg_query::parse(text, 0).map_or(0, |tree| tree.protobuf.stmts.len())))
+    }),
     ("deparse", |text| {
         let tree = pg_query::parse(text, 0).ok()?;
         Some(Box::new(move || tree.deparse(pg_query::DeparseOptions::default()).map_or(0, |text| text.len())))
@@ -74,20 +76,22 @@ const FUNCTIONS: &[Function] = &[
     ("fingerprint", |text| {
         let options = pg_query::FingerprintOptions::default();
         let parser = pg_query::ParserOptions::default();
-        Some(Box::new(move || pg_query::fingerprint(text, parser, options).map_or(0, |print| print.value as usize)))
+        Some(Box::new(move || {
+            pg_query::fingerprint(text, parser, options).map_or(0, |print| print.value as usize)
+        }))
     }),
     ("normalize", |text| Some(Box::new(move || pg_query::normalize(text).map_or(0, |text| text.len())))),
     ("scan", |text| Some(Box::new(move || pg_query::scan(text).map_or(0, |result| result.tokens.len())))),
     ("C parse", |text| {
         let text = c(text);
-        // SAFETY: the tree is there until the context goes.
+        // SAFETY: the tree lives until the memory context is freed.
         Some(Box::new(move || with_tree(&text, |tree| unsafe { (*tree).length as usize })))
     }),
     ("C parse and deparse", |text| {
         let text = c(text);
         Some(Box::new(move || {
             with_tree(&text, |tree| {
-                // SAFETY: within the context; the list's elements are RawStmts.
+                // SAFETY: the memory context still lives; the list's elements are RawStmts.
                 unsafe {
                     let mut out: StringInfo = std::mem::zeroed();
                     initStringInfo(&mut out);
@@ -101,13 +105,15 @@ const FUNCTIONS: &[Function] = &[
     }),
     ("C parse and fingerprint", |text| {
         let text = c(text);
-        // SAFETY: within the context.
-        Some(Box::new(move || with_tree(&text, |tree| unsafe { pg_query_fingerprint_node(tree.cast()) } as usize)))
+        // SAFETY: the memory context still lives.
+        Some(Box::new(move || {
+            with_tree(&text, |tree| unsafe { pg_query_fingerprint_node(tree.cast()) } as usize)
+        }))
     }),
     ("C tokens", |text| {
         let text = c(text);
         Some(Box::new(move || {
-            // SAFETY: the text ends in NUL; the array is the caller's to free.
+            // SAFETY: the text ends in NUL, and the caller must free the array.
             unsafe {
                 let result = pg_query_scan_tokens(text.as_ptr());
                 free(result.tokens);

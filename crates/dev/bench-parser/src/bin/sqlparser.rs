@@ -15,7 +15,9 @@ const FUNCTIONS: &[Function] = &[
         Some(Box::new(move || tree.iter().map(|statement| statement.to_string().len()).sum()))
     }),
     ("scan", |text| {
-        Some(Box::new(move || Tokenizer::new(&PostgreSqlDialect {}, text).tokenize().map_or(0, |tokens| tokens.len())))
+        Some(Box::new(move || {
+            Tokenizer::new(&PostgreSqlDialect {}, text).tokenize().map_or(0, |tokens| tokens.len())
+        }))
     }),
 ];
 

@@ -1,4 +1,4 @@
-//! What a burst leaves in memory when it is over.
+//! The memory that is still in use after a burst.
 
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,13 @@ use crate::contender::{Ground, Kind, POOL_SIZE, Running, Setting};
 use crate::cost;
 use crate::figures::{Figures, head, row, show};
 
-/// The bursts: a key, and what it is called.
+/// The bursts: a key and a name.
 const BURSTS: [(&str, &str); 3] = [
     ("clients", "all clients log in, query at once and leave"),
     ("statements", "120 MB of statements are prepared, and their clients leave"),
     ("readers", "nine clients read 23 MB each, one after the other"),
 ];
-/// Between the end of a burst and the last look.
+/// The time between the end of a burst and the last measurement.
 const REST: Duration = Duration::from_secs(15);
 /// A query of 10 kB, and one of about 23 MB.
 const SMALL: &str = "SELECT repeat('x', 10000)";
@@ -30,7 +30,7 @@ fn key(burst: &str, figure: &str) -> String {
     format!("burst/{burst}/{figure}")
 }
 
-/// Measures and renders. A process of its own for each burst.
+/// Measures and renders. Each burst has a new process.
 pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) -> Result<String> {
     let kinds: Vec<Kind> = options.kinds.iter().copied().filter(|kind| kind.pools()).collect();
     for _ in 0..options.repetitions {
@@ -49,7 +49,7 @@ pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) 
 /// Growth of the resident memory in bytes, at the burst's height and after it.
 fn measure(contender: &Running, burst: &str, clients: usize) -> Result<[f64; 2]> {
     let pid = contender.pid().context("no proxy, no memory")?;
-    // What is set up once, at the first clients, is no burst's.
+    // Memory that is allocated once, for the first clients, must not count for the burst.
     let mut first = Client::connect(contender.address)?;
     first.query(SMALL, &mut [0; 1024])?;
     let before = cost::resident(pid)?;
@@ -63,7 +63,7 @@ fn measure(contender: &Running, burst: &str, clients: usize) -> Result<[f64; 2]>
         }
         _ => read_late(contender, pid)?,
     };
-    // Somebody is always there: a proxy that nobody uses is no case.
+    // One client is always connected, as in production.
     let mut other = RawClient::login(contender.address, TRUSTED_USER, "", DATABASE)?;
     let over = Instant::now() + REST;
     for look in 0.. {

@@ -1,4 +1,4 @@
-//! Connections per second, and what one costs.
+//! Connections per second, and the CPU time of one.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -45,7 +45,7 @@ pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) 
 
 /// Logs in and leaves, over and over: connections a second, and CPU of the proxy for one.
 fn measure_loop(contender: &Running, seconds: u32) -> Result<(f64, Option<f64>)> {
-    // The pool's first server connection is not what is measured.
+    // The pool's first server connection is opened before the measurement.
     Client::connect(contender.address)?.terminate()?;
     let before = contender.pid().map(cost::cpu).transpose()?;
     let began = Instant::now();

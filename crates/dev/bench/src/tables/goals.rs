@@ -12,9 +12,9 @@ use crate::tables::large::cpu_key;
 struct Goal {
     name: String,
     key: String,
-    /// Whose figure it is, ours with one worker or with as many as it takes of itself.
+    /// The measured contender: Trunkline with one worker or with its default number.
     of: Kind,
-    /// Whose figure it is divided by.
+    /// The contender by whose figure it is divided.
     to: Kind,
     bound: Bound,
 }
@@ -50,7 +50,8 @@ fn goals(clients: &[usize]) -> Vec<Goal> {
         for &clients in clients {
             let key = |figure| keys::cell(Route::Tcp, protocol, clients, figure);
             let name = |figure| format!("{figure}, {}, {clients} clients", protocol.name());
-            // A second worker must not cost what makes a pooler worth having. One client alone wakes both sides each time.
+            // With several workers, Trunkline must still be cheaper than PgBouncer. One client alone is left out: it wakes both sides
+            // each time.
             if clients >= 10 {
                 goals.push(pgbouncer(name("CPU"), key("cpu"), Bound::AtMost(1.0)));
             }
@@ -80,7 +81,7 @@ fn goals(clients: &[usize]) -> Vec<Goal> {
     goals
 }
 
-/// Renders from what the other tables of this run measured.
+/// Renders from the figures of this run's other tables.
 pub(super) fn report(options: &Options, figures: &Figures) -> String {
     let columns = ["figure", "ratio to", "Trunkline", "goal", "met"].map(str::to_owned);
     let mut text = format!("\n### Goals\n\n{}", head(&columns, 2));
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goals_are_judged_by_what_was_measured() {
+    fn goals_are_compared_with_the_measured_figures() {
         let options = Options::parse(["goals".to_owned()]).expect("valid");
         let mut figures = Figures::default();
         let prepared = keys::cell(Route::Tcp, Protocol::Prepared, 10, "cpu");

@@ -8,15 +8,15 @@ use crate::contender::{Ground, Kind, Running, Setting};
 use crate::cost;
 use crate::figures::{Figures, head, row, show};
 
-/// Key: bytes a client after its login.
+/// Key: bytes for each client after its login.
 pub(crate) const AFTER_LOGIN: &str = "idle/login";
-/// Key: bytes a client after each has run a query, one after the other.
+/// Key: bytes for each client after each has run a query, one after the other.
 pub(crate) const AFTER_QUERY: &str = "idle/query";
-/// Key: bytes a client after all have run a query at the same time.
+/// Key: bytes for each client after all have run a query at the same time.
 pub(crate) const AFTER_BURST: &str = "idle/burst";
 const KEYS: [&str; 3] = [AFTER_LOGIN, AFTER_QUERY, AFTER_BURST];
 
-/// Measures and renders. A process of its own for each repetition: memory once taken is seldom given back.
+/// Measures and renders. Each repetition has a new process, because processes seldom give memory back.
 pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) -> Result<String> {
     let kinds: Vec<Kind> = options.kinds.iter().copied().filter(|kind| kind.pools()).collect();
     for _ in 0..options.repetitions {
@@ -31,11 +31,11 @@ pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) 
     Ok(render(&kinds, options.idle_clients, figures))
 }
 
-/// Bytes a client, in the order of [`KEYS`]. All clients are idle whenever memory is read.
+/// Bytes for each client, in the order of [`KEYS`]. All clients are idle when memory is read.
 fn measure(contender: &Running, clients: usize) -> Result<[f64; 3]> {
     let pid = contender.pid().context("no proxy, no memory")?;
     let mut buffer = [0; 1024];
-    // What is set up once, at the first client, is not any client's.
+    // Memory that is allocated once, for the first client, must not count for the others.
     let mut first = Client::connect(contender.address)?;
     first.query("SELECT 1", &mut buffer)?;
     let before = cost::resident(pid)?;

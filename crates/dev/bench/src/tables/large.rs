@@ -1,4 +1,4 @@
-//! Large results: CPU for a megabyte passed on, and memory while a client reads slowly.
+//! Large results: CPU time for each megabyte, and memory while a client reads slowly.
 
 use std::time::{Duration, Instant};
 
@@ -18,15 +18,15 @@ pub(crate) const SHAPES: [(&str, &str); 3] = [
 ];
 /// Key: growth of the resident memory under a slow reader, in bytes.
 const SLOW: &str = "large/slow";
-/// What the fast reader takes at a time.
+/// How many bytes the fast reader reads at a time.
 const FAST_READ_BYTES: usize = 256 * 1024;
-/// What the slow reader takes at a time, and how long it rests after it: about 30 MB/s.
+/// How many bytes the slow reader reads at a time, and its pause after that: about 30 MB/s.
 const SLOW_READ_BYTES: usize = 64 * 1024;
 const SLOW_REST: Duration = Duration::from_millis(2);
-/// Said by the slow reader when it has seen enough; not a failure.
+/// The error with which the slow reader ends its reading. It is not a failure.
 const ENOUGH: &str = "the slow reader's time is up";
 
-/// The key of a shape's CPU for a MB.
+/// The key of the CPU time for one MB of a result.
 pub(crate) fn cpu_key(shape: &str) -> String {
     format!("large/{shape}/cpu")
 }
@@ -51,7 +51,7 @@ pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) 
     Ok(render(&kinds, figures))
 }
 
-/// CPU microseconds of the proxy for a MB (1,000,000 bytes), the client reading as fast as it can.
+/// CPU time of the proxy for one MB (1,000,000 bytes), in microseconds, while the client reads as fast as it can.
 fn measure_fast(contender: &Running, sql: &str, buffer: &mut [u8]) -> Result<f64> {
     let pid = contender.pid().context("no proxy, no cost")?;
     let mut client = Client::connect(contender.address)?;

@@ -16,15 +16,15 @@ use crate::figures::{Figures, head, row, show};
 pub(crate) const HELD: &str = "statements/held";
 /// Key: the same when those clients have left.
 const LEFT: &str = "statements/left";
-/// Statements, and the bytes of each one's text: 120 MB.
+/// The number of statements, and the bytes of each text: 120 MB in total.
 const STATEMENTS: usize = 12_000;
 const TEXT_BYTES: usize = 10_000;
-/// Clients that share them: no pooler lets one client have this many.
+/// The clients that prepare them, each a part: no pooler lets one client have so many.
 const CLIENTS: usize = 12;
-/// Between the clients' leaving and the second look.
+/// The time between the leaving of the clients and the second measurement.
 const REST: Duration = Duration::from_secs(15);
 
-/// Measures and renders. A process of its own for each repetition.
+/// Measures and renders. Each repetition has a new process.
 pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) -> Result<String> {
     let kinds: Vec<Kind> = options.kinds.iter().copied().filter(|kind| kind.pools()).collect();
     for _ in 0..options.repetitions {
@@ -40,7 +40,7 @@ pub(super) fn report(ground: &Ground, options: &Options, figures: &mut Figures) 
 
 fn measure(contender: &Running) -> Result<[f64; 2]> {
     let pid = contender.pid().context("no proxy, no memory")?;
-    // What is set up once is not the statements'.
+    // Memory that is allocated once must not count for the statements.
     let mut client = RawClient::login(contender.address, TRUSTED_USER, "", DATABASE)?;
     turn(&mut client, &Messages::new().parse("first", "select 1", &[]).sync())?;
     client.terminate()?;
@@ -53,7 +53,7 @@ fn measure(contender: &Running) -> Result<[f64; 2]> {
     Ok([held, left].map(|now| now.saturating_sub(before) as f64))
 }
 
-/// Clients that have prepared all of them.
+/// Returns clients that together have prepared all statements.
 pub(super) fn hold_statements(address: SocketAddr) -> Result<Vec<RawClient>> {
     (0..CLIENTS).map(|client| hold_share(address, client)).collect()
 }
@@ -68,7 +68,7 @@ fn hold_share(address: SocketAddr, client: usize) -> Result<RawClient> {
     Ok(stream)
 }
 
-/// Prepares some that are short, others for each `look`.
+/// Prepares some short statements, different ones for each `look`.
 pub(super) fn prepare_few(client: &mut RawClient, look: usize) -> Result<()> {
     let name = |n: usize| format!("few_{look}_{n}");
     (0..100).try_for_each(|n| {

@@ -1,4 +1,4 @@
-//! How long those wait who are in while thousands log in.
+//! How long logged-in clients wait for answers while thousands log in.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use crate::cost;
 use crate::figures::{Figures, head, row, show};
 use crate::storm::{keys, storm};
 
-/// Key: median wait of those who are in, in microseconds, while the storm lasts.
+/// Key: median wait of the logged-in clients during the storm, in microseconds.
 pub(crate) const WAIT: &str = "storm/wait";
 /// Key: the wait that one query in a hundred exceeds.
 const LONG_WAIT: &str = "storm/long-wait";
 /// Key: median wait of the same clients before the storm.
 const CALM: &str = "storm/calm";
-/// Key: seconds until all are in.
+/// Key: seconds until all are logged in.
 const LENGTH: &str = "storm/length";
 /// Clients that log in at once.
 const LOGINS: usize = 2000;
-/// Clients that are in.
+/// Clients that are already logged in.
 const INSIDE: usize = 10;
-/// Between an answer and the next query of theirs: they are people, not a benchmark.
+/// Their pause between an answer and the next query, as real clients have.
 const REST: Duration = Duration::from_millis(2);
-/// How long they are watched before the storm.
+/// How long their waits are measured before the storm.
 const CALM_BEFORE: Duration = Duration::from_secs(1);
 
 /// Measures and renders.
@@ -81,7 +81,7 @@ struct Wait {
     length: Duration,
 }
 
-/// A client that is in, and asks and rests until it is told to stop.
+/// A logged-in client that sends queries with pauses until `stop` is set.
 fn ask_on(address: SocketAddr, stop: &Arc<AtomicBool>) -> JoinHandle<Result<Vec<Wait>>> {
     let stop = Arc::clone(stop);
     thread::spawn(move || {

@@ -16,14 +16,14 @@ pub(crate) fn cell(route: Route, protocol: Protocol, clients: usize, figure: &st
     format!("transactions/{route}/{}/{clients}/{figure}", protocol.name())
 }
 
-/// What the table is called, where the server is reached by TCP.
+/// The table's title if the server is reached by TCP.
 pub(crate) const TITLE: &str = "Small transactions (pgbench -S)";
-/// Its column of protocols.
+/// The title of its column of protocols.
 pub(crate) const PROTOCOL: &str = "protocol";
-/// Its column of numbers of clients.
+/// The title of its column with the number of clients.
 pub(crate) const CLIENTS: &str = "clients";
 
-/// Its column of a contender's CPU time.
+/// The title of its column with a contender's CPU time.
 pub(crate) fn cpu_column(kind: Kind) -> String {
     format!("{kind}, CPU us")
 }
@@ -36,7 +36,7 @@ pub(super) fn report(
     clients: &[usize],
     figures: &mut Figures,
 ) -> Result<String> {
-    // pgbench has no proxy's route to compare when it goes straight to the server.
+    // A direct connection has no route from a proxy to the server.
     let mut contenders =
         super::start(ground, options, route, |kind| kind != Kind::Direct || route == Route::Tcp)?;
     if options.kinds.contains(&Kind::Trunkline) {

@@ -1,7 +1,7 @@
-//! What a second worker buys.
+//! The effect of a second worker.
 //!
-//! On a machine of two cores the load takes most of both, so that throughput cannot show it. CPU accounting can: a proxy
-//! is at its end when its busiest thread is, so that thread's time for a transaction bounds the rate.
+//! On a machine with two cores, the load generator takes most of both, so throughput cannot show this effect. CPU time can: a proxy's
+//! rate is limited by its busiest thread, so this thread's time for a transaction gives the highest possible rate.
 
 use anyhow::Result;
 
@@ -11,7 +11,7 @@ use crate::figures::{Figures, head, row, show};
 use crate::pgbench::{self, Load, Protocol};
 
 const CLIENTS: usize = 100;
-/// Who, and with how many workers.
+/// The contenders and their numbers of workers.
 const TEAMS: [(Kind, usize); 3] = [(Kind::PgBouncer, 1), (Kind::Trunkline, 1), (Kind::Trunkline, 2)];
 
 fn cell(protocol: Protocol, workers: usize, figure: &str) -> String {

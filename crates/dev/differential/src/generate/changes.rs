@@ -5,7 +5,7 @@ use super::wide;
 use crate::class::Class;
 use crate::script::{Message, Turn};
 
-/// DDL. At most one relation each: statements that wait only for their own kind cannot deadlock.
+/// DDL. Each uses at most one relation, so that statements which wait for each other cannot deadlock.
 const CHANGES: [&str; 30] = [
     "alter table t1 alter column v type bigint",
     "alter table t1 alter column v type int",
@@ -38,7 +38,7 @@ const CHANGES: [&str; 30] = [
     "alter table t1 rename to t9",
     "alter table t9 rename to t1",
 ];
-/// COPY in, with data that fits.
+/// COPY in, with valid data.
 const COPIES: [(&str, &[u8]); 5] = [
     ("copy t1 from stdin", b"7\t70\n8\t\\N\n"),
     ("copy t0 (a, c, d) from stdin", b"20\t01/02/2020\t2020-01-02 03:04:05\n"),
@@ -46,13 +46,13 @@ const COPIES: [(&str, &[u8]); 5] = [
     ("copy t0 (a, e, g) from stdin", b"21\t-1 2:03\t\\\\x4142\n"),
     ("copy wide from stdin with (encoding 'LATIN1')", b"9\t\xe9\n"),
 ];
-/// Data that fits nothing.
+/// Data that is valid for no table.
 const BAD: [&[u8]; 4] = [b"a\tb\tc\td\te\tf\tg\th\ti\tj\n", b"x\n", b"\\.\n", b"\xff\xfe\t1\n"];
 
 impl Maker {
-    /// A change of the schema, in one or several steps of one actor.
+    /// A change of the schema, in one or more steps of one client.
     pub(super) fn change(&mut self, actor: usize) -> Vec<Vec<Turn>> {
-        self.forget();
+        self.forget_statements();
         let sql: Vec<u8> = self.pick(&CHANGES).into();
         let query = |texts: &[&[u8]]| vec![Message::Query(texts.iter().map(|text| text.to_vec()).collect())];
         match self.rng.u8(..8) {
@@ -84,21 +84,21 @@ impl Maker {
         }
     }
 
-    /// A turn in the transaction of a change. It forgets its names with the change.
+    /// A turn in the transaction of a change. Its statement names are not used after the change.
     fn extended_in_change(&mut self, actor: usize) -> Turn {
         let turn = self.extended(actor);
-        self.forget();
+        self.forget_statements();
         if turn.last() == Some(&Message::Flush) { [turn, vec![Message::Sync]].concat() } else { turn }
     }
 
-    /// DDL for a connection that does not pass the proxy.
+    /// DDL for a connection that does not go through the proxy.
     pub(super) fn change_past(&mut self) -> String {
-        self.forget();
+        self.forget_statements();
         self.pick(&CHANGES).to_owned()
     }
 
-    /// What is known of statements no longer holds.
-    fn forget(&mut self) {
+    /// After a change of the schema, the statements that were prepared before are not used any more.
+    fn forget_statements(&mut self) {
         self.epoch += 1;
         if !self.has(Class::OldNames) {
             self.actors.iter_mut().for_each(|actor| actor.statements.clear());
@@ -148,12 +148,12 @@ impl Maker {
     }
 
     fn end_of_copy(&mut self, turn: &mut Turn, wrong: bool, extended: bool) {
-        // After its end mark the server refuses nothing.
+        // After the end mark, the server refuses no data.
         let ended =
             turn.iter().any(|message| matches!(message, Message::CopyData(data) if data.contains(&b'\\')));
         match self.rng.u8(..4) {
             0 if wrong => turn.push(Message::CopyFail(b"no more".to_vec())),
-            // The server has refused the data: CopyDone is not needed then.
+            // The server has refused the data, so CopyDone is not necessary.
             1 if wrong && extended && !ended => {
                 turn.push(Message::CopyData(BAD[0].to_vec()));
             }

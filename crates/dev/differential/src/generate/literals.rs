@@ -1,8 +1,8 @@
-//! Literals that the server reads by the session's settings.
+//! Literals whose meaning depends on the session's settings.
 
 use fastrand::Rng;
 
-/// Expressions with a type of their own; none whose binary form is an OID.
+/// Expressions that have a type by themselves. None has an OID as its binary form.
 const TYPED: [&str; 33] = [
     "'2020-03-04 05:06:07'::timestamptz",
     "timestamptz '01/02/2020 03:04:05'",
@@ -39,7 +39,7 @@ const TYPED: [&str; 33] = [
     "to_char('2020-03-04 05:06:07'::timestamptz, 'TZ HH24 MON')",
 ];
 
-/// Columns of `t0` against literals that take their type from them.
+/// Comparisons of columns of `t0` with literals, which get the column's type.
 const UNTYPED: [&str; 10] = [
     "c = '04/03/2020'",
     "c > '01/02/2021'",
@@ -53,7 +53,7 @@ const UNTYPED: [&str; 10] = [
     "b = 'one'",
 ];
 
-/// Strings with backslashes, which `standard_conforming_strings` decides about.
+/// Strings with backslashes, whose meaning depends on `standard_conforming_strings`.
 const ESCAPES: [&str; 12] = [
     "'a\\tb'",
     "'a\\\\b'",
@@ -79,7 +79,7 @@ pub(super) fn condition(rng: &mut Rng) -> &'static str {
     UNTYPED[rng.usize(..UNTYPED.len())]
 }
 
-/// A string with a backslash, or one whose kind has to do with them.
+/// A string with a backslash, or of a kind for which backslashes matter.
 pub(super) fn escape(rng: &mut Rng) -> &'static str {
     ESCAPES[rng.usize(..ESCAPES.len())]
 }

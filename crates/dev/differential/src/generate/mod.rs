@@ -14,20 +14,20 @@ use trunkline_probes::testkit::Version;
 use self::texts::Text;
 use self::wide::Encoding;
 use crate::class::{Class, Classes};
-use crate::script::{Deed, Message, Pool, Script, Step, Turn};
+use crate::script::{Action, Message, Pool, Script, Step, Turn};
 
-/// Clients of a script.
+/// The number of clients of a script.
 const ACTORS: usize = 4;
-/// Texts that they share.
+/// The number of texts that the clients share.
 const TEXTS: usize = 14;
 
-/// The script of `seed`, of about `statements` statements: always the same one for the same arguments.
+/// The script of `seed`, with about `statements` statements. The same arguments always give the same script.
 #[must_use]
 pub fn script(seed: u64, statements: usize, classes: Classes, version: Version) -> Script {
     let mut rng = Rng::with_seed(seed);
-    // A script with outdated names ends where the proxy heals one: few scripts have them.
+    // A script with outdated statements ends as soon as the proxy repairs one, so only few scripts have them.
     let classes = if rng.u8(..8) == 0 { classes } else { classes.without(Class::OldNames) };
-    // A statement's name is its bytes: one letter's bytes differ by the encoding.
+    // Names are compared by their bytes, and the bytes of a letter depend on the encoding.
     let one_of = if rng.u8(..4) == 0 { Class::Encodings } else { Class::WideNames };
     let classes = classes.without(one_of);
     let pool = Pool { size: rng.usize(2..5), prepared: if rng.u8(..4) == 0 { rng.usize(2..6) } else { 200 } };
@@ -38,15 +38,15 @@ pub fn script(seed: u64, statements: usize, classes: Classes, version: Version) 
     let mut made = 0;
     while made < statements {
         let before = maker.steps.len();
-        maker.deed();
+        maker.action();
         made += maker.steps[before..].iter().map(Step::statements).sum::<usize>();
     }
     maker.end();
     Script { pool, steps: maker.steps }
 }
 
-/// What the generator believes of a client. Its statements may fail, so it can be wrong: both sides are asked the same
-/// anyway.
+/// The generator's model of a client. It may be wrong, because statements may fail. That does no harm: both sides get the same
+/// messages.
 #[derive(Debug)]
 struct Actor {
     encoding: Encoding,
@@ -54,7 +54,7 @@ struct Actor {
     conforming: bool,
     /// In a transaction.
     open: bool,
-    /// After a Flush without a Sync.
+    /// Whether a Flush came after the last Sync.
     unsynced: bool,
     statements: Vec<(Vec<u8>, Text)>,
 }
@@ -78,14 +78,14 @@ impl Actor {
     }
 }
 
-/// A script in the making.
+/// The state of the generator while it makes a script.
 struct Maker {
     rng: Rng,
     classes: Classes,
     version: Version,
     actors: Vec<Actor>,
     texts: Vec<Text>,
-    /// Counts changes of the schema: names of statements carry it.
+    /// The number of changes of the schema. Names of statements contain it.
     epoch: usize,
     steps: Vec<Step>,
 }
@@ -99,7 +99,7 @@ impl Maker {
         from[self.rng.usize(..from.len())]
     }
 
-    /// One of the classes that are on, by their weights; `None` by the weight of `others`.
+    /// One of the allowed classes, by their weights; `None` with the weight `others`.
     fn choose(&mut self, others: u8, weights: &[(Class, u8)]) -> Option<Class> {
         let on: Vec<(Class, u8)> = weights.iter().copied().filter(|(class, _)| self.has(*class)).collect();
         let mut left = self.rng.u8(..others + on.iter().map(|(_, weight)| weight).sum::<u8>());
@@ -110,7 +110,7 @@ impl Maker {
         })
     }
 
-    /// A text that all share, mostly.
+    /// A text, mostly one that all clients share.
     fn text(&mut self, actor: usize) -> Text {
         if self.rng.u8(..5) == 0 {
             return self.new_text(actor);
@@ -118,72 +118,72 @@ impl Maker {
         self.texts[self.rng.usize(..self.texts.len())].clone()
     }
 
-    fn push(&mut self, actor: usize, deed: Deed) {
-        self.steps.push(Step { actor, deed });
+    fn push(&mut self, actor: usize, action: Action) {
+        self.steps.push(Step { actor, action });
     }
 
     fn login(&mut self, actor: usize) {
         let startup = self.startup(actor);
-        self.push(actor, Deed::Login(startup));
+        self.push(actor, Action::Login(startup));
     }
 
-    /// One deed of one client.
-    fn deed(&mut self) {
+    /// One action of one client.
+    fn action(&mut self) {
         let actor = self.rng.usize(..ACTORS);
         if self.actors[actor].unsynced {
             self.actors[actor].unsynced = false;
             let turn = if self.rng.bool() { vec![Message::Sync] } else { self.extended_synced(actor) };
-            return self.push(actor, Deed::Turns(vec![turn]));
+            return self.push(actor, Action::Turns(vec![turn]));
         }
         match self.rng.u8(..60) {
             0 => {
-                self.push(actor, Deed::Leave);
+                self.push(actor, Action::Leave);
                 self.login(actor);
             }
             1..=2 if self.has(Class::Ddl) => self.changes(actor),
             3 if self.has(Class::DdlPast) => {
                 self.close_all(ACTORS);
                 let sql = self.change_past();
-                self.push(actor, Deed::Past(sql));
+                self.push(actor, Action::Past(sql));
             }
             4..=5 if self.has(Class::Copy) => {
                 let turn = self.copy(actor);
-                self.push(actor, Deed::Turns(vec![turn]));
+                self.push(actor, Action::Turns(vec![turn]));
             }
             6..=11 if self.has(Class::Pipelines) => {
                 let count = self.rng.usize(2..6);
                 let turns = (0..count).map(|_| self.turn_synced(actor)).collect();
-                self.push(actor, Deed::Turns(turns));
+                self.push(actor, Action::Turns(turns));
             }
             _ => {
                 let mut turn = self.turn(actor);
-                // A reset is over with its Sync.
+                // A reset ends with its Sync.
                 if turn.iter().any(|message| self.is_of(actor, message, turns::is_reset)) {
                     turn = ended(turn);
                 }
                 self.actors[actor].unsynced = turn.last() == Some(&Message::Flush);
-                self.push(actor, Deed::Turns(vec![turn]));
+                self.push(actor, Action::Turns(vec![turn]));
             }
         }
     }
 
-    /// DDL of one client, in one step or several; the others end their transactions before, or it would be left out.
+    /// DDL of one client, in one or more steps. The others end their transactions first; otherwise the step would be left out.
     fn changes(&mut self, actor: usize) {
         self.close_all(ACTORS);
         for turns in self.change(actor) {
-            self.push(actor, Deed::Change(turns));
+            self.push(actor, Action::Change(turns));
         }
     }
 
-    /// Ends what clients below `count` may have open.
+    /// Ends the open turns and transactions of the first `count` clients.
     fn close_all(&mut self, count: usize) {
         for actor in 0..count {
             let Actor { open, unsynced, .. } = self.actors[actor];
             if unsynced {
-                self.push(actor, Deed::Turns(vec![vec![Message::Sync]]));
+                self.push(actor, Action::Turns(vec![vec![Message::Sync]]));
             }
             if open {
-                self.push(actor, Deed::Turns(vec![vec![Message::Query(vec![b"rollback".to_vec()])]]));
+                self.push(actor, Action::Turns(vec![vec![Message::Query(vec![b"rollback".to_vec()])]]));
             }
             (self.actors[actor].open, self.actors[actor].unsynced) = (false, false);
         }
@@ -199,7 +199,7 @@ impl Maker {
         }
     }
 
-    /// A turn that ends in a Sync, if it is no Query.
+    /// A turn that is a Query or ends with a Sync.
     fn turn_synced(&mut self, actor: usize) -> Turn {
         ended(self.turn(actor))
     }
@@ -208,22 +208,22 @@ impl Maker {
         ended(self.extended(actor))
     }
 
-    /// Everybody is asked once more, on each server connection, and leaves.
+    /// Each client runs one more turn, on each server connection, and leaves.
     fn end(&mut self) {
         self.actors.iter_mut().for_each(|actor| actor.open = true);
         self.close_all(ACTORS);
         for round in 0..3 {
             for actor in 0..ACTORS {
-                self.push(actor, Deed::Turns(vec![vec![Message::Query(vec![settings::PROBE.into()])]]));
+                self.push(actor, Action::Turns(vec![vec![Message::Query(vec![settings::PROBE.into()])]]));
                 if round == 2 {
-                    self.push(actor, Deed::Leave);
+                    self.push(actor, Action::Leave);
                 }
             }
         }
     }
 }
 
-/// With a Sync after its Flush.
+/// Adds a Sync after the turn's Flush.
 fn ended(mut turn: Turn) -> Turn {
     if turn.last() == Some(&Message::Flush) {
         turn.push(Message::Sync);
@@ -236,14 +236,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_one_script_and_another_seed_another() {
+    fn the_same_seed_gives_the_same_script_and_another_seed_another_script() {
         let make = |seed| script(seed, 300, Classes::all(), Version::PG18);
         assert_eq!(make(1), make(1));
         assert_ne!(make(1), make(2));
     }
 
     #[test]
-    fn a_script_has_the_statements_asked_for_and_all_kinds_of_messages() {
+    fn a_script_has_the_wanted_number_of_statements_and_all_kinds_of_messages() {
         let script = script(3, 2000, Classes::all(), Version::PG18);
         let statements: usize = script.steps.iter().map(Step::statements).sum();
         assert!((2000..2100).contains(&statements), "{statements}");

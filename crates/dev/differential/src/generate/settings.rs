@@ -1,4 +1,4 @@
-//! SET, RESET and their like, of parameters that follow a client.
+//! SET, RESET and similar commands for parameters that follow a client.
 
 use trunkline_probes::testkit::Version;
 
@@ -6,7 +6,7 @@ use super::wide::{self, Encoding};
 use super::{Actor, Maker};
 use crate::class::Class;
 
-/// Parameters that the server has always reported, with values. Some are refused.
+/// Parameters that all supported servers report, with values. The server refuses some of the values.
 const REPORTED: [(&str, &[&str]); 4] = [
     (
         "TimeZone",
@@ -24,9 +24,9 @@ const REPORTED: [(&str, &[&str]); 4] = [
     ("IntervalStyle", &["postgres", "'postgres_verbose'", "sql_standard", "'iso_8601'"]),
     ("application_name", &["'a'", "''", "'it''s'", "E'back\\\\slash'", "b", "\"C d\"", "'semi;colon'"]),
 ];
-/// Values that no parameter has.
+/// Values that are invalid for every parameter.
 const REFUSED: [&str; 3] = ["'No/Where'", "'x\\y'", "12345678901"];
-/// Other parameters, with values: set for a transaction only.
+/// Other parameters with values. They are only set for a transaction.
 const LOCAL: [(&str, &str); 7] = [
     ("work_mem", "'5MB'"),
     ("statement_timeout", "'5min'"),
@@ -36,7 +36,7 @@ const LOCAL: [(&str, &str); 7] = [
     ("array_nulls", "off"),
     ("xmloption", "document"),
 ];
-/// How often a setting is of a class, against those of none: 8.
+/// The weights of the classes of settings. A setting of no class has the weight 8.
 const WEIGHTS: [(Class, u8); 7] = [
     (Class::ResetAll, 2),
     (Class::ReadOnly, 2),
@@ -46,9 +46,9 @@ const WEIGHTS: [(Class, u8); 7] = [
     (Class::Wide, 2),
     (Class::Deallocate, 2),
 ];
-/// What comes before a statement and changes nothing about it.
+/// Text before a statement that does not change its meaning.
 const LEADS: [&str; 6] = ["", "", "", " \n\t", "/* a /* b */ c */ ", "-- line\n"];
-/// Everything that follows a client, by SET or from its start-up packet. No script SETs what SET cannot carry.
+/// All parameters that follow a client, by SET or from its start-up packet. No script sets others by SET.
 pub(super) const PROBE: &str = "select name, setting from pg_settings where name in ('TimeZone', 'DateStyle', \
     'IntervalStyle', 'client_encoding', 'standard_conforming_strings', 'application_name', \
     'default_transaction_read_only', 'search_path', 'work_mem', 'statement_timeout', 'extra_float_digits', \
@@ -58,7 +58,7 @@ pub(super) const PROBE: &str = "select name, setting from pg_settings where name
     order by name";
 
 impl Maker {
-    /// A SET, RESET or the like; the actor's model changes with it.
+    /// A SET, RESET or similar command. It also changes the model of the client.
     pub(super) fn setting(&mut self, actor: usize) -> Vec<u8> {
         let lead = LEADS[self.rng.usize(..LEADS.len())].as_bytes().to_vec();
         let body = match self.choose(8, &WEIGHTS) {
@@ -77,7 +77,7 @@ impl Maker {
         [lead, body].concat()
     }
 
-    /// One of [`REPORTED`], in one of the ways that SQL has.
+    /// Sets or resets one of [`REPORTED`], in one of the ways that SQL offers.
     fn reported(&mut self) -> Vec<u8> {
         let (name, values) = REPORTED[self.rng.usize(..REPORTED.len())];
         let value = if self.rng.u8(..20) == 0 { self.pick(&REFUSED) } else { self.pick(values) };
@@ -142,14 +142,14 @@ impl Maker {
         format!("set standard_conforming_strings = {}", if on { "on" } else { "off" }).into()
     }
 
-    /// An application's name above 127.
+    /// An application name with characters above 127.
     fn wide_name(&mut self, actor: usize) -> Vec<u8> {
         let encoding = self.actors[actor].encoding;
         [b"set application_name = 'n", &wide::character(&mut self.rng, encoding)[..], b"'"].concat()
     }
 
-    /// A statement prepared before is analysed again where the path has changed, with all literals in it: names are
-    /// not used beyond it.
+    /// If the path has changed, PostgreSQL analyses a prepared statement again, with all of its literals. So statements that were
+    /// prepared before are not used any more.
     fn search_path(&mut self, actor: usize) -> Vec<u8> {
         self.actors[actor].statements.clear();
         if self.has(Class::Wide) && self.rng.u8(..3) == 0 {
@@ -178,7 +178,7 @@ impl Maker {
 }
 
 impl Actor {
-    /// Which encoding the client's texts are in, as far as its own statements tell.
+    /// The encoding of the client's texts, by its own statements.
     pub(super) fn speaks(&self) -> Encoding {
         self.encoding
     }

@@ -12,7 +12,7 @@ const REPORTED: [(&str, &[&str]); 4] = [
     ("IntervalStyle", &["sql_standard", "iso_8601", "postgres_verbose"]),
     ("application_name", &["start", "two words", "back\\slash", "it's", ""]),
 ];
-/// Parameters that it does not.
+/// Parameters that the server does not report.
 const OTHERS: [(&str, &[&str]); 22] = [
     ("search_path", &["s2, public", "\"$user\", public", "public"]),
     ("statement_timeout", &["61s", "2min"]),
@@ -37,10 +37,10 @@ const OTHERS: [(&str, &[&str]); 22] = [
     ("xmlbinary", &["hex"]),
     ("default_transaction_deferrable", &["on"]),
 ];
-/// Parameters that RESET refuses, or that were not there before. None of a transaction: PostgreSQL itself refuses them or not
-/// by what else is in the packet, and the proxy leaves them out (docs/pooling.md).
+/// Parameters that RESET refuses, or that do not exist before they are set. There are no parameters of a transaction: whether
+/// PostgreSQL refuses these depends on the rest of the packet, and the proxy ignores them (docs/pooling.md).
 const ODD: [(&str, &[&str]); 2] = [("seed", &["0.5"]), ("my.own", &["1"])];
-/// What the server refuses.
+/// Parameters that the server refuses.
 const REFUSED: [(&str, &str); 8] = [
     ("TimeZone", "No/Where"),
     ("work_mem", "banana"),
@@ -53,7 +53,7 @@ const REFUSED: [(&str, &str); 8] = [
 ];
 
 impl Maker {
-    /// A start-up packet; the actor's model begins again.
+    /// A start-up packet. It resets the model of the client.
     pub(super) fn startup(&mut self, actor: usize) -> Startup {
         let mut startup = Startup::new();
         let mut encoding = Encoding::Utf8;
@@ -68,7 +68,7 @@ impl Maker {
                 encoding = chosen;
                 self.put(&mut startup, "client_encoding", name);
             }
-            // EUC_JP has the letter too: in a form that few programs know.
+            // EUC_JP has the letter too, but in a form that few programs know.
             if self.has(Class::Wide) && encoding != Encoding::EucJp && self.rng.u8(..6) == 0 {
                 self.put(&mut startup, "search_path", "\u{e9}, public");
             }
@@ -94,9 +94,9 @@ impl Maker {
         self.put(startup, name, value);
     }
 
-    /// As a parameter of its own, or among `options`.
+    /// Adds a parameter, by itself or in `options`.
     ///
-    /// Each once: of several DateStyles PostgreSQL puts one together.
+    /// Each name comes only once, because PostgreSQL combines several DateStyles to one.
     fn put(&mut self, startup: &mut Startup, name: &str, value: &str) {
         let option = format!("{}=", name.replace('_', "-"));
         let has = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace('_', "-").contains(&option);

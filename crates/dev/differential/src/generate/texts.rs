@@ -4,7 +4,7 @@ use super::settings::PROBE;
 use super::{Maker, literals, wide};
 use crate::class::Class;
 
-/// What a parameter takes.
+/// The kind of value of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The client's own number.
@@ -24,11 +24,11 @@ use Kind::{Actor, Date, Int, Stamp};
 /// A statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
-    /// With `$1`, ...
+    /// The SQL, with `$1`, ...
     pub(super) sql: Vec<u8>,
-    /// What its parameters take.
+    /// The kinds of its parameters.
     pub(super) parameters: Vec<Kind>,
-    /// It changes what others may have locked: not for open transactions.
+    /// Whether it changes rows that others may have locked. It is not used in open transactions then.
     pub(super) copies: bool,
 }
 
@@ -39,7 +39,7 @@ impl Text {
     }
 }
 
-/// Without anything that depends on settings.
+/// Texts whose meaning does not depend on settings.
 const PLAIN: [(&str, &[Kind]); 24] = [
     ("select 1", &[]),
     ("select $1::int + 1", &[Int]),
@@ -66,7 +66,7 @@ const PLAIN: [(&str, &[Kind]); 24] = [
     ("show timezone", &[]),
     ("", &[]),
 ];
-/// What the server refuses, when it parses or when it runs.
+/// Texts that the server refuses, when it parses them or when it runs them.
 const WRONG: [(&str, &[Kind]); 10] = [
     ("select 1/0", &[]),
     ("select 1 / $1::int", &[Int]),
@@ -79,7 +79,7 @@ const WRONG: [(&str, &[Kind]); 10] = [
     ("select 1; select 2", &[]),
     ("select $1", &[Date]),
 ];
-/// With a notice or a warning, when it is parsed or when it runs.
+/// Texts that cause a notice or a warning, when they are parsed or when they run.
 const NOTICES: [(&str, &[Kind]); 7] = [
     ("select shout($1)", &[Kind::Text]),
     ("do $$ begin raise warning 'done' using errcode = '01234'; end $$", &[]),
@@ -92,7 +92,7 @@ const NOTICES: [(&str, &[Kind]); 7] = [
 /// COPY out.
 const COPIES: [(&str, &[Kind]); 2] =
     [("copy t0 to stdout", &[]), ("copy (select * from t1 order by 1, 2) to stdout csv", &[])];
-/// How often a text is of a class, against those of none: 8.
+/// The weights of the classes of texts. A text of no class has the weight 8.
 const WEIGHTS: [(Class, u8); 8] = [
     (Class::Literals, 6),
     (Class::Escapes, 3),
@@ -103,7 +103,7 @@ const WEIGHTS: [(Class, u8); 8] = [
     (Class::Guesses, 1),
     (Class::Large, 1),
 ];
-/// What depends on settings, prepared by everybody: several literals each.
+/// Texts whose meaning depends on settings, with several literals each. All clients prepare them.
 const SHARED: [&str; 6] = [
     "select timestamptz '2020-01-02 03:04:05', date '01/02/2020', interval '-1 2:03:04'",
     "insert into t0 (a, c, d, e) values (9, '01/02/2020', '2020-01-02 03:04:05', '-1 2:03')",
@@ -114,7 +114,7 @@ const SHARED: [&str; 6] = [
 ];
 
 impl Maker {
-    /// A text of any class there is; characters above 127 as `actor` writes them.
+    /// A text of any allowed class. Characters above 127 are in the encoding of `actor`.
     pub(super) fn new_text(&mut self, actor: usize) -> Text {
         match self.choose(8, &WEIGHTS) {
             Some(Class::Literals) => self.literal_text(),
@@ -168,7 +168,7 @@ impl Maker {
         Text::new(parts.concat(), &[])
     }
 
-    /// SQL that would reach statements of others, if it knew what they are called.
+    /// SQL that would reach statements of other clients if it had their names.
     fn guess(&mut self) -> Text {
         let number = self.rng.u8(1..8);
         let sql = match self.rng.u8(..4) {

@@ -11,10 +11,10 @@ const NAMES: [&str; 5] = ["s1", "s2", "S 3", "a'b", "s4"];
 const PORTALS: [&str; 3] = ["", "p1", "P 2"];
 /// Transaction control.
 ///
-/// No isolation level: after a Parse of the same turn the server refuses it or takes it, depending on whether that
-/// Parse took a snapshot. A Parse that the proxy answers takes none.
+/// There is no isolation level: after a Parse in the same turn, the server refuses one only if that Parse took a snapshot, and a Parse
+/// that the proxy answers takes none.
 const BEGINS: [&str; 4] = ["begin", "start transaction read only", "BEGIN;", "begin read write"];
-/// Several statements that belong together.
+/// Sequences of statements that belong together.
 const BLOCKS: [&[&str]; 8] = [
     &[
         "begin",
@@ -44,9 +44,9 @@ const BLOCKS: [&[&str]; 8] = [
     ],
     &["set timezone = 'Asia/Kolkata'", "select d from t0 order by a", "reset timezone"],
 ];
-/// Statements above this the proxy may not keep: its `prepared_statement_bytes_max` is 1 MiB.
+/// Statements longer than this do not follow their client: `prepared_statement_bytes_max` is 1 MiB.
 const KEPT_BYTES: usize = 1_000_000;
-/// Above this a Query is passed on as it comes: `client_buffer_bytes` is 64 KiB.
+/// A longer Query is passed on in pieces: `client_buffer_bytes` is 64 KiB.
 const HELD_BYTES: usize = 60_000;
 const ENDS: [&str; 6] = ["commit", "rollback", "end", "abort", "commit", "rollback"];
 const MIDDLES: [&str; 9] = [
@@ -61,20 +61,20 @@ const MIDDLES: [&str; 9] = [
     "close cu",
 ];
 
-/// Whether a text may bring a start-up value back.
+/// Whether a text may reset a parameter to its start-up value.
 pub(super) fn is_reset(sql: &[u8]) -> bool {
     let text = String::from_utf8_lossy(sql).to_lowercase();
     ["reset", "default", "discard", "time zone local"].iter().any(|word| text.contains(word))
 }
 
-/// Whether a text may change a setting: a text that is parsed after it in one turn is treated as read when the turn
-/// ends.
+/// Whether a text may change a setting. For texts that are parsed after it in the same turn, the proxy assumes the settings at the
+/// end of the turn.
 fn may_set(sql: &[u8]) -> bool {
     is_reset(sql) || String::from_utf8_lossy(sql).to_lowercase().contains("set")
 }
 
 impl Maker {
-    /// One simple Query: of one statement, or several.
+    /// A simple Query of one or more statements.
     pub(super) fn simple(&mut self, actor: usize) -> Turn {
         if self.has(Class::Transactions) && self.has(Class::Set) && self.rng.u8(..10) == 0 {
             let block = BLOCKS[self.rng.usize(..BLOCKS.len())];
@@ -82,10 +82,10 @@ impl Maker {
         }
         let count = if self.rng.u8(..4) == 0 { self.rng.usize(2..5) } else { 1 };
         let mut statements: Vec<Vec<u8>> = Vec::new();
-        // What a reset brings back comes at the end of its turn: nothing else may ask for it before.
+        // A reset brings start-up values back at the end of its turn. Nothing in the turn may read them before.
         while statements.len() < count && !statements.last().is_some_and(|sql| is_reset(sql)) {
             let statement = self.statement(actor);
-            // The contents of a Query that is too long to be held back are not known.
+            // The proxy does not parse a Query that is too long for its buffer.
             if statement.len() <= HELD_BYTES || statements.is_empty() {
                 statements.push(statement);
             }
@@ -96,7 +96,7 @@ impl Maker {
         vec![Message::Query(statements)]
     }
 
-    /// A statement with its values written into it.
+    /// A statement with its values in the text.
     fn statement(&mut self, actor: usize) -> Vec<u8> {
         match self.rng.u8(..10) {
             0..=2 if self.has(Class::Set) => self.setting(actor),
@@ -156,7 +156,7 @@ impl Maker {
         Some(text.into())
     }
 
-    /// Parse, Bind, Execute and their kin, up to a Sync or (as far as the class is on) a Flush.
+    /// Parse, Bind, Execute and other messages, up to a Sync or (if the class is allowed) a Flush.
     pub(super) fn extended(&mut self, actor: usize) -> Turn {
         let mut turn = Turn::new();
         let flushed = self.has(Class::Flush) && self.rng.u8(..8) == 0;
@@ -174,7 +174,7 @@ impl Maker {
         turn
     }
 
-    /// One statement's way from Parse to Execute, or a part of it.
+    /// The messages of one statement from Parse to Execute, or a part of them.
     fn round(&mut self, actor: usize, turn: &mut Turn, flushed: bool) {
         if self.has(Class::NameErrors) && self.rng.u8(..16) == 0 {
             return turn.push(self.stray(actor));
@@ -211,7 +211,7 @@ impl Maker {
         }
     }
 
-    /// Whether the message is of a statement that has a property.
+    /// Whether the message is of a statement with a certain property.
     pub(super) fn is_of(&self, actor: usize, message: &Message, has: impl Fn(&[u8]) -> bool) -> bool {
         match message {
             Message::Parse { sql, .. } => has(sql),
@@ -222,7 +222,7 @@ impl Maker {
         }
     }
 
-    /// Parses a text under a name; gives both.
+    /// Adds the Parse of a text under a name, and returns both.
     fn parse(&mut self, actor: usize, turn: &mut Turn, flushed: bool) -> (Vec<u8>, Text) {
         let mut text = match self.rng.u8(..10) {
             0 | 1 if self.has(Class::Set) => Text::new(self.setting(actor), &[]),
@@ -232,14 +232,15 @@ impl Maker {
         if flushed && text.copies {
             text = Text::new("select 2", &[]);
         }
-        // One that is not kept is found in its own turn only; how one is read after a SET is known at its end.
+        // A statement that is too long exists in its own turn only. For a statement after a SET, the settings are known at the
+        // turn's end.
         let unnamed = self.rng.u8(..3) == 0
             || text.sql.len() > KEPT_BYTES
             || turn.iter().any(|message| self.is_of(actor, message, may_set));
         let name = if unnamed { Vec::new() } else { self.name(actor) };
-        // Nobody reuses the unnamed statement in a later turn: only the server knows whether it is there.
+        // The unnamed statement is not used in a later turn, because only the server knows whether it exists.
         let known = self.actors[actor].statements.iter().any(|(known, _)| *known == name);
-        // A Parse that fails leaves the model wrong: without the class the name is closed each time.
+        // If a Parse fails, the model is wrong. So without this class, the name is closed each time.
         if !name.is_empty() && !self.has(Class::NameErrors) || known && self.rng.u8(..5) > 0 {
             turn.push(Message::Close(b'S', name.clone()));
         }
@@ -265,7 +266,7 @@ impl Maker {
             self.pick(&NAMES).into()
         };
         if self.has(Class::WideNames) && self.rng.u8(..5) == 0 {
-            // Only the server knows a letter that is not one.
+            // Only the server finds an invalid letter.
             let encoding = self.actors[actor].speaks();
             name.extend(wide::valid_character(&mut self.rng, encoding));
         }
@@ -275,7 +276,7 @@ impl Maker {
         name
     }
 
-    /// An OID that Parse may name for a parameter: 0 leaves it to the server.
+    /// An OID that Parse may have for a parameter; with 0, the server chooses the type.
     fn type_of(&mut self, kind: Kind) -> u32 {
         match kind {
             _ if self.rng.u8(..4) == 0 => 0,
@@ -293,7 +294,7 @@ impl Maker {
             let value = self.value(actor, *kind);
             let number =
                 value.as_deref().and_then(|text| std::str::from_utf8(text).ok()?.parse::<i32>().ok());
-            // It is not known here which type the server gives a parameter: sometimes it refuses a binary value.
+            // The generator does not know the type that the server gives a parameter, so the server may refuse a binary value.
             match number.filter(|_| *kind == Kind::Int && self.rng.u8(..3) == 0) {
                 Some(number) => {
                     formats.push(1);
@@ -317,7 +318,7 @@ impl Maker {
         Message::Bind { portal: portal.into(), name: name.into(), formats, values, results }
     }
 
-    /// A message about something that is most likely not there.
+    /// A message for a statement or portal that most likely does not exist.
     fn stray(&mut self, actor: usize) -> Message {
         let portal: Vec<u8> = self.pick(&PORTALS).into();
         let name = self.name(actor);

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-/// An encoding of clients, as far as the generator knows it.
+/// An encoding that the generator knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Utf8,
@@ -14,7 +14,7 @@ pub(super) enum Encoding {
 
 use Encoding::{EucJp, Latin1, Sjis, Utf8, Win1252};
 
-/// What SET calls them; several names for some.
+/// Their names in SET; some have several.
 pub(super) const NAMES: [(&str, Encoding); 8] = [
     ("UTF8", Utf8),
     ("LATIN1", Latin1),
@@ -35,7 +35,7 @@ const CHARACTERS: [&[(Encoding, &[u8])]; 5] = [
     &[(Utf8, b"\xc3\xbc"), (Latin1, b"\xfc"), (Win1252, b"\xfc"), (EucJp, b"\x8f\xab\xe4")],
 ];
 
-/// A character in `encoding`; now and then in another, which the server refuses or takes for something else.
+/// A character in `encoding`, or sometimes in another one, which the server refuses or reads as something else.
 pub(super) fn character(rng: &mut Rng, encoding: Encoding) -> Vec<u8> {
     let encoding = if rng.u8(..8) == 0 { NAMES[rng.usize(..5)].1 } else { encoding };
     valid_character(rng, encoding)

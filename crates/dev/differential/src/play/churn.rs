@@ -1,4 +1,4 @@
-//! Clients beside a script, each in a thread: they parse its texts under settings of their own.
+//! Churning clients: they run beside a script, each in a thread, and parse the script's texts under other settings.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use fastrand::Rng;
 use trunkline_probes::testkit::cluster::TRUSTED_USER;
 use trunkline_probes::testkit::{Messages, Proxy, RawClient};
 
-use super::Manner;
-use crate::script::{Deed, Message, Script, Turn};
+use super::PlayOptions;
+use crate::script::{Action, Message, Script, Turn};
 
 /// Settings that a churning client goes through.
 const SETTINGS: [&str; 10] = [
@@ -36,16 +36,16 @@ pub struct Churn {
 }
 
 impl Churn {
-    /// Logs them in; they begin at once.
+    /// Logs the clients in. They begin at once.
     ///
     /// # Errors
     /// When one cannot log in.
-    pub(super) fn start(proxy: &Proxy, script: &Script, manner: Manner) -> Result<Self> {
+    pub(super) fn start(proxy: &Proxy, script: &Script, play_options: PlayOptions) -> Result<Self> {
         let texts = Arc::new(texts(script));
         let stop = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
-        for number in 0..manner.churners {
-            let client = login(proxy.address(), manner.patience).context("a churning client")?;
+        for number in 0..play_options.churners {
+            let client = login(proxy.address(), play_options.patience).context("a churning client")?;
             let (stop, texts) = (Arc::clone(&stop), Arc::clone(&texts));
             let rng = Rng::with_seed(number as u64);
             threads.push(std::thread::spawn(move || churn(client, &texts, &stop, rng)));
@@ -53,10 +53,10 @@ impl Churn {
         Ok(Self { stop, threads })
     }
 
-    /// Stops them. Gives how many turns they have had.
+    /// Stops the clients. Returns how many turns they have run.
     ///
     /// # Errors
-    /// When one was ended, or not answered.
+    /// When a client was disconnected or not answered.
     pub(super) fn finish(mut self) -> Result<usize> {
         self.stop.store(true, Ordering::Relaxed);
         let mut turns = 0;
@@ -69,7 +69,7 @@ impl Churn {
 }
 
 impl Drop for Churn {
-    /// A play that ends early ends its clients, too; what they met is not asked.
+    /// A play that ends early also stops its churning clients, and ignores their errors.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for thread in std::mem::take(&mut self.threads) {
@@ -86,8 +86,8 @@ fn login(address: SocketAddr, patience: Duration) -> Result<RawClient> {
 
 /// The texts that a script parses.
 fn texts(script: &Script) -> Vec<Vec<u8>> {
-    let turns = script.steps.iter().filter_map(|step| match &step.deed {
-        Deed::Turns(turns) | Deed::Change(turns) => Some(turns.iter().flatten()),
+    let turns = script.steps.iter().filter_map(|step| match &step.action {
+        Action::Turns(turns) | Action::Change(turns) => Some(turns.iter().flatten()),
         _ => None,
     });
     let parsed = turns.flatten().filter_map(|message| match message {
@@ -101,7 +101,7 @@ fn texts(script: &Script) -> Vec<Vec<u8>> {
     texts
 }
 
-/// One turn after the other until it is told to stop; gives how many.
+/// Runs one turn after the other until `stop` is set; returns how many.
 fn churn(mut client: RawClient, texts: &[Vec<u8>], stop: &AtomicBool, mut rng: Rng) -> Result<usize> {
     let mut turns = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -121,7 +121,7 @@ fn churn(mut client: RawClient, texts: &[Vec<u8>], stop: &AtomicBool, mut rng: R
     Ok(turns)
 }
 
-/// Parses and describes: that changes nothing whatever the text is, and takes no lock beyond its turn.
+/// A turn that parses and describes a text. It changes nothing, whatever the text is, and keeps no lock after its end.
 fn turn(texts: &[Vec<u8>], rng: &mut Rng) -> Turn {
     if rng.u8(..4) == 0 {
         return vec![Message::Query(vec![SETTINGS[rng.usize(..SETTINGS.len())].into()])];

@@ -2,20 +2,20 @@
 
 use trunkline_probes::testkit::Frame;
 
-/// How much of an ErrorResponse is compared.
+/// Which fields of an ErrorResponse are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
-    /// All that [`comparable`] leaves.
+    /// All fields that [`comparable`] keeps.
     Whole,
-    /// Severity and SQLSTATE: to look for other faults while texts are known to differ.
+    /// Severity and SQLSTATE only: for a search for other faults while error texts are known to differ.
     Codes,
 }
 
 /// Makes an ErrorResponse or NoticeResponse comparable.
 ///
-/// The line and the routine of the server's source (`L`, `R`) keep their place and lose their value: a statement that its
-/// connection lacks is prepared just before its Bind, so in a failed transaction it is Parse that says
-/// "current transaction is aborted" where it was Bind otherwise.
+/// The fields with the line and the routine of the server's source (`L`, `R`) stay, but without their values. The reason: if a
+/// server connection lacks a statement, the proxy prepares it just before its Bind. In a failed transaction, "current transaction is
+/// aborted" then comes from the server's code for Parse, and on a direct connection from its code for Bind.
 pub(super) fn comparable(frame: &mut Frame, errors: Errors) {
     if !matches!(frame.tag, b'E' | b'N') {
         return;

@@ -1,4 +1,4 @@
-//! Plays a script on both sides and compares what they answer.
+//! Plays a script on both sides, directly and through the proxy, and compares the answers.
 
 mod churn;
 mod fields;
@@ -17,19 +17,19 @@ pub use self::churn::Churn;
 pub use self::fields::Errors;
 use self::side::Side;
 pub use self::side::{Answer, End};
-use crate::script::{Deed, Pool, Script, Step};
+use crate::script::{Action, Pool, Script, Step};
 use crate::show;
 
-/// What a script finds in its database. It names what `generate` speaks of.
+/// SQL that makes the contents of a script's database: all tables and types that `generate` uses.
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Messages of each answer that a report shows, the last equal one first.
+/// How many messages of each answer a report shows, beginning with the last equal one.
 const SHOWN: usize = 6;
 
-/// How often and how patiently a script is played.
+/// How a script is played.
 #[derive(Debug, Clone, Copy)]
-pub struct Manner {
-    /// Clients beside it that do what they like, in threads of their own: 0 makes every play of a script the same.
+pub struct PlayOptions {
+    /// How many churning clients run beside the script in threads of their own. With 0, every play of a script is equal.
     pub churners: usize,
     /// How long an answer may take.
     pub patience: Duration,
@@ -37,33 +37,32 @@ pub struct Manner {
     pub errors: Errors,
 }
 
-/// What a script without a difference came to.
+/// The figures of scripts without a difference.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Figures {
     /// Steps that were played.
     pub steps: usize,
-    /// Statements in them: those of a Query, and each Execute.
+    /// Statements in these steps: those of a Query, and each Execute.
     pub statements: usize,
-    /// Steps left out, since somebody held what they would have waited for.
+    /// Steps that were left out, because they would have waited for a lock or a connection of another client.
     pub skipped: usize,
     /// Turns of the churning clients.
     pub churned: usize,
     /// Messages compared.
     pub messages: usize,
-    /// ErrorResponses among them.
+    /// How many of these were ErrorResponses.
     pub errors: usize,
-    /// Scripts that ended early, since the proxy healed what PostgreSQL itself refuses (see [`Class::OldNames`]).
+    /// Scripts that ended early, because the proxy repaired a statement that PostgreSQL itself refuses (see [`Class::OldNames`]).
     ///
     /// [`Class::OldNames`]: crate::Class::OldNames
     pub healed: usize,
-    /// Scripts that ended early, since a server connection in a failed transaction lacked a statement (docs/pooling.md).
+    /// Scripts that ended early, because a server connection in a failed transaction lacked a statement (docs/pooling.md).
     pub lacking: usize,
-    /// Scripts that ended early, since what a change of the schema has made wrong was said at another message
-    /// (docs/pooling.md).
+    /// Scripts that ended early, because an error after a change of the schema came with another message (docs/pooling.md).
     pub shifted: usize,
-    /// Scripts that ended early, since the server itself gave one error after the other.
+    /// Scripts that ended early, because the server itself sent endless errors.
     pub endless: usize,
-    /// Steps where `SET LOCAL` warned on the direct connection only.
+    /// Steps in which `SET LOCAL` warned on the direct connection only.
     pub pipelined: usize,
 }
 
@@ -72,69 +71,69 @@ pub struct Figures {
 pub struct Difference {
     /// The step's place in the script.
     pub step: usize,
-    /// What the server itself says.
+    /// The answer of the direct connection.
     pub direct: Answer,
-    /// What comes through the proxy.
+    /// The answer through the proxy.
     pub pooled: Answer,
-    /// What the proxy has logged.
+    /// The proxy's log.
     pub log: String,
 }
 
-/// What became of a script.
+/// The result of a script.
 #[derive(Debug, Clone)]
 pub enum Outcome {
-    /// The two sides said the same.
+    /// The two sides gave equal answers.
     Same(Figures),
-    /// They did not.
+    /// The answers differ.
     Differs(Box<Difference>),
-    /// The server itself does not answer all: the script is at fault.
+    /// The direct connection does not answer everything, so the script is wrong.
     Unplayable(usize, Answer),
-    /// A client beside the script was ended, or got no answer.
+    /// A churning client was disconnected, or got no answer.
     Disturbed(String),
 }
 
-/// More than a side ever has connections.
+/// A number larger than the connections of a side.
 const TEMPORARY_SCHEMAS: usize = 32;
 
-/// Two databases, one for each side, on servers apart.
+/// Two databases, one for each side, on different servers.
 #[derive(Debug)]
-pub struct Theatre {
+pub struct Sides {
     direct: Stage,
     pooled: Stage,
 }
 
-impl Theatre {
+impl Sides {
     /// On the servers of `version` that the process shares.
     ///
     /// # Errors
     /// When a server does not answer.
     pub fn new(version: Version) -> Result<Self> {
-        let theatre = Self { direct: Stage::apart(version), pooled: Stage::new(version) };
-        for stage in [&theatre.direct, &theatre.pooled] {
-            // A new schema makes every connection read its statements again: those for temporary tables are made before.
+        let sides = Self { direct: Stage::apart(version), pooled: Stage::new(version) };
+        for stage in [&sides.direct, &sides.pooled] {
+            // A new schema makes PostgreSQL analyse all prepared statements again, so the schemas for temporary tables are made before.
             let mut clients: Vec<_> = (0..TEMPORARY_SCHEMAS).map(|_| stage.superuser()).collect();
             clients.iter_mut().try_for_each(|client| client.sql(side::TEMPORARY).map(drop))?;
         }
-        Ok(theatre)
+        Ok(sides)
     }
 
     /// Plays `script` on fresh schemas, with a fresh proxy.
     ///
     /// # Errors
     /// When there is no server or no proxy to play on.
-    pub fn play(&self, script: &Script, manner: Manner) -> Result<Outcome> {
+    pub fn play(&self, script: &Script, play_options: PlayOptions) -> Result<Outcome> {
         let past = [open(&self.direct)?, open(&self.pooled)?];
-        let proxy = start(self.pooled.setup(), &script.pool, manner);
+        let proxy = start(self.pooled.setup(), &script.pool, play_options);
         let address = self.direct.cluster().address();
         let mut play = Play {
-            direct: Side::new(address, self.direct.database(), manner),
-            pooled: Side::new(proxy.address(), "app", manner),
+            direct: Side::new(address, self.direct.database(), play_options),
+            pooled: Side::new(proxy.address(), "app", play_options),
             past,
             servers: script.pool.size,
             changing: None,
             figures: Figures::default(),
         };
-        let churn = Churn::start(&proxy, script, manner)?;
+        let churn = Churn::start(&proxy, script, play_options)?;
         for (index, step) in script.steps.iter().enumerate() {
             let Some((direct, pooled)) = play.step(step)? else { continue };
             if direct.end == End::Silent {
@@ -148,11 +147,16 @@ impl Theatre {
                 play.figures.healed += 1;
                 break;
             }
-            if direct != pooled && (is_lacking(&direct, &pooled) || has_no_snapshot(&direct, &pooled)) {
+            if direct != pooled
+                && (lacks_statement_in_failed_transaction(&direct, &pooled)
+                    || has_no_snapshot(&direct, &pooled))
+            {
                 play.figures.lacking += 1;
                 break;
             }
-            if direct != pooled && (is_shifted(&direct, &pooled) || is_read_again(&direct, &pooled)) {
+            if direct != pooled
+                && (has_same_error_earlier(&direct, &pooled) || is_read_again(&direct, &pooled))
+            {
                 play.figures.shifted += 1;
                 break;
             }
@@ -165,7 +169,7 @@ impl Theatre {
                 return Ok(Outcome::Differs(Box::new(Difference { step: index, direct, pooled, log })));
             }
         }
-        // Those beside may wait for what the script's clients still hold.
+        // Churning clients may wait for locks of the script's clients.
         play.pooled.close();
         match churn.finish() {
             Ok(churned) => Ok(Outcome::Same(Figures { churned, ..play.figures })),
@@ -181,13 +185,13 @@ struct Play {
     past: [RawClient; 2],
     /// How many clients the pool can serve at once.
     servers: usize,
-    /// The client that has changed tables in a transaction that is still open: everybody else would wait for it.
+    /// The client that has changed tables in a transaction that is still open. All others would wait for its locks.
     changing: Option<usize>,
     figures: Figures,
 }
 
 impl Play {
-    /// Both answers; `None` when the step is left out.
+    /// Plays a step and returns both answers; `None` if the step is left out.
     fn step(&mut self, step: &Step) -> Result<Option<(Answer, Answer)>> {
         if !self.can_be_played(step) {
             self.figures.skipped += 1;
@@ -195,29 +199,29 @@ impl Play {
         }
         self.figures.steps += 1;
         self.figures.statements += step.statements();
-        let (direct, pooled) = match &step.deed {
-            Deed::Login(startup) => {
+        let (direct, pooled) = match &step.action {
+            Action::Login(startup) => {
                 let both = (self.direct.login(step.actor, startup)?, self.pooled.login(step.actor, startup)?);
                 self.direct.make_temporary(step.actor);
                 both
             }
-            Deed::Turns(turns) | Deed::Change(turns) => {
+            Action::Turns(turns) | Action::Change(turns) => {
                 (self.direct.turns(step.actor, turns), self.pooled.turns(step.actor, turns))
             }
-            Deed::Leave => {
+            Action::Leave => {
                 self.direct.leave(step.actor);
                 self.pooled.leave(step.actor);
                 return Ok(None);
             }
-            Deed::Past(sql) => {
+            Action::Past(sql) => {
                 for client in &mut self.past {
-                    // What fails, fails on both sides: it is the same contents.
+                    // An error comes on both sides, because they have the same contents.
                     _ = client.sql(sql);
                 }
                 return Ok(None);
             }
         };
-        if matches!(step.deed, Deed::Change(_)) && self.direct.holds(step.actor) {
+        if matches!(step.action, Action::Change(_)) && self.direct.holds(step.actor) {
             self.changing = Some(step.actor);
         }
         self.figures.messages += direct.frames.len();
@@ -225,7 +229,7 @@ impl Play {
         Ok(Some((direct, pooled)))
     }
 
-    /// Steps come one after the other: one that waits for what another client holds would wait for ever.
+    /// Whether a step would not wait for another client: steps are played one after the other, so it would wait for ever.
     fn can_be_played(&mut self, step: &Step) -> bool {
         self.changing = self.changing.filter(|actor| self.direct.holds(*actor));
         if self.changing.is_some_and(|actor| actor != step.actor) {
@@ -233,12 +237,12 @@ impl Play {
         }
         let others: Vec<usize> =
             self.direct.holders().into_iter().filter(|actor| *actor != step.actor).collect();
-        match &step.deed {
-            Deed::Login(_) => others.len() < self.servers,
-            Deed::Turns(_) => self.direct.is_there(step.actor) && others.len() < self.servers,
-            Deed::Change(_) => self.direct.is_there(step.actor) && others.is_empty(),
-            Deed::Leave => self.direct.is_there(step.actor),
-            Deed::Past(_) => self.direct.holders().is_empty(),
+        match &step.action {
+            Action::Login(_) => others.len() < self.servers,
+            Action::Turns(_) => self.direct.is_there(step.actor) && others.len() < self.servers,
+            Action::Change(_) => self.direct.is_there(step.actor) && others.is_empty(),
+            Action::Leave => self.direct.is_there(step.actor),
+            Action::Past(_) => self.direct.holders().is_empty(),
         }
     }
 }
@@ -257,17 +261,16 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Whether a Parse that the proxy answered itself took no snapshot in the proxy's transaction: its mode can still be changed
-/// there (docs/pooling.md).
+/// Whether the difference is this: a Parse that the proxy answered itself took no snapshot, so the transaction's mode can still be
+/// changed through the proxy (docs/pooling.md).
 fn has_no_snapshot(direct: &Answer, pooled: &Answer) -> bool {
     let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
     pair.is_some_and(|(direct, pooled)| direct.sqlstate().as_deref() == Some("25001") && pooled.tag == b'C')
 }
 
-/// Whether the proxy's server connection was in a failed transaction and lacked a statement, which could not be prepared
-/// there any more: where the server itself describes the statement, or finds fault with its Bind, the proxy's says that the
-/// transaction has failed.
-fn is_lacking(direct: &Answer, pooled: &Answer) -> bool {
+/// Whether the difference is this: the proxy's server connection lacked a statement in a failed transaction and could not prepare it.
+/// So it says that the transaction has failed, where the direct connection describes the statement or reports an error of its Bind.
+fn lacks_statement_in_failed_transaction(direct: &Answer, pooled: &Answer) -> bool {
     let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
     pair.is_some_and(|(direct, pooled)| {
         pooled.sqlstate().as_deref() == Some("25P02")
@@ -275,29 +278,29 @@ fn is_lacking(direct: &Answer, pooled: &Answer) -> bool {
     })
 }
 
-/// Whether both sides find the same fault with a statement whose table, type or function is gone, one of them some messages
-/// earlier: a statement that its server connection has is not parsed again, one that it lacks is.
-fn is_shifted(direct: &Answer, pooled: &Answer) -> bool {
+/// Whether both sides report the same error of a statement whose table, type or function is gone, but one side some messages
+/// earlier: a server connection that lacks the statement parses it again, and one that has it does not.
+fn has_same_error_earlier(direct: &Answer, pooled: &Answer) -> bool {
     let told = |answer: &Answer| -> Vec<Frame> {
         let mut frames = answer.frames.clone();
         frames.retain(|frame| !matches!(frame.tag, b'1' | b'2' | b'3' | b't'));
-        // A fresh Parse that names no types calls a function's arguments unknown.
+        // In the error of a new Parse without parameter types, a function's arguments are `unknown`.
         frames.iter_mut().for_each(|frame| fields::comparable(frame, Errors::Codes));
         frames
     };
     let gone = |frame: &Frame| frame.sqlstate().is_some_and(|code| code.starts_with("42"));
     let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
     if pair.is_some_and(|(direct, pooled)| gone(direct) && pooled.tag == b'1') {
-        // Parse is answered where the connection has the statement: the fault comes with its use.
+        // If the server connection has the statement, the proxy answers its Parse, and the error comes when it is used.
         return true;
     }
     direct.frames.iter().any(gone) && direct.end == pooled.end && told(direct) == told(pooled)
 }
 
-/// Whether one side has read a constant again after a change of the schema, and found fault with it (docs/pooling.md).
-/// The pooled side looks `'f1'::regproc` up again where a server connection lacks the statement. PostgreSQL itself reads
-/// `'01/02/2021'` again under the settings at that moment, where the proxy prepares the statement under those of its
-/// Parse. A function that is gone is written as its OID.
+/// Whether one side has read a constant again after a change of the schema, and reports an error of it (docs/pooling.md). Through
+/// the proxy, `'f1'::regproc` is looked up again if a server connection lacks the statement. PostgreSQL itself reads `'01/02/2021'`
+/// again under the current settings, while the proxy prepares the statement under those of its Parse. A function that is gone is shown
+/// as its OID.
 fn is_read_again(direct: &Answer, pooled: &Answer) -> bool {
     let is_fault = |frame: &Frame, file| frame.tag == b'E' && frame.field(b'F').as_deref() == Some(file);
     let pair = direct.frames.iter().zip(&pooled.frames).find(|(direct, pooled)| direct != pooled);
@@ -308,16 +311,16 @@ fn is_read_again(direct: &Answer, pooled: &Answer) -> bool {
     })
 }
 
-/// Whether it is a row with only the OID of something that a user made, as text.
+/// Whether the message is a row with one value, which is the OID of a user's object as text.
 fn is_oid(frame: &Frame) -> bool {
     let columns = frame.columns().ok().filter(|columns| frame.tag == b'D' && columns.len() == 1);
     let text = columns.and_then(|mut columns| String::from_utf8(columns.remove(0)?).ok());
     text.and_then(|text| text.parse::<u32>().ok()).is_some_and(|oid| oid >= oids::FIRST_OF_USERS)
 }
 
-/// Whether all that differs is that `SET LOCAL` warned of a missing transaction block on the direct connection only.
-/// docs/pooling.md: a statement that is prepared again under other settings than its connection's runs as a part of a
-/// pipeline, which PostgreSQL takes for a block.
+/// Whether the only difference is this: `SET LOCAL` warned of a missing transaction block on the direct connection only. See
+/// docs/pooling.md: a statement that is prepared again under other settings than those of its connection runs as part of a pipeline,
+/// which PostgreSQL treats like a transaction block.
 fn is_pipelined(direct: &Answer, pooled: &Answer) -> bool {
     let warns = |frame: &Frame| frame.tag == b'N' && frame.field(b'C').as_deref() == Some("25P01");
     direct.end == pooled.end
@@ -325,8 +328,8 @@ fn is_pipelined(direct: &Answer, pooled: &Answer) -> bool {
         && direct.frames.iter().filter(|frame| !warns(frame)).eq(&pooled.frames)
 }
 
-/// Whether the server refused a statement whose result type has changed. docs/pooling.md: the proxy prepares it again
-/// and plays the turn again. From there on the two sides have done different things: the script ends.
+/// Whether the server refused a statement whose result type has changed. See docs/pooling.md: the proxy prepares the statement again
+/// and repeats the turn. After that the two sides have different states, so the script ends.
 fn is_outdated(direct: &Answer) -> bool {
     let refused = |frame: &Frame| {
         frame.sqlstate().as_deref() == Some("0A000")
@@ -335,7 +338,7 @@ fn is_outdated(direct: &Answer) -> bool {
     direct.frames.iter().any(refused)
 }
 
-/// A database's contents made again, and a connection past the proxy.
+/// Makes a database's contents again, and returns a direct connection to it.
 fn open(stage: &Stage) -> Result<RawClient> {
     let schemas = format!(
         "drop schema public cascade; create schema public authorization {TRUSTED_USER};
@@ -348,16 +351,16 @@ fn open(stage: &Stage) -> Result<RawClient> {
     Ok(client)
 }
 
-/// One worker and a round robin: each turn lands on another server connection than the one before.
-fn start(setup: Setup, pool: &Pool, manner: Manner) -> Proxy {
+/// Starts a proxy with one worker and round robin, so that each turn uses another server connection than the turn before.
+fn start(setup: Setup, pool: &Pool, play_options: PlayOptions) -> Proxy {
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     setup
-        .set("workers", if manner.churners == 0 { 1 } else { 2 })
+        .set("workers", if play_options.churners == 0 { 1 } else { 2 })
         .set("auth.type", "trust")
         .set("pool.pool_size", number(pool.size))
         .set("pool.server_round_robin", true)
         .set("limits.max_prepared_statements", number(pool.prepared))
-        // As on the direct side.
+        // The same value as on the direct side.
         .set("databases.app.connect_query", side::TEMPORARY)
         .start()
 }

@@ -1,19 +1,19 @@
-//! Numbers of objects: the only thing in an answer that may differ between two databases of the same contents.
+//! OIDs of objects. They may differ between two databases with the same contents, and nothing else in an answer may.
 
 use trunkline_probes::testkit::Frame;
 
 /// The first OID that is not the same in every database (PostgreSQL's `FirstNormalObjectId`).
 pub(super) const FIRST_OF_USERS: u32 = 16_384;
 
-/// Replaces OIDs of users' objects by the order in which one side has shown them. Two sides that show the same objects
-/// at the same places have equal numbers then, and a side that shows an object that is gone has not.
+/// Replaces OIDs of users' objects by numbers in the order in which a side has shown them first. So two sides that show the same
+/// objects at the same places have equal numbers, and a side that shows a dropped object does not.
 #[derive(Debug, Default)]
 pub(super) struct Oids {
     seen: Vec<u32>,
 }
 
 impl Oids {
-    /// Replaces those of a RowDescription (tables and types) or a ParameterDescription (types).
+    /// Replaces the OIDs of a RowDescription (tables and types) or a ParameterDescription (types).
     pub(super) fn replace(&mut self, frame: &mut Frame) {
         match frame.tag {
             b'T' => self.rows(&mut frame.body),

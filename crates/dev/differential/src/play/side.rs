@@ -1,4 +1,4 @@
-//! One of the two sides: the clients' connections, and what they are answered.
+//! One of the two sides: the clients' connections and the answers that they get.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,37 +9,37 @@ use trunkline_probes::testkit::{Frame, Messages, RawClient};
 
 use super::fields;
 use super::oids::Oids;
-use super::{Errors, Manner};
+use super::{Errors, PlayOptions};
 use crate::script::{Message, Startup, Turn};
 
 /// The version of the protocol that start-up packets ask for: 3.0.
 const PROTOCOL: u32 = 3 << 16;
 
-/// How an answer came to its end.
+/// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// All that was asked for has come.
+    /// All expected messages have come.
     Complete,
     /// The peer has closed.
     Closed,
-    /// Something is missing, and nothing more came within the time there was.
+    /// Messages are missing, and none came within the time limit.
     Silent,
-    /// One error after the other: PostgreSQL 18 cannot end a transaction when what it then has to report has no equivalent in
+    /// The server sends endless errors: PostgreSQL 18 cannot end a transaction if it must then report a value that does not exist in
     /// the client's encoding.
     Endless,
 }
 
-/// Makes a temporary table, whatever transactions are by default.
+/// SQL that makes a temporary table, also if transactions are read-only by default.
 pub(super) const TEMPORARY: &str =
     "begin read write; create temp table first (); drop table pg_temp.first; commit";
 
-/// This many errors in a row are taken for endless: a turn has one.
+/// After this many errors in sequence, the errors count as endless: a turn has only one.
 const ERRORS_MAX: usize = 100;
 
-/// What one step was answered.
+/// The answer to one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// All messages, made comparable.
+    /// All messages, without the allowed differences.
     pub frames: Vec<Frame>,
     /// How it ended.
     pub end: End,
@@ -49,11 +49,11 @@ pub struct Answer {
 #[derive(Debug)]
 struct Connection {
     client: RawClient,
-    /// What ReadyForQuery said last.
+    /// The transaction status of the last ReadyForQuery.
     status: u8,
-    /// Something was sent after the last Sync.
+    /// Whether a message was sent after the last Sync.
     unsynced: bool,
-    /// An error came since the last Sync.
+    /// Whether an error came after the last Sync.
     skipping: bool,
 }
 
@@ -64,49 +64,48 @@ pub(super) struct Side {
     database: String,
     connections: Vec<Option<Connection>>,
     oids: Oids,
-    manner: Manner,
+    play_options: PlayOptions,
 }
 
 impl Side {
-    /// Nobody has logged in yet.
-    pub(super) fn new(address: SocketAddr, database: &str, manner: Manner) -> Self {
+    /// A side without clients.
+    pub(super) fn new(address: SocketAddr, database: &str, play_options: PlayOptions) -> Self {
         let database = database.to_owned();
-        Self { address, database, connections: Vec::new(), oids: Oids::default(), manner }
+        Self { address, database, connections: Vec::new(), oids: Oids::default(), play_options }
     }
 
-    /// Whether a client is there.
+    /// Whether a client is connected.
     pub(super) fn is_there(&self, actor: usize) -> bool {
         self.connections.get(actor).is_some_and(Option::is_some)
     }
 
-    /// Whether a client holds locks, or a server connection of a pool: it has begun what it has not ended.
+    /// Whether a client may hold locks or a server connection, because it has not ended its turn or transaction.
     pub(super) fn holds(&self, actor: usize) -> bool {
         let connection = self.connections.get(actor).and_then(Option::as_ref);
         connection.is_some_and(|connection| connection.status != b'I' || connection.unsynced)
     }
 
-    /// The clients that hold something.
+    /// The clients that may hold locks or a server connection.
     pub(super) fn holders(&self) -> Vec<usize> {
         (0..self.connections.len()).filter(|actor| self.holds(*actor)).collect()
     }
 
-    /// A start-up packet, and everything up to ReadyForQuery or the refusal.
+    /// Sends a start-up packet, and reads the answers up to ReadyForQuery or the refusal.
     ///
     /// # Errors
     /// When nobody listens.
     pub(super) fn login(&mut self, actor: usize, startup: &Startup) -> Result<Answer> {
         self.leave(actor);
         let mut client = RawClient::connect(self.address)?;
-        client.set_read_limit(self.manner.patience)?;
+        client.set_read_limit(self.play_options.patience)?;
         client.send(&packet(&self.database, startup))?;
         let mut connection = Connection { client, status: b'?', unsynced: false, skipping: false };
         let mut answer = Answer { frames: Vec::new(), end: End::Complete };
         self.read(&mut connection, &mut answer, |tag| tag == b'Z');
-        // Which process serves the client, and the key to cancel it, are each connection's own. How a client proves
-        // who it is is not compared.
+        // Process id and cancel key differ for each connection. The messages of the authentication are not compared.
         answer.frames.retain(|frame| !matches!(frame.tag, b'K' | b'R'));
         if answer.end == End::Closed {
-            // The proxy says in its own words what is wrong with an option, and says nothing before it.
+            // The proxy has its own text for a wrong option, and sends nothing before it.
             answer.frames.retain(|frame| frame.tag == b'E');
             answer.frames.iter_mut().for_each(|frame| fields::comparable(frame, Errors::Codes));
         }
@@ -118,25 +117,25 @@ impl Side {
         Ok(answer)
     }
 
-    /// Has a client that has logged in make its first temporary table: from then on its connection looks names up in a schema
-    /// more, and so reads each prepared statement again, constants and all, under the settings of that moment.
+    /// A client that has logged in makes its first temporary table. This adds a schema in which its connection looks names up, so
+    /// PostgreSQL reads each prepared statement again, with its constants, under the current settings.
     pub(super) fn make_temporary(&mut self, actor: usize) {
         if let Some(connection) = self.connections.get_mut(actor).and_then(Option::as_mut) {
-            // One that may not do it here may not do it later.
+            // A client that may not do it now may not do it later either.
             _ = connection.client.sql(TEMPORARY);
         }
     }
 
-    /// Says Terminate, and waits until the peer has closed: what the client held is free then.
+    /// Sends Terminate and waits until the peer has closed. Then the client's locks are free.
     pub(super) fn leave(&mut self, actor: usize) {
         let Some(mut gone) = self.connections.get_mut(actor).and_then(Option::take) else { return };
         if gone.client.send_messages(&Messages::new().terminate()).is_ok() {
-            // Messages that come instead of the close were compared as far as they belong to a step.
+            // Messages before the close are ignored. Those that belong to a step were already compared.
             while gone.client.frame().is_ok() {}
         }
     }
 
-    /// Everybody leaves.
+    /// All clients leave.
     pub(super) fn close(&mut self) {
         (0..self.connections.len()).for_each(|actor| self.leave(actor));
     }
@@ -148,7 +147,7 @@ impl Side {
             return answer;
         };
         let messages = turns.iter().flatten().fold(Messages::new(), |out, message| message.write(out));
-        // A peer that closes while we send has said why before.
+        // If the peer closes while we send, its reason was sent before.
         _ = connection.client.send_messages(&messages);
         let flushed = turns.last().filter(|turn| turn.last() == Some(&Message::Flush));
         for _ in 0..turns.len() - usize::from(flushed.is_some()) {
@@ -169,7 +168,7 @@ impl Side {
         answer
     }
 
-    /// Reads messages up to one that `is_last`, or for a flushed message up to an error.
+    /// Reads messages up to one for which `is_last` is true. After a Flush, an error is also the last one.
     fn read(&mut self, from: &mut Connection, answer: &mut Answer, is_last: impl Fn(u8) -> bool) {
         while answer.end == End::Complete {
             let mut frame = match from.client.frame() {
@@ -180,7 +179,7 @@ impl Side {
                 }
             };
             self.oids.replace(&mut frame);
-            fields::comparable(&mut frame, self.manner.errors);
+            fields::comparable(&mut frame, self.play_options.errors);
             let tag = frame.tag;
             if tag == b'Z' {
                 from.status = frame.body.first().copied().unwrap_or_default();
@@ -198,7 +197,7 @@ impl Side {
     }
 }
 
-/// Whether a message of type `tag` is the last that the server gives for `message`. An error is, for any.
+/// Whether a message of type `tag` is the server's last answer to `message`. An error always is.
 fn is_end_of(message: &Message, tag: u8) -> bool {
     let last: &[u8] = match message {
         Message::Parse { .. } => b"1",
@@ -216,7 +215,7 @@ fn is_timeout(error: &anyhow::Error) -> bool {
     matches!(kind, Some(io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut))
 }
 
-/// Values are bytes here: a start-up packet has no encoding.
+/// Encodes a start-up packet. Values are bytes, because a start-up packet has no encoding.
 fn packet(database: &str, startup: &Startup) -> Vec<u8> {
     let mut body = PROTOCOL.to_be_bytes().to_vec();
     let who = [("user", TRUSTED_USER.as_bytes()), ("database", database.as_bytes())];
@@ -232,8 +231,8 @@ fn packet(database: &str, startup: &Startup) -> Vec<u8> {
     [&length.to_be_bytes(), body.as_slice()].concat()
 }
 
-/// Several ParameterStatus in a row say the same in any order, and the server's own depends on what its process has
-/// been through (`guc_report_list` is filled from its head).
+/// Sorts adjacent ParameterStatus messages. Their order has no meaning, and depends on the history of the server process
+/// (`guc_report_list` is filled from its head).
 fn sort_parameters(frames: &mut [Frame]) {
     for run in frames.chunk_by_mut(|a, b| a.tag == b'S' && b.tag == b'S') {
         run.sort_by(|a, b| a.body.cmp(&b.body));

@@ -1,16 +1,16 @@
-//! The isolation tester's scripts: `setup { ... }`, `step name { ... }`. Text in braces goes to the server as it is,
-//! often several statements at once.
+//! The isolation tester's scripts: `setup { ... }`, `step name { ... }`. The text in braces is sent to the server unchanged, often
+//! with several statements at once.
 
 use super::Found;
 
-/// Every block of a script. A block ends at its first closing brace; `#` begins a comment between blocks.
+/// All blocks of a script. A block ends at its first closing brace. Between blocks, `#` begins a comment.
 pub(super) fn blocks(script: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let mut line = 1;
     let mut rest = script;
     while let Some(at) = rest.find(['{', '#', '"', '\n']) {
         let (_, from) = rest.split_at(at);
-        // What the character opens runs up to here.
+        // The end of the block or comment that the character begins.
         let closing = match from.as_bytes().first() {
             Some(b'{') => '}',
             Some(b'"') => '"',
@@ -46,7 +46,7 @@ mod tests {
     use super::blocks;
 
     #[test]
-    fn takes_blocks_with_their_lines_and_no_comments() {
+    fn blocks_are_found_with_their_lines_and_comments_are_skipped() {
         let script = "# { not this }\nsetup {\n  CREATE TABLE a();\n  SELECT 1;\n}\nstep \"s{1\" { SELECT '}' ; }\nstep t { COMMIT; }";
         let found: Vec<_> = blocks(script).into_iter().map(|block| (block.line, block.sql)).collect();
         let expected = [(3, "CREATE TABLE a();\n  SELECT 1;"), (6, "SELECT '"), (7, "COMMIT;")];

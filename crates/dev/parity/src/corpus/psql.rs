@@ -1,18 +1,18 @@
-//! Splits a script as psql does before it sends anything: at semicolons outside quotes, comments, parentheses and
-//! `BEGIN ATOMIC` bodies; backslash commands are carried out as far as they decide what is sent; the data of a COPY
-//! from standard input is not SQL.
+//! Splits a script into the texts that psql sends. They end at semicolons outside of quotes, comments, parentheses and
+//! `BEGIN ATOMIC` bodies. Backslash commands are executed if they affect the texts. The data of a COPY from standard input is left out,
+//! because it is not SQL.
 
 use super::Found;
 use super::variables::{Meaning, Variables, arguments, name};
 
-/// Commands whose arguments are all of the line, whatever is in it.
+/// Commands whose argument is the whole rest of the line.
 const WHOLE_LINE: [&str; 10] = ["copy", "!", "ef", "ev", "sf", "sv", "h", "help", "?", "."];
 
-/// Commands that send what is in the buffer, as a semicolon does.
+/// Commands that send the buffer's text, like a semicolon.
 const SENDING: [&str; 9] =
     ["g", "gx", "gset", "gexec", "gdesc", "crosstabview", "watch", "parse", "sendpipeline"];
 
-/// The texts that psql would send, in order.
+/// The texts that psql sends, in their order.
 pub(super) fn statements(script: &str) -> Vec<Found> {
     let mut splitter = Splitter {
         script,
@@ -32,12 +32,12 @@ pub(super) fn statements(script: &str) -> Vec<Found> {
 
 struct Splitter<'a> {
     script: &'a str,
-    /// Everything before this has been read.
+    /// The position up to which the script was read.
     at: usize,
     /// The line of `line_counted_to`.
     line: u32,
     line_counted_to: usize,
-    /// The data of a COPY: from the end of the COPY's line to the end of the data.
+    /// The place of a COPY's data: from the end of the COPY's line to the end of the data.
     hidden: Option<(usize, usize)>,
     statement: Pending,
     /// The server's `standard_conforming_strings`, which psql follows.
@@ -46,7 +46,7 @@ struct Splitter<'a> {
     found: Vec<Found>,
 }
 
-/// The statement that is being gathered.
+/// The statement that is being read.
 #[derive(Default)]
 struct Pending {
     sql: String,
@@ -54,12 +54,12 @@ struct Pending {
     has_variables: bool,
     parentheses: u32,
     brackets: u32,
-    /// Open BEGINs of a function's body, and the CASEs within, which end with END too.
+    /// The number of open BEGINs of a function's body, and of CASEs in it, which also end with END.
     blocks: u32,
-    /// The first words, in lower case: enough for `create or replace function`.
+    /// The first words in lower case: enough to find `create or replace function`.
     head: Vec<String>,
     last_word: String,
-    /// How often `COPY ... FROM STDIN` came: `\;` joins several into one text.
+    /// How many `COPY ... FROM STDIN` it has: `\;` joins several statements to one text.
     copies: u32,
 }
 
@@ -87,7 +87,7 @@ impl Pending {
             }
         }
         let copies = self.head.first().is_some_and(|first| first == "copy");
-        // PostgreSQL takes `from stdout` too, and means the same.
+        // PostgreSQL also accepts `from stdout`, with the same meaning.
         if copies && self.last_word == "from" && (word == "stdin" || word == "stdout") {
             self.copies += 1;
         }
@@ -100,7 +100,7 @@ impl<'a> Splitter<'a> {
         self.script.get(self.at..).unwrap_or_default()
     }
 
-    /// Takes `bytes` of the script into the statement.
+    /// Moves `bytes` of the script to the statement.
     fn take(&mut self, bytes: usize) {
         let end = (self.at + bytes).min(self.script.len());
         let text = self.script.get(self.at..end).unwrap_or_default();
@@ -114,7 +114,7 @@ impl<'a> Splitter<'a> {
         self.at = end;
     }
 
-    /// Blanks and comments of one line are sent only inside a statement.
+    /// Skips white space or a `--` comment. It is sent only inside a statement.
     fn take_blank(&mut self, bytes: usize) {
         if self.statement.sql.is_empty() {
             self.at += bytes;
@@ -123,7 +123,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Reads one token. False at the end.
+    /// Reads one token. False at the end of the script.
     fn step(&mut self) -> bool {
         if let Some((_, end)) = self.hidden.filter(|&(start, _)| self.at >= start) {
             self.at = end;
@@ -168,7 +168,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// A string in single quotes, and its further pieces on the next lines, in which backslashes escape as in the first.
+    /// Reads a string in single quotes with its continuations on the next lines. Backslashes have the same meaning in all parts.
     fn take_string(&mut self, escapes: bool) {
         loop {
             let length = string(self.rest(), escapes);
@@ -217,13 +217,13 @@ impl<'a> Splitter<'a> {
         let length = name.len() + 1;
         match self.variables.meaning(name) {
             Meaning::Value(value) => {
-                // psql reads on in the value: we do not follow what a semicolon or a quote in it would do.
+                // psql would go on reading in the value. Semicolons and quotes in a value are not handled here.
                 let plain = !value.contains([';', '\'', '"', '\\', '$']);
                 let value = value.to_owned();
                 self.statement.has_variables |= !plain;
                 self.substitute(length, &value);
             }
-            // A slice of an array (`a[1:n]`) has colons too.
+            // A slice of an array (`a[1:n]`) also has a colon.
             Meaning::Unknown if self.statement.brackets == 0 && !name.is_empty() => {
                 self.statement.has_variables = true;
                 self.take(length);
@@ -232,7 +232,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Puts `text` where the script has `length` bytes.
+    /// Replaces `length` bytes of the script by `text`.
     fn substitute(&mut self, length: usize, text: &str) {
         self.take(0);
         self.statement.sql.push_str(text);
@@ -249,10 +249,10 @@ impl<'a> Splitter<'a> {
             return self.take(1);
         }
         let letters = after.find(|c: char| !c.is_ascii_alphabetic() && c != '_').unwrap_or(after.len());
-        // `\!`, `\?`, `\.` and the separator `\\` have one sign for a name.
+        // The names of `\!`, `\?`, `\.` and of the separator `\\` are one character that is not a letter.
         let length = if letters == 0 { after.chars().next().map_or(0, char::len_utf8) } else { letters };
         let (command, rest) = after.split_at_checked(length).unwrap_or((after, ""));
-        // psql's own table of commands is mostly of small letters, but scripts have a `\COPY`.
+        // psql's commands are mostly in lower case, but scripts have a `\COPY`.
         let command = command.to_ascii_lowercase();
         if command == "\\" || command == "\n" || command.is_empty() {
             self.at += 1 + usize::from(command == "\\");
@@ -298,8 +298,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Leaves out the lines up to `\.`. If another COPY comes before that, this one fails, and the script has no data
-    /// for it.
+    /// Skips the lines up to `\.`. If another COPY comes before that line, this COPY fails, and the script has no data for it.
     fn hide_copy_data(&mut self) {
         let start = match self.hidden {
             Some((_, end)) => end,
@@ -328,19 +327,19 @@ fn starts_word(character: char) -> bool {
     character.is_ascii_alphabetic() || character == '_' || !character.is_ascii()
 }
 
-/// The word that `text` begins with. A dollar sign inside belongs to it.
+/// The word at the beginning of `text`. A dollar sign inside is part of it.
 fn word(text: &str) -> &str {
     let end = text.find(|c: char| !(starts_word(c) || c.is_ascii_digit() || c == '$')).unwrap_or(text.len());
     text.get(..end).unwrap_or_default()
 }
 
-/// How long `text` is up to and with the first `end` from `from` on.
+/// The length of `text` up to and including the first `end` after `from`.
 fn closed_by(text: &str, from: usize, end: &str) -> usize {
     let inside = text.get(from..).unwrap_or_default();
     inside.find(end).map_or(text.len(), |at| from + at + end.len())
 }
 
-/// How long the string is whose first quote `text` begins with.
+/// The length of the string at the beginning of `text`, with its quotes.
 fn string(text: &str, escapes: bool) -> usize {
     let mut bytes = text.bytes().enumerate().skip(1).peekable();
     while let Some((at, byte)) = bytes.next() {
@@ -355,7 +354,7 @@ fn string(text: &str, escapes: bool) -> usize {
     text.len()
 }
 
-/// How long the string in dollar quotes is, or, where there is none, the parameter or the sign.
+/// The length of the dollar-quoted string at the beginning of `text`, or else of the parameter or the dollar sign.
 fn dollar(text: &str) -> usize {
     let inside = text.get(1..).unwrap_or_default();
     let tag = inside.find(|c: char| !(starts_word(c) || c.is_ascii_digit())).unwrap_or(inside.len());
@@ -367,7 +366,7 @@ fn dollar(text: &str) -> usize {
     closed_by(text, tag.len(), tag)
 }
 
-/// How long the comment is that `text` begins with. Comments nest.
+/// The length of the comment at the beginning of `text`. Comments can be nested.
 fn comment(text: &str) -> usize {
     let mut depth = 0_u32;
     let mut at = 0;

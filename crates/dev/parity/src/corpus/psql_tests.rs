@@ -5,7 +5,7 @@ fn texts(script: &str) -> Vec<String> {
 }
 
 #[test]
-fn splits_at_semicolons_outside_of_everything() {
+fn texts_end_at_semicolons_outside_of_quotes_and_comments() {
     let script = "-- not sent\nselect ';', \";\", $$;$$, $a$ $$; $a$ -- ;\n /* ; /* ; */ ; */;\n select (1;2), a$b$c;select 2";
     let expected = [
         "select ';', \";\", $$;$$, $a$ $$; $a$ -- ;\n /* ; /* ; */ ; */;",
@@ -16,7 +16,7 @@ fn splits_at_semicolons_outside_of_everything() {
 }
 
 #[test]
-fn tells_the_line_that_a_statement_begins_in() {
+fn each_text_has_the_line_of_its_beginning() {
     let lines: Vec<u32> =
         statements("\n-- a\nselect\n1;\n\n/* b */ select 2;").iter().map(|found| found.line).collect();
     assert_eq!(lines, [3, 6]);
@@ -29,13 +29,13 @@ fn bodies_of_routines_are_one_statement() {
 }
 
 #[test]
-fn escapes_hold_in_escape_strings_and_where_strings_do_not_conform() {
+fn backslashes_escape_in_escape_strings_and_without_standard_conforming_strings() {
     assert_eq!(texts("select E'\\';'\n '\\';'; select '\\'; select 1;").len(), 3);
     assert_eq!(texts("set standard_conforming_strings = off; select '\\'; select 1;'; reset x;").len(), 3);
 }
 
 #[test]
-fn commands_end_statements_or_vanish() {
+fn commands_end_statements_or_are_left_out() {
     let script = "select 1 \\gset\nselect $1 \\bind 'a;' \\g\n\\pset null ';'\nselect 2\\; select 3;\n\\echo x \\\\ select 4;\nselect 5 \\r\nselect 6\n";
     let expected = ["select 1 ", "select $1 ", "select 2; select 3;", "select 4;", "select 6\n"];
     assert_eq!(texts(script), expected);
@@ -53,7 +53,7 @@ fn data_of_copy_is_not_sql() {
 }
 
 #[test]
-fn variables_are_put_in_or_the_statement_is_marked() {
+fn variables_are_replaced_or_the_statement_is_marked() {
     let script = "\\set n 5\n\\getenv dir D\n\\set f :dir '/x''y'\nselect :n, :'f', :\"n\", a::int, b[1:2], :unset;\nselect 1 as a \\gset\nselect :a;\nselect b[i:j];";
     let found = statements(script);
     let marks: Vec<_> = found.iter().map(|found| (found.sql.as_str(), found.has_variables)).collect();

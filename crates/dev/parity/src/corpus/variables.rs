@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// What psql sets before a script runs, as far as the scripts ask for it.
+/// The variables that psql sets before a script runs and that the scripts use.
 const PREDEFINED: [(&str, &str); 5] = [
     ("DBNAME", "regression"),
     ("USER", "postgres"),
@@ -15,18 +15,18 @@ const PREDEFINED: [(&str, &str); 5] = [
 #[derive(Debug)]
 pub(super) struct Variables {
     values: HashMap<String, String>,
-    /// A `\gset` came: names that are not known may have a value that only the server gives.
+    /// Whether a `\gset` came: then an unknown name may have a value from the server.
     fetched: bool,
 }
 
-/// What `:name` stands for.
+/// The value of `:name`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meaning<'a> {
-    /// This text.
+    /// A known text.
     Value(&'a str),
-    /// A value that only a server knows.
+    /// A value that only the server knows.
     Unknown,
-    /// No variable: psql sends the colon and the name as they are.
+    /// No variable: psql sends the colon and the name unchanged.
     Text,
 }
 
@@ -44,13 +44,13 @@ impl Variables {
         }
     }
 
-    /// Takes note of what a backslash command does to variables.
+    /// Applies a backslash command to the variables.
     pub(super) fn apply(&mut self, command: &str, arguments: &[String]) {
         match (command, arguments) {
             ("set", [name, values @ ..]) => {
                 self.values.insert(name.clone(), values.concat());
             }
-            // What the environment holds is a folder in all the scripts.
+            // In all scripts, the variables of the environment are folders.
             ("getenv", [name, _]) => {
                 self.values.insert(name.clone(), "/source".to_owned());
             }
@@ -63,15 +63,15 @@ impl Variables {
     }
 }
 
-/// The name that `text` begins with, as a variable's name may be: letters, digits, underscores, all beyond ASCII.
+/// The variable name at the beginning of `text`: letters, digits, underscores and all characters beyond ASCII.
 pub(super) fn name(text: &str) -> &str {
     let end =
         text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii())).unwrap_or(text.len());
     text.get(..end).unwrap_or_default()
 }
 
-/// Splits what follows a backslash command's name: its arguments, and how many bytes they take. They end before the
-/// line's end or before the backslash of another command.
+/// The arguments of a backslash command, and how many bytes they take. They end at the end of the line or before the backslash of
+/// another command.
 pub(super) fn arguments(text: &str, variables: &Variables) -> (Vec<String>, usize) {
     let mut arguments = Vec::new();
     let mut current: Option<String> = None;
@@ -87,7 +87,7 @@ pub(super) fn arguments(text: &str, variables: &Variables) -> (Vec<String>, usiz
                 let argument = current.get_or_insert_default();
                 quoted(&mut characters, argument);
             }
-            // A command for the shell: nothing of ours.
+            // A shell command, which is not executed here.
             '`' => {
                 current.get_or_insert_default();
                 characters.find(|&(_, c)| c == '`');
@@ -116,7 +116,7 @@ pub(super) fn arguments(text: &str, variables: &Variables) -> (Vec<String>, usiz
     (arguments, end)
 }
 
-/// What is in single quotes, whose first one is taken: backslashes escape, two quotes are one.
+/// Reads the rest of a string in single quotes after its first quote. Backslashes escape, and two quotes are one.
 fn quoted(characters: &mut std::str::CharIndices<'_>, argument: &mut String) {
     while let Some((_, character)) = characters.next() {
         match character {

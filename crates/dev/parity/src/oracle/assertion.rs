@@ -1,9 +1,10 @@
-//! pg_query's build script compiles the C library with PostgreSQL's assertions in every debug build, and one that fails
-//! ends the process. Release builds have none of them: there the deparser, say, writes something or other for a tree it
-//! has no words for. Here the oracle has an [`super::Error`] for such a statement.
+//! Turns failed assertions of the C library into an [`super::Error`].
 //!
-//! This takes the place of the C library's own function of that name: the linker finds ours first, and leaves its member
-//! of the archive out.
+//! In debug builds, pg_query's build script compiles the C library with PostgreSQL's assertions, and a failed one ends the process.
+//! Release builds have no assertions; there the deparser writes wrong SQL for a tree that it cannot write, for example.
+//!
+//! The function here replaces the C library's function with the same name: the linker finds ours first and leaves out the member of
+//! the archive that has the other.
 
 use std::ffi::{c_char, c_int};
 
@@ -16,11 +17,11 @@ unsafe extern "C-unwind" {
     fn errfinish(filename: *const c_char, lineno: c_int, funcname: *const c_char);
 }
 
-/// What C calls where `Assert(condition)` does not hold: an error, as PostgreSQL throws them.
+/// C calls this if the condition of an `Assert` is false. It raises a PostgreSQL error.
 ///
 /// # Safety
 /// The texts are C strings.
-// SAFETY: the name is the C library's, with the type that it declares; its own is not linked.
+// SAFETY: name and type are those that the C library declares. The library's own function is not linked.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn ExceptionalCondition(
     condition: *const c_char,

@@ -1,5 +1,5 @@
-//! libpg_query's functions and the structs they return, as `pg_query.h` of pg_query 18.1 declares them. The Rust crate
-//! keeps its own declarations to itself, and hides positions of errors.
+//! libpg_query's functions and the structs they return, as `pg_query.h` of pg_query 18.1 declares them. The Rust crate's
+//! own declarations are private, and do not have positions of errors.
 
 use std::ffi::{c_char, c_int};
 
@@ -42,7 +42,7 @@ pub(super) struct FingerprintResult {
     pub(super) error: *mut Error,
 }
 
-/// Deparse, normalize and PL/pgSQL answer alike: a text or an error.
+/// The result of deparse, normalize and PL/pgSQL: a text or an error.
 #[repr(C)]
 pub(super) struct TextResult {
     pub(super) text: *mut c_char,

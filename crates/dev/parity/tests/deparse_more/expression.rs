@@ -46,7 +46,7 @@ pub(crate) const SAME: &[&str] = &[
     "SELECT point '(1,2)', point('(1,2)'), '(1,2)'::point, f '1', s.f '1', f(1, 2) '1', text 'a' || text 'b', date 'x' + interval '1' day",
     "SET TIME ZONE INTERVAL '-08:00' HOUR TO MINUTE",
     "CREATE FUNCTION f(a t.b%type) RETURNS SETOF t.c%type LANGUAGE sql AS 'x'",
-    // Rows, arrays, CASE and the functions of the grammar.
+    // Rows, arrays, CASE and functions with a syntax of their own.
     "SELECT ROW(), ROW(1), ROW(1, 2), (1, 2), (1, 2) = (3, 4), ARRAY[], ARRAY[1, 2], ARRAY[[1, 2], [3, 4]], ARRAY[ARRAY[1], ARRAY[]], ARRAY[]::int[]",
     "SELECT CASE WHEN a THEN b END, CASE a WHEN 1 THEN 2 WHEN 3 THEN 4 ELSE 5 END, CASE WHEN a THEN CASE WHEN b THEN c END ELSE CASE d WHEN e THEN f END END, CASE (SELECT 1) WHEN 1 THEN (SELECT 2) END + 1",
     "SELECT COALESCE(a, b), GREATEST(a, b), LEAST(a), NULLIF(a, b), NULLIF(a = b, c AND d), GROUPING(a, b) FROM t GROUP BY a, b",
@@ -89,12 +89,12 @@ pub(crate) const SAME: &[&str] = &[
 ];
 
 pub(crate) const KEPT: &[&str] = &[
-    // Names that libpg_query writes without the quotes they need.
+    // Names that libpg_query writes without the necessary quotes.
     "SELECT f(a) OVER \"W\" FROM t WINDOW \"W\" AS (PARTITION BY a)",
     "SELECT f(a) OVER \"select\", JSON_ARRAYAGG(a) OVER \"a b\"",
     "SELECT f(\"A\" := 1, \"select\" => 2, \"a\"\"b\" := 3)",
     "SELECT a::pg_catalog.\"T\"",
-    // What it writes nothing of, or other than it is.
+    // Parts that libpg_query leaves out or writes wrongly.
     "SELECT a::pg_catalog.bpchar, a::pg_catalog.bpchar[]",
     "SELECT a::pg_catalog.int4(1), a::pg_catalog.varchar(b), a::pg_catalog.timestamptz(1, 2), a::pg_catalog.float8(1)[]",
     "SELECT a::pg_catalog.interval(3), a::pg_catalog.interval(4, 3), a::pg_catalog.interval(32767), a::interval second(65535)",

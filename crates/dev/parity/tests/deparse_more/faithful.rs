@@ -1,9 +1,9 @@
-//! SQL that says what its tree says.
+//! Checks that SQL parses to the tree from which it was written.
 
 use trunkline_parity::same;
 use trunkline_parser::{ParsedSql, parse};
 
-/// That a text parses to the same tree.
+/// Checks that a text parses to the same tree.
 pub(crate) fn is_of(tree: &ParsedSql, text: &str) -> Result<(), String> {
     match parse(text) {
         Ok(again) if again == *tree => Ok(()),
@@ -12,7 +12,7 @@ pub(crate) fn is_of(tree: &ParsedSql, text: &str) -> Result<(), String> {
     }
 }
 
-/// That our text is libpg_query's; where libpg_query's is of another tree, that ours is of this one.
+/// Checks that our text is equal to libpg_query's. If libpg_query's text has another tree, ours must have the same tree.
 #[allow(dead_code, reason = "not every test that has this file asks for it")]
 pub(crate) fn same_or_better(tree: &ParsedSql, theirs: &str, ours: &str) -> Result<(), String> {
     let difference = same(theirs, ours);

@@ -121,7 +121,7 @@ pub(crate) const SAME: &[&str] = &[
     "ALTER DEFAULT PRIVILEGES GRANT USAGE ON TYPES TO r",
     "ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO r",
     "ALTER DEFAULT PRIVILEGES GRANT SELECT ON LARGE OBJECTS TO r",
-    // What is foreign.
+    // Foreign tables, servers and the like.
     "CREATE FOREIGN DATA WRAPPER \"W\"",
     "CREATE FOREIGN DATA WRAPPER w HANDLER s.h VALIDATOR \"V\" OPTIONS (a 'b', \"C\" 'd''e\\f')",
     "CREATE FOREIGN DATA WRAPPER w NO HANDLER NO VALIDATOR",
@@ -411,10 +411,10 @@ pub(crate) const SAME: &[&str] = &[
 ];
 
 pub(crate) const KEPT: &[&str] = &[
-    // libpg_query has no word for it.
+    // libpg_query cannot write these.
     "GRANT SET ON PARAMETER a, b.c TO r",
     "CREATE DATABASE d CONNECTION LIMIT 1.5",
-    // libpg_query writes names without the quotes that they need.
+    // libpg_query writes names without the necessary quotes.
     "CREATE FUNCTION f(\"A\" int, \"b c\" int, \"user\" int, \"between\" int, \"d\"\"e\" int, \"1\" int) RETURNS int RETURN 1",
     "CREATE FUNCTION f() RETURNS TABLE (\"A\" int) RETURN 1",
     "DROP FUNCTION f(\"A\" int)",
@@ -426,7 +426,7 @@ pub(crate) const KEPT: &[&str] = &[
     "ANALYZE (\"Odd\") t",
     "ANALYZE (\"a b\" 1, \"select\") t",
     "CREATE DATABASE d \"Odd\" 1",
-    // Keywords name no time zone.
+    // Keywords are not names of time zones.
     "SET TIME ZONE 'local'",
     "SET TIME ZONE 'zone'",
     "SET TIME ZONE 'true'",
@@ -434,7 +434,7 @@ pub(crate) const KEPT: &[&str] = &[
     // The precision of an interval stands before its text.
     "SET TIME ZONE INTERVAL(3) '1'",
     "SET TIME ZONE INTERVAL '1'",
-    // $$ ends the text too early.
+    // With $$, the text would end too early.
     "CREATE FUNCTION f() RETURNS int AS 'a$' LANGUAGE sql",
     "CREATE FUNCTION f() RETURNS int AS '$' LANGUAGE sql",
     "CREATE DATABASE d \"explain\" 1",

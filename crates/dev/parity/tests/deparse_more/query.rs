@@ -86,7 +86,7 @@ pub(crate) const SAME: &[&str] = &[
      (SELECT 1, 2) WHEN MATCHED THEN DELETE WHEN NOT MATCHED BY SOURCE AND true THEN DO NOTHING WHEN NOT MATCHED BY \
      TARGET THEN INSERT (a, b) OVERRIDING SYSTEM VALUE VALUES (1, DEFAULT) WHEN NOT MATCHED THEN INSERT DEFAULT VALUES",
     "MERGE INTO t USING a JOIN b ON true ON false WHEN NOT MATCHED THEN INSERT OVERRIDING USER VALUE VALUES (1)",
-    // PREPARE and what it goes with.
+    // PREPARE, EXECUTE and the like.
     "PREPARE \"P\" (int, text[], s.t) AS SELECT $1, $2",
     "PREPARE p AS MERGE INTO t USING s ON true WHEN MATCHED THEN DO NOTHING",
     "PREPARE p AS INSERT INTO t VALUES ($1)",
@@ -107,7 +107,7 @@ pub(crate) const SAME: &[&str] = &[
     "EXPLAIN INSERT INTO t SELECT 1",
 ];
 
-/// Names that libpg_query writes without the quotes they need, and ALL, which only LIMIT takes.
+/// Names that libpg_query writes without the necessary quotes, and ALL, which is allowed in LIMIT only.
 pub(crate) const KEPT: &[&str] = &[
     "SELECT a FROM t ORDER BY a FETCH FIRST NULL ROWS WITH TIES",
     "SELECT sum(a) OVER \"W\" FROM t WINDOW \"W\" AS (ORDER BY b)",

@@ -115,7 +115,7 @@ pub(crate) const SAME: &[&str] = &[
     "CREATE SCHEMA s CREATE TABLE t (a int) CREATE VIEW v AS SELECT 1 CREATE INDEX i ON t (a) CREATE SEQUENCE q",
 ];
 
-/// Names that libpg_query writes without the quotes they need, words it runs together, leaves out or puts elsewhere.
+/// libpg_query writes these names without the necessary quotes, or joins, leaves out or misplaces words.
 pub(crate) const KEPT: &[&str] = &[
     "ALTER TABLE t SET (a = /)",
     "CREATE TABLE t (LIKE u INCLUDING ALL EXCLUDING STORAGE EXCLUDING COMMENTS)",

@@ -1,4 +1,4 @@
-//! COPY, types, privileges, roles, cursors, triggers, publications and their kin.
+//! COPY, types, privileges, roles, cursors, triggers, publications and similar statements.
 
 pub(crate) const SAME: &[&str] = &[
     // COPY
@@ -41,7 +41,7 @@ pub(crate) const SAME: &[&str] = &[
     "DISCARD PLANS",
     "DISCARD SEQUENCES",
     "DISCARD TEMP",
-    // What is defined
+    // Definitions of objects
     "CREATE OR REPLACE AGGREGATE s.a (int, VARIADIC text[]) (sfunc = f, stype = int, sspace = 4, initcond = '0')",
     "CREATE AGGREGATE a (*) (sfunc = f, stype = int)",
     "CREATE AGGREGATE a (int ORDER BY int) (sfunc = f, stype = int, hypothetical)",
@@ -355,7 +355,7 @@ pub(crate) const KEPT: &[&str] = &[
     "COPY t FROM ''",
     "COMMENT ON TABLE t IS ''",
     "NOTIFY c, ''",
-    // Options side by side
+    // Several options
     "COPY t TO STDOUT CSV FORCE QUOTE a HEADER",
     "COPY t TO STDOUT (FORMAT 'other')",
     "COPY t TO STDOUT (FORMAT)",
@@ -371,7 +371,7 @@ pub(crate) const KEPT: &[&str] = &[
     "DO 'costs 5$'",
     "DO 'a $$ b $outer$ c'",
     "GRANT ALTER SYSTEM, SET ON PARAMETER a TO r",
-    // Clauses out of their order, or left out
+    // Clauses in another order, or left out
     "REVOKE ALL ON t FROM r GRANTED BY x CASCADE",
     "REVOKE a FROM b GRANTED BY c CASCADE",
     "GRANT a TO b WITH other FALSE",
@@ -379,7 +379,7 @@ pub(crate) const KEPT: &[&str] = &[
     "DECLARE c ASENSITIVE CURSOR FOR SELECT 1",
     "DROP SUBSCRIPTION \"S t\"",
     "DROP SUBSCRIPTION s CASCADE",
-    // Statements and kinds of objects that it does not know
+    // Statements and kinds of objects that libpg_query does not know
     "ALTER DATABASE \"D\" REFRESH COLLATION VERSION",
     "ALTER EXTENSION e ADD STATISTICS s",
     "ALTER EXTENSION e ADD INDEX i",

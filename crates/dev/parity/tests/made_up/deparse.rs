@@ -1,10 +1,10 @@
-//! What parses is written so that it parses to the same tree.
+//! SQL that is written from a tree must parse to the same tree.
 
 use trunkline_parser::{DeparseOptions, parse};
 
 use super::faithful::is_of;
 
-/// Whether the text parses, or how it was written wrong.
+/// Whether the text parses. An error says what is wrong with the written SQL.
 pub(crate) fn check(sql: &str) -> Result<bool, String> {
     let Ok(tree) = parse(sql) else { return Ok(false) };
     let pretty = DeparseOptions { pretty: true, ..DeparseOptions::default() };

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use trunkline_parser::lexer::{Keyword, keywords};
 
-/// What an alternative of a rule is made of.
+/// A symbol in an alternative of a rule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Symbol {
     /// A rule, by its number.
     Rule(usize),
-    /// A token that has one text.
+    /// A token with one fixed text.
     Text(&'static str),
-    /// A token of which there are many, by the grammar's name of it.
+    /// A token with many possible texts, by its name in the grammar.
     Class(&'static str),
 }
 
@@ -19,11 +19,11 @@ pub(crate) enum Symbol {
 #[derive(Debug)]
 pub(crate) struct Alternative {
     pub(crate) symbols: Vec<Symbol>,
-    /// The fewest tokens that it can be.
+    /// The fewest tokens of a sentence that it makes.
     pub(crate) tokens_min: usize,
 }
 
-/// More tokens than any rule needs.
+/// A number larger than the tokens that any rule needs.
 const UNKNOWN: usize = usize::MAX / 1024;
 
 pub(crate) struct Grammar {
@@ -33,7 +33,7 @@ pub(crate) struct Grammar {
 
 impl Grammar {
     pub(crate) fn read(gram_y: &str) -> Self {
-        // The words live as long as the tests.
+        // The words are leaked: they live as long as the tests.
         let tokens: Vec<&'static str> = tokens(&between_marks(gram_y).to_owned().leak()[..]);
         let names: Vec<&'static str> =
             tokens.windows(2).filter(|pair| pair[1] == ":").map(|pair| pair[0]).collect();
@@ -67,7 +67,7 @@ impl Grammar {
         grammar
     }
 
-    /// The rule of that name.
+    /// The rule with this name.
     pub(crate) fn rule(&self, name: &str) -> Symbol {
         Symbol::Rule(*self.numbers.get(name).unwrap_or_else(|| panic!("the grammar has no rule {name}")))
     }
@@ -76,7 +76,7 @@ impl Grammar {
         &self.rules[rule]
     }
 
-    /// The fewest tokens of each alternative, until nothing is fewer any more.
+    /// Computes the fewest tokens of each alternative, again and again until no number becomes smaller.
     fn measure(&mut self) {
         let mut rules = vec![UNKNOWN; self.rules.len()];
         loop {
@@ -102,7 +102,7 @@ fn terminal(name: &'static str, words: &HashMap<&str, &'static Keyword>) -> Symb
     if let Some(character) = name.strip_prefix('\'') {
         return Symbol::Text(&character[..character.len() - 1]);
     }
-    // What the grammar tells apart by the word after it.
+    // Tokens that the grammar distinguishes by the word after them.
     let word = name.strip_suffix("_LA").unwrap_or(name);
     let word = words.get(word).or_else(|| words.get(format!("{word}_P").as_str()));
     match (word, name) {
@@ -118,7 +118,7 @@ fn terminal(name: &'static str, words: &HashMap<&str, &'static Keyword>) -> Symb
     }
 }
 
-/// The part of a bison file that has the rules.
+/// The part of a bison file with the rules.
 fn between_marks(gram_y: &str) -> &str {
     gram_y.split("\n%%").nth(1).expect("gram.y has its rules between lines of %%")
 }
@@ -154,7 +154,7 @@ fn after<'a>(text: &'a str, end: &str) -> &'a str {
     text.split_once(end).map_or("", |(_, after)| after)
 }
 
-/// How long the block of C is that a text begins with.
+/// The length of the C block at the beginning of a text.
 fn action_length(text: &str) -> usize {
     let mut depth = 0;
     let mut rest = text;

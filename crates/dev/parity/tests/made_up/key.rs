@@ -1,10 +1,10 @@
-//! Texts that differ in their literals alone have one key, and one tree except for them.
+//! Texts that differ only in their literals must have the same key, and the same tree except for the literals.
 
 use trunkline_parser::key::{KeyBuffer, Literal, LiteralClass, ScanKey, scan_key};
 use trunkline_parser::node::{IndexElem, Node};
 use trunkline_parser::{ParsedSql, parse};
 
-/// Whether the text has a key that another text has too, or how the two differ.
+/// Whether the text with other literals has the same key. An error says how the two trees differ.
 pub(crate) fn check(sql: &str) -> Result<bool, String> {
     let Some((key, literals)) = keyed(sql).filter(|(_, literals)| !literals.is_empty()) else {
         return Ok(false);
@@ -24,8 +24,8 @@ pub(crate) fn check(sql: &str) -> Result<bool, String> {
     }
 }
 
-/// What the grammar takes in ON CONFLICT, and PostgreSQL refuses when it looks for the index: their literals are no
-/// constants.
+/// Whether ON CONFLICT has options of an operator class. The grammar accepts these, and PostgreSQL refuses them later. Their literals
+/// are not constants.
 fn has_options_of_operator_class(tree: &ParsedSql) -> bool {
     tree.nodes().filter_map(Node::cast::<IndexElem<'_>>).any(|element| !element.opclassopts().is_empty())
 }
@@ -43,7 +43,7 @@ fn with_other_literals(sql: &str, literals: &[Literal]) -> String {
     let mut copied = 0;
     for literal in literals {
         other.push_str(sql.get(copied..literal.start as usize).unwrap_or_default());
-        // A letter before it is the N of a string, which another token would be without it.
+        // A letter before the literal is the N of `N'...'`. It must stay, because the literal would be another token without it.
         if !other.ends_with(char::is_alphanumeric) {
             other.push(' ');
         }

@@ -1,5 +1,5 @@
-//! Statements that nobody wrote: those of PostgreSQL's regression scripts, crossed with each other token by token, and
-//! sentences of PostgreSQL's own grammar. A fixed seed; for a longer search, in a release build:
+//! Tests with random statements: combinations of tokens from PostgreSQL's regression scripts, and sentences of PostgreSQL's grammar.
+//! The seed is fixed. For a longer search, in a release build:
 //!
 //! `TRUNKLINE_MADE_UP=20000000 TRUNKLINE_SEED=7 cargo test --release -p trunkline-parity --test made_up`
 
@@ -19,11 +19,11 @@ use mutator::Mutator;
 use sentence::Sentences;
 use trunkline_parity::{Statement, compare_in};
 
-/// How many texts are tried, unless `TRUNKLINE_MADE_UP` says.
+/// How many texts are tried. `TRUNKLINE_MADE_UP` sets another number.
 const TEXTS: u64 = 40_000;
-/// How many are made at once.
+/// How many texts are made at once.
 const BATCH: u64 = 40_000;
-/// At least one text in this many must count: otherwise the texts are too wild to tell anything.
+/// At least one of so many texts must count (parse, for example). Otherwise the test would prove nothing.
 const COUNTED_SHARE_MIN: u64 = 200;
 
 fn setting(name: &str) -> Option<u64> {
@@ -34,7 +34,7 @@ fn seed() -> u64 {
     setting("TRUNKLINE_SEED").unwrap_or(1)
 }
 
-/// Makes `check` of many texts: it says whether the text counted, or what is wrong.
+/// Runs `check` on many texts. It returns whether the text counts, or an error.
 fn search(name: &str, mut next: impl FnMut() -> Statement, check: fn(&str) -> Result<bool, String>) {
     let texts = setting("TRUNKLINE_MADE_UP").unwrap_or(TEXTS);
     let counted = AtomicU64::new(0);
@@ -52,31 +52,31 @@ fn search(name: &str, mut next: impl FnMut() -> Statement, check: fn(&str) -> Re
 }
 
 #[test]
-fn crossed_statements_are_written_as_they_are() {
+fn combined_statements_are_written_with_the_same_tree() {
     let mut mutator = Mutator::new(seed());
     search("deparse of crossed statements", || mutator.statement(), deparse::check);
 }
 
 #[test]
-fn sentences_of_the_grammar_are_written_as_they_are() {
+fn sentences_of_the_grammar_are_written_with_the_same_tree() {
     let mut sentences = Sentences::new(seed());
     search("deparse of sentences of the grammar", || sentences.statement(), deparse::check);
 }
 
 #[test]
-fn sentences_are_to_pg_query_what_they_are_to_us() {
+fn pg_query_has_the_same_results_for_sentences() {
     let mut sentences = Sentences::new(seed());
     search("pg_query on sentences of the grammar", || sentences.statement(), pg_query::check);
 }
 
 #[test]
-fn crossed_statements_of_one_key_have_one_fingerprint() {
+fn combined_statements_with_the_same_key_have_the_same_fingerprint() {
     let mut mutator = Mutator::new(seed());
     search("keys of crossed statements", || mutator.statement(), key::check);
 }
 
 #[test]
-fn sentences_of_one_key_have_one_fingerprint() {
+fn sentences_with_the_same_key_have_the_same_fingerprint() {
     let mut sentences = Sentences::new(seed());
     search("keys of sentences of the grammar", || sentences.statement(), key::check);
 }

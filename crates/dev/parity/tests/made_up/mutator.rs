@@ -1,4 +1,4 @@
-//! Texts made of the corpus's statements.
+//! Makes random texts from tokens of the corpus's statements.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use trunkline_parser::scan;
 
 use super::random::Random;
 
-/// Statements of more tokens are left out: most of what is done to one would be an error elsewhere in it.
+/// The most tokens of a statement that is used. In longer ones, most changes would only cause errors.
 const TOKENS_MAX: usize = 120;
-/// What the statements have too few of, beside the key words.
+/// Tokens, besides the keywords, that the statements contain too seldom.
 const WORDS: [&str; 44] = [
     "\"A\"",
     "\"a b\"",
@@ -59,11 +59,11 @@ const WORDS: [&str; 44] = [
     "a123456789012345678901234567890123456789012345678901234567890123",
 ];
 
-/// Makes them, by a seed.
+/// Makes texts, by a seed.
 pub(crate) struct Mutator {
     statements: Vec<Vec<&'static str>>,
     words: Vec<&'static str>,
-    /// What the texts are said to come from.
+    /// The name that reports show as the texts' file.
     file: Arc<str>,
     made: u32,
     random: Random,
@@ -75,7 +75,7 @@ impl Mutator {
             let tokens = scan(&statement.sql).ok()?;
             let text =
                 |start: u32, end: u32| statement.sql.get(start as usize..end as usize).unwrap_or_default();
-            // A comment up to the end of its line would swallow what comes after it here.
+            // A `--` comment would swallow the tokens after it, because all are put on one line.
             let texts = tokens
                 .iter()
                 .map(|token| text(token.start, token.end))
@@ -92,7 +92,7 @@ impl Mutator {
         }
     }
 
-    /// Some tokens of another statement.
+    /// Adjacent tokens of another statement.
     fn piece(&mut self) -> Vec<&'static str> {
         let statement = &self.statements[self.random.below(self.statements.len())];
         let start = self.random.below(statement.len());
@@ -100,7 +100,7 @@ impl Mutator {
         statement.iter().skip(start).take(length).copied().collect()
     }
 
-    /// The next text, whose line is its number.
+    /// The next text. Its line is its number.
     pub(crate) fn statement(&mut self) -> Statement {
         self.made += 1;
         Statement { file: Arc::clone(&self.file), line: self.made, sql: self.text() }

@@ -1,9 +1,9 @@
-//! What a text is to pg_query: its JSON and fingerprint, or its error.
+//! Compares pg_query's results for a text with ours: JSON and fingerprint, or an error.
 
 use trunkline_parity::{oracle, same, same_value};
 use trunkline_parser::parse;
 
-/// Whether the text parses, or what pg_query has otherwise.
+/// Whether the text parses. An error says how pg_query's result differs.
 pub(crate) fn check(sql: &str) -> Result<bool, String> {
     match (oracle::json(sql), parse(sql)) {
         (Ok(json), Ok(tree)) => {
@@ -12,7 +12,7 @@ pub(crate) fn check(sql: &str) -> Result<bool, String> {
             same(&fingerprint.1, &tree.fingerprint().to_string())?;
             Ok(true)
         }
-        // Of debug builds; some that valid SQL fails.
+        // Failed assertions of debug builds. Some fail for valid SQL.
         (Err(expected), _) if expected.message.starts_with("C assertion failed") => Ok(false),
         (Err(expected), Err(error)) => {
             same(&expected.message, error.message())?;

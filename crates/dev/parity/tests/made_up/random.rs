@@ -1,6 +1,6 @@
-//! Numbers that a seed decides.
+//! Pseudo-random numbers from a seed.
 
-/// By xorshift64.
+/// A xorshift64 generator.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -16,7 +16,7 @@ impl Random {
         (self.0 % limit.max(1) as u64) as usize
     }
 
-    /// One of some; there is one at least.
+    /// One of `some`, which must not be empty.
     pub(crate) fn pick<T: Copy>(&mut self, some: &[T]) -> T {
         some[self.below(some.len())]
     }

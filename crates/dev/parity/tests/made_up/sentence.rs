@@ -1,4 +1,4 @@
-//! Sentences of PostgreSQL's grammar.
+//! Makes random sentences of PostgreSQL's grammar.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use trunkline_parser::lexer::keywords;
 use super::grammar::{Grammar, Symbol};
 use super::random::Random;
 
-/// What a sentence may begin with: half of them with any statement, half with one of these, which have the most forms.
+/// Half of the sentences are one of these statements, which have the most forms. The other half is any statement.
 const STARTS: [&str; 14] = [
     "SelectStmt",
     "SelectStmt",
@@ -25,7 +25,7 @@ const STARTS: [&str; 14] = [
     "IndexStmt",
     "CreateTrigStmt",
 ];
-/// A sentence has up to this many tokens before only those are added that must follow.
+/// After so many tokens, only tokens that must follow are added to a sentence.
 const TOKENS: usize = 48;
 
 const NAMES: [&str; 52] = [
@@ -133,7 +133,7 @@ const OPERATORS: [&str; 24] = [
     "~=", "<->", "*=", "=~", "@-", "!=-", "%%",
 ];
 
-/// Makes them, by a seed.
+/// Makes sentences, by a seed.
 pub(crate) struct Sentences {
     grammar: Grammar,
     names: Vec<&'static str>,
@@ -144,9 +144,9 @@ pub(crate) struct Sentences {
 
 impl Sentences {
     pub(crate) fn new(seed: u64) -> Self {
-        // They live as long as the tests.
+        // The words are leaked: they live as long as the tests.
         let quoted = keywords().iter().map(|keyword| &*format!("\"{}\"", keyword.name).leak());
-        // As often what stands here as a key word.
+        // These words are chosen as often as keywords.
         let plain = NAMES.iter().cycle().take(keywords().len()).copied();
         Self {
             grammar: Grammar::read(&corpus::source("src/backend/parser/gram.y")),
@@ -157,7 +157,7 @@ impl Sentences {
         }
     }
 
-    /// The next one, whose line is its number.
+    /// The next sentence. Its line is its number.
     pub(crate) fn statement(&mut self) -> Statement {
         self.made += 1;
         let sql = match self.random.below(2) {
@@ -191,7 +191,7 @@ impl Sentences {
         sentence
     }
 
-    /// One of the alternatives that are no longer than what is left, or else the shortest one.
+    /// An alternative that needs at most `left` tokens, or else the shortest one.
     fn alternative(&mut self, rule: usize, left: usize) -> usize {
         let alternatives = self.grammar.alternatives(rule);
         let shortest = alternatives.iter().map(|one| one.tokens_min).min().unwrap_or(0);
@@ -210,7 +210,7 @@ impl Sentences {
             "BCONST" => self.random.pick(&BITS),
             "XCONST" => self.random.pick(&HEXADECIMALS),
             "PARAM" => self.random.pick(&PARAMETERS),
-            // A key word of another version's grammar: no SQL.
+            // A keyword of another version's grammar, which is not valid here.
             other => other,
         }
     }

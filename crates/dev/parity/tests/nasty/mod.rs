@@ -1,12 +1,12 @@
-//! Texts made of what lexers stumble over: quotes, dollars, comments, operators, numbers, escapes.
+//! Random texts of difficult parts for lexers: quotes, dollars, comments, operators, numbers, escapes.
 
-// Each test file makes its own use of it.
+// No test file uses all of this module.
 #![allow(dead_code)]
 
-/// Makes a text from a seed, always the same one.
+/// Makes texts from a seed. The same seed gives the same texts.
 pub(crate) struct Nasty(u64);
 
-/// A text has fewer pieces than this.
+/// The number of pieces of a text is below this.
 const PIECES_MAX: u64 = 24;
 
 const PIECES: &[&str] = &[

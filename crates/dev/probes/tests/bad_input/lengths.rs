@@ -1,4 +1,4 @@
-//! Bytes that are no messages, messages that stop halfway, and lengths that cannot be.
+//! Bytes that are no messages, incomplete messages, and impossible lengths.
 
 use std::io::Read;
 
@@ -17,7 +17,7 @@ trunkline_probes::probes! {
 /// How many connections send garbage before and after the login.
 const GARBAGE_CONNECTIONS: u64 = 150;
 
-/// Bytes that look random and are the same in every run.
+/// Pseudo-random bytes, the same in every run.
 fn noise(seed: u64, count: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let next = || {
@@ -29,9 +29,9 @@ fn noise(seed: u64, count: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(count).collect()
 }
 
-/// Sends bytes, ends our direction, and reads all that comes up to the close.
+/// Sends bytes, closes the sending direction, and reads everything up to the close.
 fn answer_to(mut client: RawClient, bytes: &[u8]) -> Vec<u8> {
-    // A proxy that has seen enough may close before it has all.
+    // The proxy may close the connection before it has received all bytes.
     let _ = client.send(bytes);
     let _ = client.close_write();
     let mut answer = Vec::new();
@@ -41,7 +41,7 @@ fn answer_to(mut client: RawClient, bytes: &[u8]) -> Vec<u8> {
     answer
 }
 
-/// Does what a stranger's bytes may not disturb: a login and a query.
+/// A login and a query must still work after bad input of another client.
 fn still_serves(proxy: &Proxy) {
     assert_eq!(login(proxy, "app").sql("select 'still here'").expect("rows"), ["still here"]);
 }
@@ -52,7 +52,7 @@ fn garbage(stage: &Stage) {
             let bytes = noise(seed, usize::try_from(seed).expect("small") * 7);
             let before = RawClient::connect(proxy.address()).expect("accepted");
             let answer = answer_to(before, &bytes);
-            // Nothing but a refusal is said to a stranger: an ErrorResponse, or a TLS or GSS request's N.
+            // A client that has not logged in gets only a refusal: an ErrorResponse, or N for a TLS or GSS request.
             assert!(matches!(answer.first(), None | Some(b'E' | b'N')), "seed {seed}: {answer:?}");
         }
         for seed in 1..=10 {
@@ -110,11 +110,11 @@ fn half_a_query_holds_no_server_connection(stage: &Stage) {
 /// A header with an impossible length before the login, after it, and in a transaction.
 fn wrong_length(stage: &Stage, length: u32) {
     undisturbed(&stage.setup().set("pool.pool_size", 3), |proxy| {
-        let mut stranger = stranger_at(proxy, false);
+        let mut stranger = unauthenticated_client(proxy, false);
         stranger.send(&[length.to_be_bytes(), [0, 3, 0, 0]].concat()).expect("sent");
         expect_refusal(&mut stranger, "08P01");
 
-        let mut stranger = stranger_at(proxy, true);
+        let mut stranger = unauthenticated_client(proxy, true);
         stranger.send(&[&b"p"[..], &length.to_be_bytes(), b"SCRAM"].concat()).expect("sent");
         expect_refusal(&mut stranger, "08P01");
 
@@ -137,7 +137,7 @@ fn wrong_length(stage: &Stage, length: u32) {
                 _ => {}
             }
             client.send(&[&[tag][..], &length.to_be_bytes(), b"body"].concat()).expect("sent");
-            // A length that can be is refused as too large, any other as none.
+            // A valid length is refused as too large, any other as invalid.
             let possible = i32::try_from(length).is_ok_and(|length| length >= 4);
             expect_refusal(&mut client, if possible { "54000" } else { "08P01" });
         }
@@ -168,7 +168,7 @@ fn a_gigabyte_before_authentication(stage: &Stage) {
     undisturbed(&stage.setup(), |proxy| {
         for packet in [&[0x40, 0, 0, 0, 0, 3, 0, 0][..], b"p\x40\0\0\0"] {
             let mut strangers: Vec<RawClient> =
-                (0..50).map(|_| stranger_at(proxy, packet[0] == b'p')).collect();
+                (0..50).map(|_| unauthenticated_client(proxy, packet[0] == b'p')).collect();
             for stranger in &mut strangers {
                 stranger.send(packet).expect("sent");
             }
@@ -180,32 +180,32 @@ fn a_gigabyte_before_authentication(stage: &Stage) {
     });
 }
 
-/// Somebody who has sent nothing, or a start-up packet, and has not logged in.
-fn stranger_at(proxy: &Proxy, asked: bool) -> RawClient {
+/// A client that has not logged in and has sent nothing, or a start-up packet.
+fn unauthenticated_client(proxy: &Proxy, start_up_sent: bool) -> RawClient {
     let mut stranger = RawClient::connect(proxy.address()).expect("accepted");
-    if asked {
+    if start_up_sent {
         stranger.send(&startup(&[("user", "app"), ("database", "app")])).expect("sent");
         assert_eq!(stranger.frame().expect("a challenge").tag, b'R');
     }
     stranger
 }
 
-/// PgBouncer added a length to a position in 32 bits before it had looked at either.
+/// PgBouncer added a length to a position in 32 bits before it had checked either.
 fn cve_2026_6664_length_overflow_before_authentication(stage: &Stage) {
     undisturbed(&stage.setup(), |proxy| {
         for length in [0x7fff_ffff_u32, 0x8000_0000, 0xffff_fff0, 0xffff_fffb, 0xffff_fffc, 0xffff_ffff] {
-            let mut stranger = stranger_at(proxy, false);
+            let mut stranger = unauthenticated_client(proxy, false);
             stranger
                 .send(&[&length.to_be_bytes()[..], &[0, 3, 0, 0], b"user\0app\0\0"].concat())
                 .expect("sent");
             expect_refusal(&mut stranger, "08P01");
 
-            let mut stranger = stranger_at(proxy, true);
+            let mut stranger = unauthenticated_client(proxy, true);
             stranger.send(&[&b"p"[..], &length.to_be_bytes(), b"SCRAM-SHA-256\0"].concat()).expect("sent");
             expect_refusal(&mut stranger, "08P01");
 
-            // The length of the SASL data inside the message is one more to add up.
-            let mut stranger = stranger_at(proxy, true);
+            // The length of the SASL data inside the message is one more length that could overflow.
+            let mut stranger = unauthenticated_client(proxy, true);
             let body = [&b"SCRAM-SHA-256\0"[..], &length.to_be_bytes(), b"n,,n=,r=abc"].concat();
             stranger.send_messages(&Messages::new().message(b'p', &body)).expect("sent");
             expect_refusal(&mut stranger, "08P01");
@@ -214,8 +214,8 @@ fn cve_2026_6664_length_overflow_before_authentication(stage: &Stage) {
     });
 }
 
-/// The server answers with an ERROR and goes on. Where the proxy itself has to read the message, it closes: what
-/// such a client means by its next bytes is anybody's guess.
+/// The server answers with an ERROR and continues. If the proxy itself must read the message, it closes the connection, because
+/// it cannot know what the client's next bytes mean.
 fn lengths_inside_a_message_that_do_not_fit(stage: &Stage) {
     undisturbed(&stage.setup().set("pool.pool_size", 2), |proxy| {
         let parsed = || Messages::new().parse("", "select $1::text", &[]);

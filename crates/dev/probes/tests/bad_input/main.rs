@@ -1,5 +1,5 @@
-//! Bad input from clients and servers: a clear ErrorResponse where the protocol has room for one, a close where not,
-//! bounded memory, and everyone else undisturbed.
+//! Bad input from clients and servers. The proxy must answer with a clear ErrorResponse if the protocol allows one, or else close the
+//! connection. Its memory must stay bounded, and other clients must not be affected.
 
 mod lengths;
 mod negotiation;
@@ -9,10 +9,10 @@ mod order;
 use trunkline_probes::{Bystander, MemoryWatch, Setup};
 use trunkline_testkit::Proxy;
 
-/// What a probe may add to the proxy's resident memory.
+/// How much a probe may add to the proxy's resident memory.
 pub(crate) const RISE_KIB_MAX: u64 = 10 << 10;
 
-/// Runs `probe` against a proxy while another client must notice nothing and memory must stay where it is.
+/// Runs `probe` against a proxy. Meanwhile another client must not be affected, and memory must stay within the bound.
 pub(crate) fn undisturbed(setup: &Setup, probe: impl FnOnce(&Proxy)) {
     let proxy = setup.start();
     let bystander = Bystander::start(&proxy);

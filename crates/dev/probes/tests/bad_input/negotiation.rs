@@ -7,14 +7,14 @@ use trunkline_testkit::{Frame, Messages, RawClient};
 use crate::undisturbed;
 
 trunkline_probes::probes! {
-    cve_2021_3935_bytes_after_an_ssl_request, repeated_ssl_and_gss_negotiation, ssl_and_gss_are_refused_politely,
+    cve_2021_3935_bytes_after_an_ssl_request, repeated_ssl_and_gss_negotiation, ssl_and_gss_are_refused_and_the_login_continues,
     protocol_3_0_and_3_2_are_spoken, protocol_3_1_is_spoken_as_3_0, protocol_3_9999_is_negotiated,
-    unknown_protocol_options_are_declined, protocol_2_0_is_refused, protocol_4_0_is_refused, tls_where_there_is_none,
+    unknown_protocol_options_are_declined, protocol_2_0_is_refused, protocol_4_0_is_refused, direct_tls_without_tls_on_the_proxy,
 }
 
 const GSSENC_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 48];
 
-/// A start-up packet of user `app` that asks for any version, with protocol options among its parameters.
+/// A start-up packet of user `app` that asks for this version. Its parameters may contain protocol options.
 fn startup_of_version(major: u16, minor: u16, parameters: &[(&str, &str)]) -> Vec<u8> {
     let mut bytes = startup(&[&[("user", "app"), ("database", "app")], parameters].concat());
     let version = [major.to_be_bytes(), minor.to_be_bytes()].concat();
@@ -64,7 +64,7 @@ fn byte(client: &mut RawClient) -> u8 {
     byte[0]
 }
 
-fn ssl_and_gss_are_refused_politely(stage: &Stage) {
+fn ssl_and_gss_are_refused_and_the_login_continues(stage: &Stage) {
     let proxy = stage.proxy();
     for order in [
         vec![GSSENC_REQUEST.to_vec(), ssl_request()],
@@ -83,8 +83,8 @@ fn ssl_and_gss_are_refused_politely(stage: &Stage) {
     }
 }
 
-/// Logs in by trust as a version says, and gives what came up to ReadyForQuery.
-fn greeted(stage: &Stage, minor: u16, options: &[(&str, &str)]) -> Vec<Frame> {
+/// Logs in without a password, with this protocol version, and returns the messages up to ReadyForQuery.
+fn login_frames(stage: &Stage, minor: u16, options: &[(&str, &str)]) -> Vec<Frame> {
     let proxy = stage.setup().set("auth.type", "trust").start();
     let mut client = RawClient::connect(proxy.address()).expect("accepted");
     client.send(&startup_of_version(3, minor, options)).expect("sent");
@@ -99,30 +99,30 @@ fn cancel_key_bytes(frames: &[Frame]) -> usize {
 }
 
 fn protocol_3_0_and_3_2_are_spoken(stage: &Stage) {
-    let oldest = greeted(stage, 0, &[]);
+    let oldest = login_frames(stage, 0, &[]);
     assert!(oldest.iter().all(|frame| frame.tag != b'v'), "{oldest:?}");
     assert_eq!(cancel_key_bytes(&oldest), 4, "3.0 knows no other length");
-    let newest = greeted(stage, 2, &[]);
+    let newest = login_frames(stage, 2, &[]);
     assert!(newest.iter().all(|frame| frame.tag != b'v'), "{newest:?}");
     assert_eq!(cancel_key_bytes(&newest), 32);
 }
 
 fn protocol_3_1_is_spoken_as_3_0(stage: &Stage) {
-    let frames = greeted(stage, 1, &[]);
+    let frames = login_frames(stage, 1, &[]);
     assert_eq!(cancel_key_bytes(&frames), 4);
     let negotiated = frames.iter().find(|frame| frame.tag == b'v');
     assert!(negotiated.is_none_or(|frame| frame.body.starts_with(&[0, 3, 0, 0])), "{negotiated:?}");
 }
 
 fn protocol_3_9999_is_negotiated(stage: &Stage) {
-    let frames = greeted(stage, 9999, &[]);
+    let frames = login_frames(stage, 9999, &[]);
     assert_eq!(frames.first().map(|frame| frame.tag), Some(b'v'), "it comes first: {frames:?}");
     assert_eq!(frames[0].body, [0, 3, 0, 2, 0, 0, 0, 0], "3.2, and no option declined");
     assert_eq!(cancel_key_bytes(&frames), 32);
 }
 
 fn unknown_protocol_options_are_declined(stage: &Stage) {
-    let frames = greeted(stage, 0, &[("_pq_.teleport", "on"), ("_pq_.tea", "milk")]);
+    let frames = login_frames(stage, 0, &[("_pq_.teleport", "on"), ("_pq_.tea", "milk")]);
     assert_eq!(frames.first().map(|frame| frame.tag), Some(b'v'), "{frames:?}");
     assert_eq!(frames[0].body, [&[0, 3, 0, 0, 0, 0, 0, 2][..], b"_pq_.teleport\0_pq_.tea\0"].concat());
 }
@@ -144,8 +144,8 @@ fn protocol_4_0_is_refused(stage: &Stage) {
     refused_version(stage, 4);
 }
 
-/// Direct TLS on a listener without TLS is closed: nothing that is no TLS record would be understood.
-fn tls_where_there_is_none(stage: &Stage) {
+/// Direct TLS on a listener without TLS is closed, because the client would only understand TLS records.
+fn direct_tls_without_tls_on_the_proxy(stage: &Stage) {
     undisturbed(&stage.setup(), |proxy| {
         let mut stranger = RawClient::connect(proxy.address()).expect("accepted");
         stranger.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03").expect("sent");

@@ -1,4 +1,4 @@
-//! A server that speaks nonsense, at each stage; its clients are told, and nobody else notices.
+//! A server that sends nonsense, at each stage of a connection. Its clients get an error, and other clients are not affected.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use trunkline_testkit::{Messages, Proxy, RawClient, RawServer};
 use crate::undisturbed;
 
 trunkline_probes::probes! {
-    nonsense_before_the_login, nonsense_in_the_login, nonsense_in_a_query, nonsense_out_of_the_blue, a_server_that_says_nothing,
+    nonsense_before_the_login, nonsense_in_the_login, nonsense_in_a_query, nonsense_without_a_query, a_server_that_says_nothing,
     a_server_that_closes_at_once, cve_2026_6665_scram_of_absurd_size_or_iterations_from_a_server,
     cve_2026_6666_an_error_without_sqlstate_in_the_login, cve_2026_6666_an_error_without_sqlstate_in_a_query,
 }
 
-/// The answer to a lost or broken server connection.
+/// The SQLSTATE that clients get when a server connection is lost or broken.
 const CONNECTION_FAILURE: &str = "08006";
 
 /// The stage's config, with the fake server's database `fake` beside the real one.
@@ -24,12 +24,12 @@ fn beside(stage: &Stage, fake: &RawServer) -> Setup {
         .setup()
         .set("databases.fake.host", "127.0.0.1")
         .set("databases.fake.port", i64::from(fake.address().port()))
-        // The next client tries again at once.
+        // The proxy connects again at once for the next client.
         .set("timeouts.server_login_retry", "1ms")
         .set("timeouts.server_login_retry_max", "1ms")
 }
 
-/// Tries to log in to the fake server's database: a refusal with a SQLSTATE has to come, and the close.
+/// Tries to log in to the fake server's database. The client must get a refusal with this SQLSTATE, and then the close.
 fn refused_by_fake(proxy: &Proxy, sqlstate: &str) -> String {
     let mut client = RawClient::connect(proxy.address()).expect("accepted");
     let outcome = client.authenticate("correct-horse", &[("user", "app"), ("database", "fake")]);
@@ -43,7 +43,7 @@ fn frame(tag: u8, body: &[u8]) -> Vec<u8> {
     Messages::new().message(tag, body).bytes().to_vec()
 }
 
-/// Bytes that are no answer to anything.
+/// Bytes that are not a valid answer to anything.
 fn nonsense() -> Vec<Vec<u8>> {
     vec![
         b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(),
@@ -66,7 +66,7 @@ fn nonsense_before_the_login(stage: &Stage) {
     let fake = RawServer::start(move |peer| {
         peer.startup()?;
         let bytes = all.get(peer.number % all.len()).context("one of them")?.clone();
-        hang_after(peer, &bytes)
+        send_and_stay(peer, &bytes)
     })
     .expect("a server");
     undisturbed(&beside(stage, &fake), |proxy| {
@@ -76,8 +76,8 @@ fn nonsense_before_the_login(stage: &Stage) {
     });
 }
 
-/// Sends bytes and keeps the connection until the proxy closes it, as it has to.
-fn hang_after(peer: &mut ServerConnection, bytes: &[u8]) -> Result<()> {
+/// Sends bytes and keeps the connection open until the proxy closes it, which it must do.
+fn send_and_stay(peer: &mut ServerConnection, bytes: &[u8]) -> Result<()> {
     peer.send(bytes)?;
     while peer.frame().is_ok() {}
     Ok(())
@@ -96,12 +96,12 @@ fn nonsense_in_the_login(stage: &Stage) {
         // A megabyte for one parameter.
         frame(b'S', &[&b"TimeZone\0"[..], &vec![b'x'; 1 << 20], b"\0"].concat()),
     ]);
-    // A stray Z would end the login: that is no nonsense here, but a welcome.
+    // An unexpected ReadyForQuery would end the login successfully, so it is no nonsense here.
     let count = all.len();
     let fake = RawServer::start(move |peer| {
         peer.startup()?;
         let bytes = all.get(peer.number % all.len()).context("one of them")?.clone();
-        hang_after(peer, &[&ok[..], &bytes].concat())
+        send_and_stay(peer, &[&ok[..], &bytes].concat())
     })
     .expect("a server");
     undisturbed(&beside(stage, &fake), |proxy| {
@@ -111,21 +111,21 @@ fn nonsense_in_the_login(stage: &Stage) {
     });
 }
 
-/// Logs in to a fake server that behaves until it is asked something.
+/// Logs in to a fake server that behaves correctly until it gets a query.
 fn fake_client(proxy: &Proxy) -> RawClient {
     let mut client = RawClient::connect(proxy.address()).expect("accepted");
     client.authenticate("correct-horse", &[("user", "app"), ("database", "fake")]).expect("a login");
     client
 }
 
-/// Answers each odd query with a row and each even one with what `of` gives.
-fn every_other(of: impl Fn(usize) -> Vec<u8> + Send + Sync + 'static) -> RawServer {
+/// A server that answers each odd query with a row, and each even one with the bytes that `answer` returns.
+fn every_second_answer(answer: impl Fn(usize) -> Vec<u8> + Send + Sync + 'static) -> RawServer {
     let asked = std::sync::atomic::AtomicUsize::new(0);
     RawServer::start(move |peer| {
         peer.handshake()?;
         while let Ok(frame) = peer.frame() {
             if frame.tag == b'Q' && frame.text().contains("nonsense") {
-                peer.send(&of(asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst)))?;
+                peer.send(&answer(asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst)))?;
             } else if frame.tag == b'Q' {
                 peer.answer("sense")?;
             }
@@ -152,7 +152,7 @@ fn nonsense_in_a_query(stage: &Stage) {
         [frame(b'C', &vec![b'x'; 70_000]), frame(b'Z', b"I")].concat(),
     ]);
     let count = all.len();
-    let fake = every_other(move |number| all.get(number % all.len()).cloned().unwrap_or_default());
+    let fake = every_second_answer(move |number| all.get(number % all.len()).cloned().unwrap_or_default());
     undisturbed(&beside(stage, &fake), |proxy| {
         for _ in 0..count {
             let mut client = fake_client(proxy);
@@ -166,8 +166,8 @@ fn nonsense_in_a_query(stage: &Stage) {
     });
 }
 
-/// What a server says unasked: its connection is lost, and no client hears of it.
-fn nonsense_out_of_the_blue(stage: &Stage) {
+/// A server sends nonsense without a query: the proxy closes the connection, and no client gets the nonsense.
+fn nonsense_without_a_query(stage: &Stage) {
     let mut all = nonsense();
     all.extend([
         frame(b'D', b"\0\0"),
@@ -181,7 +181,7 @@ fn nonsense_out_of_the_blue(stage: &Stage) {
         let extra = all.get(peer.number % all.len()).cloned().unwrap_or_default();
         while let Ok(frame) = peer.frame() {
             if frame.tag == b'Q' {
-                // After a proper answer, with nothing asked.
+                // After a correct answer, when no query is open.
                 peer.answer_and("sense", &extra)?;
             }
         }
@@ -198,7 +198,7 @@ fn nonsense_out_of_the_blue(stage: &Stage) {
                 match client.sql("sense") {
                     Ok(rows) if rows == ["sense"] => Err("it stays".to_owned()),
                     Ok(rows) => panic!("wrong answer {rows:?}"),
-                    // The question crossed the nonsense on the wire.
+                    // The client's query was sent while the nonsense was on its way.
                     Err(error) => match trunkline_probes::sqlstate(&error).as_str() {
                         CONNECTION_FAILURE => Err("it is gone".to_owned()),
                         other => panic!("{other}"),
@@ -212,12 +212,12 @@ fn nonsense_out_of_the_blue(stage: &Stage) {
 fn a_server_that_says_nothing(stage: &Stage) {
     let fake = RawServer::start(|peer| {
         peer.startup()?;
-        hang_after(peer, b"")
+        send_and_stay(peer, b"")
     })
     .expect("a server");
     let setup = beside(stage, &fake);
     undisturbed(&setup, |proxy| {
-        // As short as this only now: the real server has all the time it needs.
+        // The timeout is so short only now, so that it cannot affect the real server before.
         let short = setup.clone().set("timeouts.server_connect_timeout", "1s").text();
         proxy.reload_and_wait(&short).expect("reloaded");
         refused_by_fake(proxy, CONNECTION_FAILURE);
@@ -258,7 +258,7 @@ fn cve_2026_6665_scram_of_absurd_size_or_iterations_from_a_server(stage: &Stage)
             6 => challenge(&format!("r={nonce}x,s={salt},i=4096{}", ",a=b".repeat(300_000))),
             _ => b"R\x40\0\0\0\0\0\0\x0br=".to_vec(),
         };
-        hang_after(peer, &bytes)
+        send_and_stay(peer, &bytes)
     })
     .expect("a server");
     undisturbed(&beside(stage, &fake), |proxy| {
@@ -267,7 +267,7 @@ fn cve_2026_6665_scram_of_absurd_size_or_iterations_from_a_server(stage: &Stage)
             refused_by_fake(proxy, CONNECTION_FAILURE);
         }
         let spent = proxy.cpu_time().expect("time") - before;
-        // 2^31 iterations take minutes of a core.
+        // 2^31 iterations take minutes of CPU.
         assert!(spent < Duration::from_secs(20), "{spent:?}");
     });
 }
@@ -285,7 +285,7 @@ fn cve_2026_6666_an_error_without_sqlstate_in_the_login(stage: &Stage) {
     let fake = RawServer::start(move |peer| {
         peer.startup()?;
         let body = bodies.get(peer.number % bodies.len()).context("one of them")?;
-        hang_after(peer, &frame(b'E', body))
+        send_and_stay(peer, &frame(b'E', body))
     })
     .expect("a server");
     undisturbed(&beside(stage, &fake), |proxy| {
@@ -301,7 +301,7 @@ fn cve_2026_6666_an_error_without_sqlstate_in_the_login(stage: &Stage) {
 
 fn cve_2026_6666_an_error_without_sqlstate_in_a_query(stage: &Stage) {
     let bodies = [&b"SERROR\0Mno\0\0"[..], b"Mno\0\0", b"\0", b"CX\0Mno\0\0", b"SERROR\0VERROR\0\0"];
-    let fake = every_other(move |number| {
+    let fake = every_second_answer(move |number| {
         let body = bodies.get(number % bodies.len()).copied().unwrap_or_default();
         [frame(b'E', body), frame(b'Z', b"I")].concat()
     });
@@ -313,8 +313,8 @@ fn cve_2026_6666_an_error_without_sqlstate_in_a_query(stage: &Stage) {
             assert_eq!(client.sql("sense").expect("it goes on"), ["sense"]);
         }
     });
-    // One that ends the connection is turned into one that a client can read.
-    let fake = every_other(|_| frame(b'E', b"SFATAL\0Mgone\0\0"));
+    // If such an error ends the connection, the proxy gives the client a complete error.
+    let fake = every_second_answer(|_| frame(b'E', b"SFATAL\0Mgone\0\0"));
     undisturbed(&beside(stage, &fake), |proxy| {
         let mut client = fake_client(proxy);
         client.send_messages(&Messages::new().query("nonsense")).expect("sent");

@@ -1,4 +1,4 @@
-//! Whole messages at a moment when nobody waits for them, and texts that are not texts.
+//! Complete messages at a wrong moment, and invalid texts.
 
 use trunkline_probes::{Stage, expect_error, expect_refusal, login, sqlstate, tags};
 use trunkline_testkit::cluster::PASSWORD;
@@ -9,15 +9,15 @@ use crate::undisturbed;
 
 trunkline_probes::probes! {
     messages_in_the_wrong_order, messages_in_the_wrong_order_during_login, unknown_types, invalid_utf8,
-    invalid_utf8_at_start_up, a_describe_on_its_own, start_up_packets_that_make_no_sense,
+    invalid_utf8_at_start_up, a_describe_in_its_own_turn, start_up_packets_that_make_no_sense,
 }
 
-/// What can be compared between a proxy and a server: types, and the codes of errors.
+/// The part of an answer that must be equal for the proxy and the server: message types, and SQLSTATEs of errors.
 fn outline(frames: &[Frame]) -> Vec<String> {
     frames.iter().map(|frame| frame.sqlstate().unwrap_or_else(|| char::from(frame.tag).to_string())).collect()
 }
 
-/// The server's own answer is the one that is expected.
+/// The proxy must answer as the server does.
 fn messages_in_the_wrong_order(stage: &Stage) {
     undisturbed(&stage.setup().set("pool.pool_size", 2), |proxy| {
         let m = Messages::new;
@@ -46,7 +46,7 @@ fn messages_in_the_wrong_order(stage: &Stage) {
             let got = client.turn(turn).expect("frames");
             assert_eq!(outline(&got), outline(&expected), "to {turn:?}");
             if tags(&got).matches('Z').count() == 1 && turn.bytes().ends_with(b"S\0\0\0\x04") {
-                // An execute after the Sync of its own turn brings a second one.
+                // A Sync in the middle ends a turn of its own, so there are several turns to read.
                 let more = turn.bytes().windows(5).filter(|bytes| bytes == b"S\0\0\0\x04").count() - 1;
                 for _ in 0..more {
                     client.until_ready().expect("the second turn");
@@ -74,14 +74,14 @@ fn messages_in_the_wrong_order_during_login(stage: &Stage) {
             stranger.send_messages(&messages).expect("sent");
             expect_refusal(&mut stranger, "08P01");
         }
-        // A query right after the start-up packet is not one of a client that has logged in.
+        // A query directly after the start-up packet is not from a logged-in client.
         let mut stranger = RawClient::connect(proxy.address()).expect("accepted");
         let both = [startup(&[("user", "app"), ("database", "app")]), m().query("select 1").bytes().to_vec()]
             .concat();
         stranger.send(&both).expect("sent");
         assert_eq!(stranger.frame().expect("a challenge").tag, b'R');
         expect_refusal(&mut stranger, "08P01");
-        // Nor is a second start-up packet a message.
+        // A second start-up packet is not a message either.
         let mut client = login(proxy, "app");
         client.send(&startup(&[("user", "app"), ("database", "app")])).expect("sent");
         expect_refusal(&mut client, "08P01");
@@ -159,21 +159,21 @@ fn invalid_utf8_at_start_up(stage: &Stage) {
             let length = u32::try_from(body.len() + 4).expect("short");
             let mut stranger = RawClient::connect(proxy.address()).expect("accepted");
             stranger.send(&[&length.to_be_bytes()[..], &body].concat()).expect("sent");
-            // Refused at once, or asked for a password that no such user has: never a panic, never a hang.
+            // The login is refused at once, or the client is asked for a password. There must be no panic and no hang.
             let frame = stranger.frame().expect("an answer");
             assert!(matches!(frame.tag, b'E' | b'R'), "{frame:?}");
         }
     });
 }
 
-/// Odyssey and PgCat answer a Describe without its Parse in the same turn from another connection's memory, or never.
-fn a_describe_on_its_own(stage: &Stage) {
+/// For a Describe without a Parse in its turn, Odyssey and PgCat describe another connection's statement, or never answer.
+fn a_describe_in_its_own_turn(stage: &Stage) {
     undisturbed(&stage.setup().set("pool.pool_size", 2), |proxy| {
         let mut client = login(proxy, "app");
         let parsed =
             client.turn(&Messages::new().parse("mine", "select $1::int as n", &[]).sync()).expect("frames");
         assert_eq!(tags(&parsed), "1Z");
-        // Another connection is the next to be used.
+        // The next turn uses another server connection.
         let mut other = login(proxy, "app");
         other.sql("begin").expect("a transaction");
         let described = client.turn(&Messages::new().describe(b'S', "mine").sync()).expect("frames");
@@ -197,7 +197,7 @@ fn start_up_packets_that_make_no_sense(stage: &Stage) {
             let length = u32::try_from(rest.len() + 8).expect("short");
             [&length.to_be_bytes()[..], &[0, 3, 0, 0], rest].concat()
         };
-        // No terminator; a name without a value; no user; an empty user; something after the end; nothing at all.
+        // No terminator; a name without a value; no user; an empty user; bytes after the end; an empty packet.
         let cases =
             [&b"user\0app"[..], b"user\0", b"database\0app\0\0", b"user\0\0\0", b"user\0app\0\0more", b""];
         for rest in cases {
@@ -210,7 +210,7 @@ fn start_up_packets_that_make_no_sense(stage: &Stage) {
         }
         let mut stranger = RawClient::connect(proxy.address()).expect("accepted");
         stranger.send(&startup(&[("user", "app"), ("database", "no such database")])).expect("sent");
-        // Only a client that has logged in is told that there is none: strangers/what_is_told.rs.
+        // Only a client that has logged in learns that its database does not exist: strangers/what_is_told.rs.
         assert_eq!(stranger.frame().expect("a challenge").tag, b'R');
         let error = RawClient::login(proxy.address(), "app", PASSWORD, "no such database").expect_err("none");
         assert_eq!(sqlstate(&error), "3D000");

@@ -1,4 +1,4 @@
-//! One client: TPC-B transactions, one after the other, whatever happens to its connection.
+//! One client that runs TPC-B transactions, one after the other, even if its connection is lost.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,17 +10,17 @@ use trunkline_probes::{tags, values};
 
 use super::{ACCOUNTS, BRANCHES, Random, TELLERS};
 
-/// Transactions of one client have numbers of their own: its number times this, and so on.
+/// The transaction numbers of a client begin at the client's number times this.
 const IDS: u64 = 1_000_000;
 
-/// What all clients share.
+/// The state that all clients share.
 pub(super) struct Shift {
     address: SocketAddr,
     /// Transactions committed so far.
     pub(super) commits: AtomicU64,
-    /// The clients shall end.
+    /// The clients must stop.
     pub(super) over: AtomicBool,
-    /// A client has seen something that must not be.
+    /// A client has seen a wrong result.
     pub(super) failed: AtomicBool,
 }
 
@@ -31,7 +31,7 @@ impl Shift {
     }
 }
 
-/// What became of one client's transactions.
+/// The results of one client's transactions.
 #[derive(Default)]
 pub(super) struct Outcome {
     /// COMMIT was answered.
@@ -42,13 +42,13 @@ pub(super) struct Outcome {
     pub(super) errors: usize,
 }
 
-/// Why a transaction did not go through.
+/// Why a transaction failed.
 enum Setback {
-    /// The server, or the proxy, answered with an error: the connection goes on.
+    /// The server or the proxy answered with an error, and the connection stays open.
     Refused,
-    /// The connection is gone.
+    /// The connection is lost.
     Gone,
-    /// What must not be.
+    /// A wrong result.
     Wrong(String),
 }
 
@@ -71,7 +71,7 @@ struct Deal {
 }
 
 impl Deal {
-    /// The five statements, with a value of ours in the answer that only this client can have asked for.
+    /// The five statements. Each answer has a value that only this client can have asked for.
     fn statements(&self) -> [(&'static str, String, Vec<String>); 5] {
         let Self { id, aid, tid, bid, delta } = self;
         let text = |number: &dyn ToString| number.to_string();
@@ -99,7 +99,7 @@ impl<'s> Teller<'s> {
         Self { number, shift, random, outcome: Outcome::default() }
     }
 
-    /// Works until the shift is over.
+    /// Runs transactions until the clients must stop.
     pub(super) fn work(mut self) -> Result<Outcome, String> {
         let mut client = None;
         let mut sequence = 0;
@@ -138,7 +138,7 @@ impl<'s> Teller<'s> {
         format!("client {}: {what}", self.number)
     }
 
-    /// Logs in; `None` when the proxy says that it cannot be now.
+    /// Logs in; `None` when the proxy says that no login is possible now.
     fn connect(&mut self) -> Result<Option<RawClient>, String> {
         let login = RawClient::login(self.shift.address, APP_USER, PASSWORD, DATABASE);
         let mut client = match login {
@@ -149,7 +149,7 @@ impl<'s> Teller<'s> {
                 return Ok(None);
             }
         };
-        // Every other client works with named statements.
+        // Every second client uses named statements.
         if self.number.is_multiple_of(2) {
             return Ok(Some(client));
         }
@@ -204,7 +204,7 @@ impl<'s> Teller<'s> {
     }
 }
 
-/// As [`ask`]; gives the rows of an answer of that shape.
+/// As [`ask`], and returns the rows if the answer has this shape.
 fn expect(client: &mut RawClient, messages: &Messages, shape: &str) -> Step<Vec<String>> {
     let (tags, rows) = ask(client, messages)?;
     if tags == shape { Ok(rows) } else { Err(Setback::Wrong(format!("{tags}, not {shape}"))) }
@@ -221,7 +221,7 @@ fn ask(client: &mut RawClient, messages: &Messages) -> Step<(String, Vec<String>
     let frames: Vec<_> = frames.into_iter().filter(|frame| frame.tag != b'N').collect();
     if let Some(error) = frames.iter().find(|frame| frame.tag == b'E') {
         let state = error.sqlstate().unwrap_or_default();
-        // The server's end, a lost connection, a failed login, or what follows in a failed transaction.
+        // The server ended, a connection was lost, a login failed, or a transaction had already failed.
         if !matches!(state.get(..2), Some("57" | "08" | "25")) && state != "40P01" {
             return Err(Setback::Wrong(format!("{state}: {:?}", error.field(b'M'))));
         }

@@ -1,4 +1,4 @@
-//! Connections that come in thousands and say little or nothing.
+//! Thousands of connections that send little or nothing.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -17,16 +17,16 @@ trunkline_probes::probes! {
     slow_loris_logins, two_hundred_half_open_connections, more_clients_than_max_client_conn, a_storm_of_abandoned_logins,
 }
 
-/// As many as the issue asks for, where the system lets a process have that many files.
+/// The wanted number of silent connections, if the system allows a process so many files.
 const SILENT_CONNECTIONS: usize = 10_000;
-/// Fewer would prove nothing.
+/// The least number of silent connections that proves something.
 const SILENT_CONNECTIONS_MIN: usize = 3_000;
-/// Files of the proxy and of this test beside those connections.
+/// Files that the proxy and this test need besides those connections.
 const OTHER_FILES: usize = 1_000;
 /// What a silent connection may cost the proxy in memory.
 const SILENT_KIB_MAX: u64 = 4;
 
-/// Raises our own bound on open files, which the proxy inherits, and says how many silent connections fit below it.
+/// Raises this process's limit of open files, which the proxy inherits. Returns how many silent connections fit below it.
 fn silent_connections() -> usize {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).expect("up to the hard limit");
@@ -40,19 +40,19 @@ fn silent_connections() -> usize {
     count
 }
 
-/// Logs in, asks something, and gives the time that takes.
+/// Logs in, runs a query, and returns the time that both took.
 fn login_time(proxy: &Proxy) -> Duration {
     let begun = Instant::now();
     assert_eq!(login(proxy, "app").sql("select 1").expect("rows"), ["1"]);
     begun.elapsed()
 }
 
-/// How much longer a login may take beside connections that want nothing. Measured: less than twice.
+/// How many times as long a login may take while there are silent connections. Measured: less than twice.
 const SLOWER_MAX: u32 = 10;
 
-/// Asserts that logins to a proxy take about as long as those to one that nobody disturbs: by turns, so that both have
-/// the same machine, and in the median.
-fn logs_in_as_fast_as(quiet: &Proxy, disturbed: &Proxy, what: &str) {
+/// Asserts that logins to a disturbed proxy take about as long as to a quiet one. Both are measured by turns, so that the machine's
+/// load is the same for both, and their medians are compared.
+fn assert_logins_are_as_fast(quiet: &Proxy, disturbed: &Proxy, what: &str) {
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for _ in 0..15 {
         alone.push(login_time(quiet));
@@ -92,7 +92,7 @@ fn ten_thousand_connections_that_send_nothing(stage: &Stage) {
     });
     bystander.wait_for(50);
     let slowest = bystander.finish();
-    logs_in_as_fast_as(&quiet, &proxy, "10,000 silent connections");
+    assert_logins_are_as_fast(&quiet, &proxy, "10,000 silent connections");
     let rise = memory.rise_kib();
     note(&format!("{count} silent connections: {rise} KiB, the slowest query in {slowest:?}"));
     assert!(rise < count as u64 * SILENT_KIB_MAX, "{rise} KiB for {count} connections");
@@ -119,7 +119,7 @@ fn silent_connections_beyond_unauthenticated_conn_max(stage: &Stage) {
         assert!(refusal.field(b'M').is_some_and(|text| text.contains("not logged in")), "{refusal:?}");
     }
     assert!(metric(&proxy, "trunkline_limit_hits_total", &["unauthenticated_conn_max"]) >= 1_000);
-    // Clients that are in stay in, and are served.
+    // Clients that are logged in stay connected and are served.
     bystander.wait_for(20);
     drop(silent);
     stage.eventually("there is room again", || {
@@ -129,13 +129,13 @@ fn silent_connections_beyond_unauthenticated_conn_max(stage: &Stage) {
     assert!(memory.rise_kib() < 10 << 10);
 }
 
-/// Has the proxy allow this long for a login, from now on.
+/// Reloads the proxy with this time limit for logins.
 fn allow_for_login(proxy: &Proxy, setup: &Setup, limit: &str) {
     let text = setup.clone().set("limits.client_login_timeout", limit).text();
     proxy.reload_and_wait(&text).expect("reloaded");
 }
 
-/// A start-up packet of which a byte comes now and then: the time allowed is for all of it.
+/// A start-up packet that comes byte by byte. The time limit counts for the whole packet.
 fn slow_loris_start_ups(stage: &Stage) {
     let _alone = alone();
     let setup = stage.setup();
@@ -147,13 +147,13 @@ fn slow_loris_start_ups(stage: &Stage) {
     let mut slow: Vec<TcpStream> = (0..300).map(|_| connect(&proxy)).collect();
     let mut ended = 0;
     for byte in packet {
-        // A write fails after the proxy has closed.
+        // A write fails when the proxy has closed the connection.
         slow.retain_mut(|stream| stream.write_all(&[byte]).is_ok());
         ended = 300 - slow.len();
         if ended == 300 {
             break;
         }
-        // This is the pace of the slow: all of the packet takes more than ten times what is allowed.
+        // The pace of a slow client: the whole packet would take more than ten times the limit.
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(ended, 300, "a byte at a time keeps nobody");
@@ -164,7 +164,7 @@ fn slow_loris_start_ups(stage: &Stage) {
     bystander.finish();
 }
 
-/// The same after the start-up packet: the proof never comes.
+/// The same after the start-up packet: the password never comes.
 fn slow_loris_logins(stage: &Stage) {
     let _alone = alone();
     let setup = stage.setup();
@@ -197,7 +197,7 @@ fn two_hundred_half_open_connections(stage: &Stage) {
     for (number, stream) in half.iter_mut().enumerate() {
         stream.write_all(packet.get(..number % packet.len()).expect("within")).expect("sent");
     }
-    logs_in_as_fast_as(&quiet, &proxy, "200 half-open connections");
+    assert_logins_are_as_fast(&quiet, &proxy, "200 half-open connections");
     drop(half);
 }
 

@@ -1,4 +1,4 @@
-//! Too many, too slow, too long: what comes in numbers or in megabytes.
+//! Too many connections, too many messages, too long messages, too slow peers.
 
 mod connections;
 mod messages;
@@ -9,6 +9,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// These tests hold thousands of sockets or send hundreds of megabytes: one at a time.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
-    // A test that failed has left nothing that the next could trip over.
+    // After a failed test the lock is poisoned, but nothing is left that could affect the next test.
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Messages in tens of thousands from one client, and clients in thousands that wait for one server connection.
+//! Tens of thousands of messages from one client, and thousands of clients that wait for one server connection.
 
 use trunkline_probes::{Stage, errors, login, values};
 use trunkline_testkit::{Frame, Messages, RawClient};
@@ -11,7 +11,7 @@ trunkline_probes::probes! {
     hundreds_of_malformed_turns_that_wait,
 }
 
-/// Sends `halves`, with a word in between, while the answers up to the last ReadyForQuery are read.
+/// Sends `halves` and calls `between` between them. Meanwhile, the answers are read up to the last ReadyForQuery.
 fn pour(client: &mut RawClient, halves: [&[u8]; 2], turns: usize, mut between: impl FnMut()) -> Vec<Frame> {
     let mut reader = client.second_handle().expect("a handle");
     let (first, last) = halves[1].split_at(halves[1].len() - Messages::new().sync().bytes().len());
@@ -29,8 +29,8 @@ fn pour(client: &mut RawClient, halves: [&[u8]; 2], turns: usize, mut between: i
     })
 }
 
-/// PostgreSQL answers the same directly, and somebody else is served between the messages.
-fn is_answered(stage: &Stage, halves: [&[u8]; 2], turns: usize) {
+/// Asserts that a direct connection gives the same answers, and that another client is served between the messages.
+fn assert_answered_as_direct(stage: &Stage, halves: [&[u8]; 2], turns: usize) {
     let _alone = alone();
     let direct = pour(&mut stage.direct("app"), halves, turns, || {});
     let proxy = stage.setup().set("workers", 1).set("pool.pool_size", 2).start();
@@ -60,7 +60,7 @@ fn a_hundred_thousand_messages_before_one_sync(stage: &Stage) {
     };
     let half = all((0..12_500).map(one));
     let end = [&half[..], Messages::new().sync().bytes()].concat();
-    is_answered(stage, [&half, &end], 1);
+    assert_answered_as_direct(stage, [&half, &end], 1);
 }
 
 fn a_hundred_thousand_messages_of_one_statement(stage: &Stage) {
@@ -69,10 +69,10 @@ fn a_hundred_thousand_messages_of_one_statement(stage: &Stage) {
     let half = all((0..25_000).map(one));
     let (begin, end) =
         ([begin.bytes(), &half].concat(), [&half[..], Messages::new().sync().bytes()].concat());
-    is_answered(stage, [&begin, &end], 1);
+    assert_answered_as_direct(stage, [&begin, &end], 1);
 }
 
-/// Each third fails, with what came to be in it.
+/// Every third turn fails, together with its earlier messages.
 fn ten_thousand_turns_at_once(stage: &Stage) {
     let one = |n: usize| {
         let name = format!("s{}", n % 50);
@@ -82,7 +82,7 @@ fn ten_thousand_turns_at_once(stage: &Stage) {
         turn.bind("", &name, &[Some(value)]).execute("", 0).sync()
     };
     let half = all((0..5_000).map(one));
-    is_answered(stage, [&half, &half], 10_000);
+    assert_answered_as_direct(stage, [&half, &half], 10_000);
 }
 
 fn a_client_that_leaves_after_a_hundred_thousand_messages(stage: &Stage) {
@@ -94,7 +94,7 @@ fn a_client_that_leaves_after_a_hundred_thousand_messages(stage: &Stage) {
     for _ in 0..3 {
         let mut client = login(&proxy, "app");
         let mut reader = client.second_handle().expect("a handle");
-        // As far as its answers are taken, which nobody reads.
+        // Writes until the proxy stops reading, because nobody reads the answers.
         std::thread::scope(|scope| {
             scope.spawn(|| drop(client.send(&many)));
             reader.frame().expect("an answer");

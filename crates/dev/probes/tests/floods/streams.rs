@@ -1,4 +1,4 @@
-//! Messages and packets of hundreds of megabytes: they stream through, or end at once.
+//! Messages and packets of hundreds of megabytes. They are passed on in pieces, or refused at once.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -16,12 +16,12 @@ trunkline_probes::probes! {
 }
 
 const MB: usize = 1_000_000;
-/// What the issue allows.
+/// How much the proxy's memory may grow.
 const RISE_KIB_MAX: u64 = 10 << 10;
-/// How much is written at a time.
+/// How many bytes are written at a time.
 const CHUNK_BYTES: usize = 100_000;
 
-/// A proxy that is warm, somebody who uses it, and a look at its memory.
+/// A proxy that has already run queries, a bystander, and a measurement of the proxy's memory.
 struct Scene {
     proxy: Proxy,
     bystander: Bystander,
@@ -46,7 +46,7 @@ impl Scene {
     }
 }
 
-/// Writes `count` bytes, or as many as the peer takes before it closes.
+/// Writes `count` bytes, or as many as the peer accepts before it closes.
 fn pour(to: &mut impl Write, count: usize) -> usize {
     let chunk = vec![b'x'; CHUNK_BYTES];
     let mut sent = 0;
@@ -72,7 +72,7 @@ fn a_400_mb_start_up_packet_without_login(stage: &Stage) {
     for _ in 0..3 {
         let mut stranger = RawClient::connect(scene.proxy.address()).expect("accepted");
         stranger.send(&[&length(400 * MB)[..], &[0, 3, 0, 0], b"user\0"].concat()).expect("sent");
-        // Told from the first four bytes.
+        // The proxy sees the length in the first four bytes.
         let mut told = stranger.frame().expect("a refusal");
         assert_eq!(told.sqlstate().as_deref(), Some("08P01"));
         let sent = pour(&mut stranger, 400 * MB);
@@ -113,7 +113,7 @@ fn a_300_mb_bind(stage: &Stage) {
     let _alone = alone();
     let scene = Scene::set(stage);
     let mut client = login(&scene.proxy, "app");
-    // Named: the proxy has to put its own name into this Bind.
+    // The statement has a name, so the proxy must put its own name into this Bind.
     client.turn(&Messages::new().parse("long", "select length($1::text)", &[]).sync()).expect("parsed");
     let head = [&b"\0long\0\0\0\0\x01"[..], &length(300 * MB)].concat();
     client.send(&[&b"B"[..], &length(4 + head.len() + 300 * MB + 2), &head].concat()).expect("sent");
@@ -143,7 +143,7 @@ fn a_300_mb_copy(stage: &Stage) {
     scene.end("a COPY of 300 MB");
 }
 
-/// Somebody who reads a little, sleeps, and reads the rest: the server waits, not memory.
+/// A client that reads a little, sleeps, and reads the rest. The server must wait, and the proxy's memory must not grow.
 fn a_300_mb_row_to_a_slow_reader(stage: &Stage) {
     let _alone = alone();
     let scene = Scene::set(stage);
@@ -154,7 +154,7 @@ fn a_300_mb_row_to_a_slow_reader(stage: &Stage) {
     let mut buffer = vec![0; CHUNK_BYTES];
     while left > 0 {
         if left > 280 * MB && left < 290 * MB {
-            // Not for synchronisation: this is the slow reader.
+            // This sleep is the slow reader; it synchronizes nothing.
             std::thread::sleep(Duration::from_millis(20));
         }
         let part = buffer.get_mut(..CHUNK_BYTES.min(left)).expect("within");
@@ -165,8 +165,8 @@ fn a_300_mb_row_to_a_slow_reader(stage: &Stage) {
     scene.end("a row of 300 MB");
 }
 
-/// A client that pipelines without reading while the server answers without end: each is held back by the other's
-/// full buffer, and goes on when it is read. Nothing is lost, and nobody else notices.
+/// A client sends a pipeline and does not read, while the server sends endless answers. Each of them waits when the other's buffer is
+/// full, and continues when it is read. Nothing may be lost, and other clients must not be affected.
 fn a_client_and_server_that_both_only_write(stage: &Stage) {
     const TURNS: usize = 400;
     let _alone = alone();
@@ -189,7 +189,7 @@ fn a_client_and_server_that_both_only_write(stage: &Stage) {
         }
         writer
     });
-    // Until the writer is stuck: nothing more was taken for a while.
+    // Waits until the writer is blocked: no more bytes were accepted for a while.
     let mut written = 0;
     while let Ok(number) = progress.recv_timeout(Duration::from_millis(500)) {
         written = number + 1;

@@ -1,4 +1,4 @@
-//! Passwords that the proxy asks a server for.
+//! Passwords that the proxy gets from a server by `auth_query`.
 
 use trunkline_probes::{Setup, Stage, login, sqlstate, try_login};
 use trunkline_testkit::cluster::PASSWORD;
@@ -12,8 +12,8 @@ trunkline_probes::probes! {
     an_auth_query_that_fails, an_auth_query_with_odd_answers, user_names_are_no_sql, a_changed_password_is_noticed,
 }
 
-/// A config that knows only the user that asks.
-fn asking(stage: &Stage) -> Setup {
+/// A configuration that knows only the user that runs `auth_query`.
+fn with_auth_query(stage: &Stage) -> Setup {
     let mut setup = stage.setup();
     for user in ["app", "md5user", "plainuser", "trusted"] {
         setup = setup.unset(&format!("users.{user}"));
@@ -27,26 +27,26 @@ fn asking(stage: &Stage) -> Setup {
 }
 
 fn users_are_found_by_auth_query(stage: &Stage) {
-    let proxy = asking(stage).start();
+    let proxy = with_auth_query(stage).start();
     right(&proxy, "app", PASSWORD);
     wrong(&proxy, "app", "guess");
     wrong(&proxy, "nobody_at_all", PASSWORD);
-    // Stored as MD5, asked for as SCRAM.
+    // The password is stored as MD5, and SCRAM is asked for.
     wrong(&proxy, "md5user", PASSWORD);
-    let proxy = asking(stage).set("auth.type", "md5").start();
+    let proxy = with_auth_query(stage).set("auth.type", "md5").start();
     right(&proxy, "md5user", PASSWORD);
     right(&proxy, "app", PASSWORD);
     wrong(&proxy, "md5user", "guess");
 }
 
-/// The proxy has only the verifier: what opens the server are the keys that the client's own proof gave away.
+/// The proxy has only the verifier. It logs in to the server with the keys that it learned from the client's proof.
 fn scram_pass_through_by_auth_query(stage: &Stage) {
     let user = stage.role("");
-    let setup = asking(stage).set("pool.pool_size", 4);
+    let setup = with_auth_query(stage).set("pool.pool_size", 4);
     let proxy = setup.start();
     let mut clients: Vec<RawClient> = (0..4).map(|_| login(&proxy, &user)).collect();
     for client in &mut clients {
-        // Transactions side by side: each needs a server login of its own.
+        // Transactions run at the same time, so each needs a server connection with a login of its own.
         client.sql("begin").expect("a transaction");
     }
     for client in &mut clients {
@@ -54,7 +54,7 @@ fn scram_pass_through_by_auth_query(stage: &Stage) {
     }
     let held = format!("select count(*) from pg_stat_activity where usename = '{user}'");
     assert_eq!(stage.sql(&held), ["4"]);
-    // The server's connections are gone; the keys are still good.
+    // The server connections are gone, but the keys still work.
     stage.sql(&format!("select pg_terminate_backend(pid) from pg_stat_activity where usename = '{user}'"));
     drop(clients);
     stage.wait_for(&held, "0");
@@ -70,7 +70,7 @@ fn scram_pass_through_by_auth_query(stage: &Stage) {
 fn cve_2025_2291_a_password_past_its_valid_until(stage: &Stage) {
     let user = stage.role("valid until '2100-01-01'");
     for method in ["scram-sha-256", "md5"] {
-        let proxy = asking(stage).set("auth.type", method).start();
+        let proxy = with_auth_query(stage).set("auth.type", method).start();
         wrong(&proxy, "expired", PASSWORD);
         right(&proxy, &user, PASSWORD);
         stage.sql(&format!("alter role {user} valid until '2001-01-01'"));
@@ -81,8 +81,8 @@ fn cve_2025_2291_a_password_past_its_valid_until(stage: &Stage) {
     }
 }
 
-/// A schema in which everything that a query for passwords could name is the attacker's.
-fn set_the_trap(stage: &Stage) {
+/// Makes a schema in which every name that a password query could use belongs to the attacker.
+fn create_attackers_schema(stage: &Stage) {
     stage.sql(
         "create schema trap; grant usage on schema trap to public;
          create table trap.pg_shadow (usename name, passwd text, valuntil timestamptz);
@@ -101,15 +101,15 @@ fn set_the_trap(stage: &Stage) {
 const PATH_OF_THE_TRAP: &str = "trap, pg_catalog";
 
 fn cve_2025_12819_search_path_set_at_start_up(stage: &Stage) {
-    set_the_trap(stage);
+    create_attackers_schema(stage);
     let unqualified = "select usename, passwd from pg_shadow where usename = $1";
     for (query, pool_size) in [(None, 1), (None, 5), (Some(unqualified), 1), (Some(unqualified), 5)] {
-        let mut setup = asking(stage).set("pool.pool_size", pool_size);
+        let mut setup = with_auth_query(stage).set("pool.pool_size", pool_size);
         if let Some(query) = query {
             setup = setup.set("auth.query", query);
         }
         let proxy = setup.start();
-        // The attacker's own packet, and one of somebody who shares the pool that the question is asked in.
+        // A start-up packet of the attacker, and one of a client that shares the pool in which `auth_query` runs.
         for (user, password) in [("app", "attacker"), ("postgres", PASSWORD)] {
             let mut client = RawClient::connect(proxy.address()).expect("accepted");
             let parameters = [("user", user), ("database", "app"), ("search_path", PATH_OF_THE_TRAP)];
@@ -131,14 +131,14 @@ fn cve_2025_12819_search_path_set_at_start_up(stage: &Stage) {
             }
         }
     }
-    wrong(&asking(stage).start(), "expired", PASSWORD);
+    wrong(&with_auth_query(stage).start(), "expired", PASSWORD);
 }
 
-/// A SET inside a transaction-mode pool may stay on the server connection, where the server does not report it:
-/// the default query means the same in any path.
+/// In transaction mode, a SET that the server does not report stays on the server connection. The default query must mean the same
+/// with any search_path.
 fn cve_2025_12819_search_path_set_by_a_client(stage: &Stage) {
-    set_the_trap(stage);
-    let proxy = asking(stage).set("pool.pool_size", 1).start();
+    create_attackers_schema(stage);
+    let proxy = with_auth_query(stage).set("pool.pool_size", 1).start();
     let mut other = login(&proxy, "postgres");
     for sql in ["set search_path = trap, pg_catalog", "begin; set search_path = trap, pg_catalog; commit"] {
         other.sql(sql).expect("set");
@@ -152,7 +152,7 @@ fn cve_2025_12819_search_path_set_by_a_client(stage: &Stage) {
 fn a_role_that_may_not_log_in(stage: &Stage) {
     let user = stage.role("");
     stage.sql(&format!("alter role {user} nologin"));
-    wrong(&asking(stage).start(), &user, PASSWORD);
+    wrong(&with_auth_query(stage).start(), &user, PASSWORD);
 }
 
 fn an_auth_query_that_fails(stage: &Stage) {
@@ -161,7 +161,7 @@ fn an_auth_query_that_fails(stage: &Stage) {
         "not even sql $1",
         "select pg_terminate_backend(pg_backend_pid()), $1",
     ] {
-        let proxy = asking(stage).set("auth.query", query).start();
+        let proxy = with_auth_query(stage).set("auth.query", query).start();
         let error = try_login(&proxy, "app", PASSWORD).expect_err("nobody can be looked up");
         assert_eq!(sqlstate(&error), "57P03", "{query}: {error:#}");
         assert!(
@@ -185,25 +185,25 @@ fn an_auth_query_with_odd_answers(stage: &Stage) {
         "select $1::text, 'attacker' from generate_series(1, 0)",
     ];
     for query in odd {
-        let proxy = asking(stage).set("auth.query", query).start();
+        let proxy = with_auth_query(stage).set("auth.query", query).start();
         wrong(&proxy, "app", "attacker");
         wrong(&proxy, "app", "");
         right(&proxy, "postgres", PASSWORD);
     }
-    // The first of many rows counts, the others are read and dropped.
+    // Of many rows the first one counts. The others are read and dropped.
     let many =
         "select $1::text, case when n = 1 then 'first' else 'later' end from generate_series(1, 5000) n";
-    let proxy = asking(stage).set("auth.query", many).start();
+    let proxy = with_auth_query(stage).set("auth.query", many).start();
     wrong(&proxy, "app", "later");
     let error = try_login(&proxy, "app", "first").expect_err("right here, wrong for the server");
     assert_eq!(sqlstate(&error), "28P01", "{error:#}");
-    // A plain answer is as good as one in the config.
+    // A plain password works like one in the configuration.
     let plain = format!("select $1::text, '{PASSWORD}'");
-    right(&asking(stage).set("auth.query", plain.as_str()).start(), "app", PASSWORD);
+    right(&with_auth_query(stage).set("auth.query", plain.as_str()).start(), "app", PASSWORD);
 }
 
 fn user_names_are_no_sql(stage: &Stage) {
-    let proxy = asking(stage).start();
+    let proxy = with_auth_query(stage).start();
     for user in ["app' or '1'='1", "app\"", "$1", "'; drop table x; --", "app\\", "ä", "%"] {
         wrong(&proxy, user, PASSWORD);
     }
@@ -212,11 +212,11 @@ fn user_names_are_no_sql(stage: &Stage) {
 
 fn a_changed_password_is_noticed(stage: &Stage) {
     let user = stage.role("");
-    let proxy = asking(stage).start();
+    let proxy = with_auth_query(stage).start();
     right(&proxy, &user, PASSWORD);
     stage.sql(&format!("alter role {user} password 'battery-staple'"));
     wrong(&proxy, &user, PASSWORD);
-    // Its server connections were opened with the old one and live on; new ones need the new keys.
+    // Server connections that were opened with the old password stay open. New ones need the new keys.
     stage.sql(&format!("select pg_terminate_backend(pid) from pg_stat_activity where usename = '{user}'"));
     stage.eventually("the new password opens", || {
         let mut client = try_login(&proxy, &user, "battery-staple").map_err(|error| format!("{error:#}"))?;

@@ -12,7 +12,7 @@ use trunkline_testkit::PATIENCE;
 /// A client's TLS stream to the proxy or to a server.
 pub(crate) type TlsStream = StreamOwned<ClientConnection, TcpStream>;
 
-/// A self-signed certificate for `localhost` and 127.0.0.1 in files of its own.
+/// A self-signed certificate for `localhost` and 127.0.0.1, in two files.
 pub(crate) struct Certificate {
     der: CertificateDer<'static>,
     key: rcgen::KeyPair,
@@ -38,18 +38,18 @@ impl Certificate {
         self.folder.path().join("proxy.key")
     }
 
-    /// Puts another's certificate and key in place of this one's, as a renewal does.
+    /// Replaces the files by another certificate and its key, like a renewal.
     pub(crate) fn replace_by(&self, other: &Self) {
         std::fs::copy(other.key(), self.key()).expect("copied");
         std::fs::copy(other.cert(), self.cert()).expect("copied");
     }
 
-    /// TLS to the peer that holds this certificate; `alpn` as given.
+    /// Makes a TLS connection to the peer that has this certificate, with this `alpn`.
     pub(crate) fn client(&self, stream: TcpStream, alpn: &[&[u8]]) -> TlsStream {
         client(&self.der, stream, alpn)
     }
 
-    /// A server's side with this certificate.
+    /// The TLS configuration of a server with this certificate.
     pub(crate) fn server_config(&self) -> Arc<ServerConfig> {
         let key = PrivateKeyDer::try_from(self.key.serialize_der()).expect("a key");
         let config =
@@ -58,7 +58,7 @@ impl Certificate {
     }
 }
 
-/// TLS to the peer that holds the certificate `root`.
+/// Makes a TLS connection to the peer that has the certificate `root`.
 pub(crate) fn client(root: &CertificateDer<'static>, stream: TcpStream, alpn: &[&[u8]]) -> TlsStream {
     let mut roots = RootCertStore::empty();
     roots.add(root.clone()).expect("a certificate");

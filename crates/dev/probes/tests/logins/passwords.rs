@@ -1,4 +1,4 @@
-//! Passwords right and wrong, by each method, from each place that they can be kept in.
+//! Right and wrong passwords, by each method and from each place where they can be stored.
 
 use trunkline_probes::{Bystander, Stage, expect_refusal, sqlstate, try_login};
 use trunkline_testkit::cluster::PASSWORD;
@@ -38,8 +38,8 @@ fn wrong_passwords_cleartext(stage: &Stage) {
     );
 }
 
-/// All that a stranger can see: types of messages, their lengths, and texts, up to the name.
-fn seen_by_a_stranger(proxy: &Proxy, user: &str) -> Vec<(u8, usize, String)> {
+/// Everything that a client sees before its login: message types, lengths, and texts without the user's name.
+fn seen_before_login(proxy: &Proxy, user: &str) -> Vec<(u8, usize, String)> {
     let mut stranger = RawClient::connect(proxy.address()).expect("accepted");
     stranger.send(&startup(&[("user", user), ("database", "app")])).expect("sent");
     let challenge = stranger.frame().expect("a challenge");
@@ -68,10 +68,10 @@ fn seen_by_a_stranger(proxy: &Proxy, user: &str) -> Vec<(u8, usize, String)> {
 fn an_unknown_user_looks_like_a_wrong_password(stage: &Stage) {
     for method in ["scram-sha-256", "password"] {
         let proxy = stage.setup().set("auth.type", method).set("auth.cleartext_without_tls", true).start();
-        let known = seen_by_a_stranger(&proxy, "app");
-        assert_eq!(seen_by_a_stranger(&proxy, "who"), known, "{method}");
-        // Asked twice, a user that does not exist has the same salt, as one that does.
-        assert_eq!(seen_by_a_stranger(&proxy, "who"), known, "{method}");
+        let known = seen_before_login(&proxy, "app");
+        assert_eq!(seen_before_login(&proxy, "who"), known, "{method}");
+        // A second login gets the same salt, for unknown users as for known ones.
+        assert_eq!(seen_before_login(&proxy, "who"), known, "{method}");
     }
 }
 
@@ -102,14 +102,14 @@ fn a_userlist_of_plain_md5_and_scram_passwords(stage: &Stage) {
             setup = setup.unset(&format!("users.{user}"));
         }
         let proxy = setup.start();
-        // The server's own verifier in the file lets the client's keys open the server, too.
+        // The file has the server's own verifier, so the client's keys also work for the server.
         right(&proxy, "app", PASSWORD);
         wrong(&proxy, "app", "guess");
         wrong(&proxy, "trusted", PASSWORD);
         if method == "md5" {
             right(&proxy, "md5user", PASSWORD);
         } else {
-            // There is no way from an MD5 sum to SCRAM, nor is it a password itself.
+            // SCRAM cannot use an MD5 hash, and the hash itself is not a password.
             wrong(&proxy, "md5user", PASSWORD);
         }
         wrong(&proxy, "md5user", &stored(stage, "md5user"));
@@ -118,7 +118,7 @@ fn a_userlist_of_plain_md5_and_scram_passwords(stage: &Stage) {
     }
 }
 
-/// psql without a password hangs up when it is asked for one, and comes again.
+/// psql without a password closes the connection when it is asked for one, and connects again.
 fn a_client_that_gives_no_password(stage: &Stage) {
     let proxy = stage.proxy();
     for _ in 0..20 {
@@ -134,7 +134,7 @@ fn a_client_that_gives_no_password(stage: &Stage) {
 fn an_md5_user_of_the_server(stage: &Stage) {
     let proxy = stage.proxy();
     right(&proxy, "md5user", PASSWORD);
-    // The sum alone is as good, as far as the server is concerned.
+    // For the server, the MD5 hash alone is enough.
     let setup = stage
         .setup()
         .set("auth.type", "md5")
@@ -149,7 +149,7 @@ fn a_cleartext_user_of_the_server_over_tls_only(stage: &Stage) {
     right(&stage.setup().set("tls.server.sslmode", "require").start(), "plainuser", PASSWORD);
 }
 
-/// What the proxy knows is not what the server knows: the server's refusal reaches the client, the password nobody.
+/// The proxy's password differs from the server's. The client gets the server's error, and nobody gets the password.
 fn a_server_that_refuses_the_password(stage: &Stage) {
     let proxy = stage.setup().set("users.app.password", "battery-staple").start();
     let error = try_login(&proxy, "app", "battery-staple").expect_err("the server has another");

@@ -26,8 +26,8 @@ fn initial(mechanism: &str, first: &[u8]) -> Messages {
     Messages::new().message(b'p', &[mechanism.as_bytes(), b"\0", &length, first].concat())
 }
 
-/// Goes as far as the server's challenge: the connection and its nonce.
-fn at_the_proof(proxy: &Proxy) -> (RawClient, String) {
+/// A connection that has got the server's challenge, and the challenge's nonce.
+fn before_the_proof(proxy: &Proxy) -> (RawClient, String) {
     let mut stranger = challenged(proxy);
     stranger.send_messages(&initial("SCRAM-SHA-256", b"n,,n=,r=abcdefghijklmnopqr")).expect("sent");
     let text = String::from_utf8_lossy(&stranger.frame().expect("a challenge").body).into_owned();
@@ -44,13 +44,13 @@ fn cve_2026_6665_scram_messages_of_absurd_size(stage: &Stage) {
     for bytes in [1100, 5_000, 60_000, 65_536, 1 << 20, 1 << 24] {
         let long = "x".repeat(bytes);
         let mut stranger = challenged(&proxy);
-        // The proxy need not read all of it to know.
+        // The proxy need not read the whole message to refuse it.
         let _ = stranger.send_messages(&initial("SCRAM-SHA-256", format!("n,,n=,r={long}").as_bytes()));
         expect_refusal(&mut stranger, "08P01");
         let mut stranger = challenged(&proxy);
         let _ = stranger.send_messages(&initial(&long, b"n,,n=,r=abc"));
         expect_refusal(&mut stranger, "08P01");
-        let (mut stranger, nonce) = at_the_proof(&proxy);
+        let (mut stranger, nonce) = before_the_proof(&proxy);
         let last = format!("c=biws,r={nonce},p={long}");
         let _ = stranger.send_messages(&Messages::new().message(b'p', last.as_bytes()));
         expect_refusal(&mut stranger, "08P01");
@@ -66,9 +66,9 @@ fn cve_2026_6665_scram_messages_of_absurd_size(stage: &Stage) {
     assert!(rise < 10 << 10, "resident memory rose by {rise} KiB");
 }
 
-/// A user who can write a verifier must not be able to occupy a core for an hour by that.
+/// A user who can choose a verifier must not be able to keep a core busy for an hour.
 fn cve_2026_6665_a_verifier_with_absurd_iterations(stage: &Stage) {
-    // What scram_iterations_max allows is computed: the measure for what may not be.
+    // Iterations that scram_iterations_max allows are computed. Their cost is compared with that of a refused verifier.
     let allowed = cost_of_a_guess(stage, "100000");
     for iterations in ["2147483647", "9999999", "200000", "99999999999999999999", "-1", "0"] {
         let spent = cost_of_a_guess(stage, iterations);
@@ -76,7 +76,7 @@ fn cve_2026_6665_a_verifier_with_absurd_iterations(stage: &Stage) {
     }
 }
 
-/// The processor time that the proxy spends on a wrong password of a user with such a verifier.
+/// The CPU time that the proxy spends on a wrong password of a user whose verifier has so many iterations.
 fn cost_of_a_guess(stage: &Stage, iterations: &str) -> Duration {
     let key = format!("{}=", "A".repeat(43));
     let verifier = format!("SCRAM-SHA-256${iterations}:c2FsdHNhbHRzYWx0c2FsdA==${key}:{key}");
@@ -128,24 +128,24 @@ fn scram_messages_that_make_no_sense(stage: &Stage) {
         |nonce| format!("r={nonce},c=biws,p={}=", "A".repeat(43)),
     ];
     for message in last {
-        let (mut stranger, nonce) = at_the_proof(&proxy);
+        let (mut stranger, nonce) = before_the_proof(&proxy);
         let message = message(&nonce);
         stranger.send_messages(&Messages::new().message(b'p', message.as_bytes())).expect("sent");
         let code = stranger.frame().expect("a refusal").sqlstate().unwrap_or_default();
         assert!(matches!(code.as_str(), "08P01" | "28000"), "{message}: {code}");
         stranger.expect_end().expect("closed");
     }
-    // The choice of a mechanism a second time, in place of a proof.
-    let (mut stranger, _) = at_the_proof(&proxy);
+    // The client chooses a mechanism a second time instead of sending a proof.
+    let (mut stranger, _) = before_the_proof(&proxy);
     stranger.send_messages(&initial("SCRAM-SHA-256", b"n,,n=,r=abc")).expect("sent");
     expect_refusal(&mut stranger, "08P01");
     bystander.finish();
 }
 
-/// Each challenge has a nonce of its own, also for the same client's nonce.
+/// Each challenge has a new nonce, also if the client's nonce is the same.
 fn scram_proofs_are_not_replayed(stage: &Stage) {
     let proxy = stage.proxy();
-    let mut nonces: Vec<String> = (0..50).map(|_| at_the_proof(&proxy).1).collect();
+    let mut nonces: Vec<String> = (0..50).map(|_| before_the_proof(&proxy).1).collect();
     assert!(nonces.iter().all(|nonce| nonce.len() >= 18 + 24 && nonce.starts_with("abcdefghijklmnopqr")));
     nonces.sort();
     nonces.dedup();

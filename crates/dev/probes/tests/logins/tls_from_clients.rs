@@ -24,7 +24,7 @@ fn with_tls(stage: &Stage, mode: &str, certificate: &Certificate) -> Setup {
         .set("tls.client.key", certificate.key().as_path())
 }
 
-/// libpq's own opinion of the proxy.
+/// Runs psql against the proxy, to test it with libpq.
 fn psql(proxy: &Proxy, parameters: &str, command: &str) -> Output {
     let program = Binaries::installed()
         .into_iter()
@@ -74,8 +74,8 @@ fn scram_sha_256_plus_with_psql(stage: &Stage) {
     assert_eq!(said(&unbound), "unbound\n");
 }
 
-/// A start-up packet with trust over a TLS stream, and one query.
-fn greet_over(stream: &mut TlsStream) -> Vec<u8> {
+/// Sends a start-up packet of a trusted user and one query over a TLS stream, and returns the answers.
+fn login_and_query_over(stream: &mut TlsStream) -> Vec<u8> {
     stream.write_all(&startup(&[("user", "app"), ("database", "app")])).expect("sent");
     stream.write_all(Messages::new().query("select 1").bytes()).expect("sent");
     let mut seen = Vec::new();
@@ -90,12 +90,12 @@ fn direct_tls(stage: &Stage) {
     let proxy = with_tls(stage, "require", &certificate).set("auth.type", "trust").start();
     for _ in 0..5 {
         let mut stream = certificate.client(dial(proxy.address()), &[b"postgresql"]);
-        assert!(greet_over(&mut stream).ends_with(b"TDCZ"));
+        assert!(login_and_query_over(&mut stream).ends_with(b"TDCZ"));
         assert_eq!(stream.conn.alpn_protocol(), Some(&b"postgresql"[..]));
     }
 }
 
-/// Without it, bytes meant for another protocol's server would be taken for ours (ALPACA).
+/// Without ALPN, the proxy could accept bytes that were meant for a server of another protocol (the ALPACA attack).
 fn direct_tls_needs_its_alpn(stage: &Stage) {
     let certificate = Certificate::new();
     let proxy = with_tls(stage, "allow", &certificate).set("auth.type", "trust").start();
@@ -120,7 +120,7 @@ fn clients_without_tls_where_it_is_required(stage: &Stage) {
     }
 }
 
-/// It matters where TLS follows: the bytes would be read as if they had come through it.
+/// Without the check, these bytes would be read as if they had come through TLS.
 fn cve_2021_3935_bytes_after_an_ssl_request_with_tls(stage: &Stage) {
     let certificate = Certificate::new();
     let proxy = with_tls(stage, "allow", &certificate).start();
@@ -139,7 +139,7 @@ fn nonsense_in_the_handshake(stage: &Stage) {
     let setup = with_tls(stage, "allow", &certificate);
     let proxy = setup.start();
     let bystander = Bystander::start(&proxy);
-    // As short as this only now: the bystander had all the time it needed.
+    // The timeout is so short only now, so that it could not affect the bystander's login.
     let short = setup.set("limits.client_login_timeout", "3s").text();
     proxy.reload_and_wait(&short).expect("reloaded");
     for nonsense in [
@@ -155,7 +155,7 @@ fn nonsense_in_the_handshake(stage: &Stage) {
         stream.read_exact(&mut answer).expect("an answer");
         assert_eq!(&answer, b"S");
         let _ = stream.write_all(nonsense);
-        // What a TLS alert says is for TLS to know; then it is closed, at the latest when the login takes too long.
+        // The proxy may send a TLS alert. Then it closes the connection, at the latest when the login takes too long.
         let mut rest = Vec::new();
         match stream.read_to_end(&mut rest) {
             Ok(_) => assert!(rest.len() < 100, "{rest:?}"),
@@ -173,7 +173,7 @@ fn certificates_are_reloaded_by_hup(stage: &Stage) {
     let proxy = setup.start();
     let bystander = Bystander::start(&proxy);
     let mut before = certificate.client(dial(proxy.address()), &[b"postgresql"]);
-    greet_over(&mut before);
+    login_and_query_over(&mut before);
     let trusts = |root: &std::path::Path| {
         let parameters = format!("sslmode=verify-full sslrootcert={}", root.display());
         psql(&proxy, &parameters, "select 1").status.success()
@@ -188,7 +188,7 @@ fn certificates_are_reloaded_by_hup(stage: &Stage) {
     assert!(!trusts(first_root.path()));
     before.write_all(Messages::new().query("select 'still here'").bytes()).expect("sent");
     assert_eq!(read_frame(&mut before).expect("the old connection stays").tag, b'T');
-    // A broken file leaves the good one in force.
+    // If the new file is broken, the old certificate stays in use.
     std::fs::write(certificate.cert(), "no certificate").expect("written");
     proxy.reload(&setup.text()).expect("reloaded");
     proxy.wait_for_log("stay in use").expect("refused");

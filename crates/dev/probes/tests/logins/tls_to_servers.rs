@@ -21,10 +21,10 @@ trunkline_probes::probes! {
     scram_sha_256_plus_to_a_tls_server, a_server_certificate_trusted_after_a_reload,
 }
 
-/// An address of this machine that no server's certificate names.
+/// An address of this machine that is in no server's certificate.
 const UNNAMED_HOST: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
-/// Logs in to the server, and says whether that connection is encrypted, in the server's opinion.
+/// Logs in through the proxy, and asks the server whether its connection is encrypted.
 fn is_encrypted(proxy: &Proxy) -> bool {
     let sql = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
     login(proxy, "app").sql(sql).expect("rows") == ["t"]
@@ -34,9 +34,9 @@ fn mode(stage: &Stage, mode: &str) -> Setup {
     stage.setup().set("tls.server.sslmode", mode)
 }
 
-/// Asserts that no server connection can be had, for a reason that names TLS or the certificate.
-fn refused(proxy: &Proxy) {
-    let error = try_login(proxy, "app", PASSWORD).expect_err("no server connection is to be had");
+/// Asserts that the proxy cannot connect to the server, with an error that names TLS or the certificate.
+fn assert_refused(proxy: &Proxy) {
+    let error = try_login(proxy, "app", PASSWORD).expect_err("no server connection can be opened");
     assert_eq!(sqlstate(&error), "08006", "{error:#}");
     let text = error.to_string();
     assert!(text.contains("TLS") || text.contains("certificate"), "{text}");
@@ -44,7 +44,7 @@ fn refused(proxy: &Proxy) {
 
 fn sslmode_require(stage: &Stage) {
     assert!(is_encrypted(&mode(stage, "require").start()));
-    // Of one database only.
+    // The setting of one database.
     assert!(is_encrypted(&stage.setup().set("databases.app.sslmode", "require").start()));
 }
 
@@ -60,8 +60,8 @@ fn sslmode_verify_ca(stage: &Stage) {
     let other = Certificate::new();
     let root = stage.cluster().certificate();
     assert!(is_encrypted(&mode(stage, "verify-ca").set("tls.server.root", root).start()));
-    refused(&mode(stage, "verify-ca").set("tls.server.root", other.cert().as_path()).start());
-    // Whose name it is does not matter.
+    assert_refused(&mode(stage, "verify-ca").set("tls.server.root", other.cert().as_path()).start());
+    // The name in the certificate does not matter.
     let relay = relay_at_unnamed_host(stage.cluster().address());
     assert!(is_encrypted(&mode(stage, "verify-ca").set("tls.server.root", root).server(relay).start()));
 }
@@ -73,18 +73,18 @@ fn sslmode_verify_full_with_the_right_host(stage: &Stage) {
         assert!(is_encrypted(&setup.start()), "{host}");
     }
     let other = Certificate::new();
-    refused(&mode(stage, "verify-full").set("tls.server.root", other.cert().as_path()).start());
+    assert_refused(&mode(stage, "verify-full").set("tls.server.root", other.cert().as_path()).start());
 }
 
 fn sslmode_verify_full_with_the_wrong_host(stage: &Stage) {
     let relay = relay_at_unnamed_host(stage.cluster().address());
     let root = stage.cluster().certificate();
-    refused(&mode(stage, "verify-full").set("tls.server.root", root).server(relay).start());
+    assert_refused(&mode(stage, "verify-full").set("tls.server.root", root).server(relay).start());
     assert!(is_encrypted(&mode(stage, "require").server(relay).start()));
 }
 
 fn a_server_without_tls(stage: &Stage) {
-    // Answers N.
+    // The server answers N.
     let fake = || {
         RawServer::start(|peer| {
             peer.handshake()?;
@@ -102,12 +102,12 @@ fn a_server_without_tls(stage: &Stage) {
         if open {
             assert_eq!(login(&proxy, "app").sql("select").expect("rows"), ["in the clear"]);
         } else {
-            refused(&proxy);
+            assert_refused(&proxy);
         }
     }
 }
 
-/// Someone on the way who speaks before TLS does (CVE-2021-23222), or writes an error for us to show (CVE-2024-10977).
+/// An attacker in the middle sends bytes before TLS begins (CVE-2021-23222), or an error for the proxy to show (CVE-2024-10977).
 fn bytes_after_the_servers_answer_to_an_ssl_request(stage: &Stage) {
     let ready = b"SR\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
     for answer in [&ready[..], b"S\x15", b"ESFATAL\0C28000\0Mcall this number\0\0", b"X", b"N\x01"] {
@@ -118,7 +118,7 @@ fn bytes_after_the_servers_answer_to_an_ssl_request(stage: &Stage) {
                 let Ok(mut stream) = stream else { return };
                 let mut request = [0; 8];
                 if stream.read_exact(&mut request).is_ok() && stream.write_all(answer).is_ok() {
-                    // Until the proxy closes.
+                    // Waits until the proxy closes.
                     let _ = stream.read_to_end(&mut Vec::new());
                 }
             }
@@ -130,8 +130,8 @@ fn bytes_after_the_servers_answer_to_an_ssl_request(stage: &Stage) {
     }
 }
 
-/// Somebody in the middle who ends TLS with a certificate of their own can pass everything on but the proof: it is
-/// bound to the certificate that the proxy saw. Where the server itself has no TLS there is nothing to bind to.
+/// A relay in the middle that has its own certificate can pass everything on except the proof, because the proof is bound to the
+/// certificate that the proxy has seen. If the server has no TLS, there is no channel to bind to.
 fn scram_sha_256_plus_to_a_tls_server(stage: &Stage) {
     let server = stage.cluster().address();
     let root = CertificateDer::from_pem_file(stage.cluster().certificate()).expect("a certificate");
@@ -144,8 +144,7 @@ fn scram_sha_256_plus_to_a_tls_server(stage: &Stage) {
     right(&mode(stage, "require").start(), "app", PASSWORD);
 }
 
-/// A relay that ends TLS on the proxy's side, and begins another with the server when it is given its certificate.
-/// It carries a login, no more.
+/// A relay with its own TLS on the proxy's side. If `root` is given, it also has TLS to the server. It passes only a login on.
 fn middle(own: &Certificate, server: SocketAddr, root: Option<CertificateDer<'static>>) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("bound");
@@ -160,7 +159,7 @@ fn middle(own: &Certificate, server: SocketAddr, root: Option<CertificateDer<'st
             let Ok(connection) = ServerConnection::new(std::sync::Arc::clone(&config)) else { return };
             let mut proxy = StreamOwned::new(connection, stream);
             let mut plain = dial(server);
-            // A login that ends in an error is what one of the tests is about.
+            // One of the tests expects that the login fails.
             let _ = match &root {
                 None => carry_login(&mut proxy, &mut plain),
                 Some(root) => {
@@ -176,7 +175,7 @@ fn middle(own: &Certificate, server: SocketAddr, root: Option<CertificateDer<'st
     address
 }
 
-/// Carries the start-up packet, then each message of the server and each answer that it asks for.
+/// Passes on the start-up packet, then each message of the server and the proxy's answer if the message needs one.
 fn carry_login(proxy: &mut (impl Read + Write), server: &mut (impl Read + Write)) -> Result<()> {
     let mut length = [0; 4];
     proxy.read_exact(&mut length)?;
@@ -202,7 +201,7 @@ fn carry_login(proxy: &mut (impl Read + Write), server: &mut (impl Read + Write)
     }
 }
 
-/// A relay at an address that the server's certificate does not name.
+/// A relay at an address that is not in the server's certificate.
 fn relay_at_unnamed_host(server: SocketAddr) -> SocketAddr {
     let listener = TcpListener::bind((UNNAMED_HOST, 0)).expect("all of 127.0.0.0/8 is this machine");
     let address = listener.local_addr().expect("bound");
@@ -231,7 +230,7 @@ fn a_server_certificate_trusted_after_a_reload(stage: &Stage) {
         .set("timeouts.server_login_retry", "1ms")
         .set("timeouts.server_login_retry_max", "1ms");
     let proxy = setup.start();
-    refused(&proxy);
+    assert_refused(&proxy);
     std::fs::copy(stage.cluster().certificate(), root.path()).expect("copied");
     proxy.reload(&setup.text()).expect("reloaded");
     stage.eventually("the server is trusted", || {

@@ -1,27 +1,27 @@
-//! Clients that leave before they have logged in: no answer, no line in the log, as with PostgreSQL.
+//! Clients that leave before their login. As with PostgreSQL, they get no answer and cause no line in the log.
 
 use trunkline_probes::Stage;
 use trunkline_testkit::raw::startup;
 use trunkline_testkit::{Messages, Proxy, RawClient};
 
-use crate::start;
+use crate::begin_login;
 
 trunkline_probes::probes! {
     a_terminate_as_the_first_packet, a_terminate_in_place_of_a_password, a_client_that_says_nothing_at_all,
 }
 
-/// What the proxy has said at its start.
-fn begun(proxy: &Proxy) -> String {
+/// The proxy's log after its start.
+fn log_after_start(proxy: &Proxy) -> String {
     proxy.wait_for_log("listening on").expect("it says where");
     proxy.log()
 }
 
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
-/// PostgreSQL sends nothing either; of the SSLRequest, only its answer.
+/// PostgreSQL sends nothing either, except for the answer to an SSLRequest.
 fn a_terminate_as_the_first_packet(stage: &Stage) {
     let proxy = stage.proxy();
-    let before = begun(&proxy);
+    let before = log_after_start(&proxy);
     let terminate = Messages::new().terminate();
     for address in [stage.cluster().address(), proxy.address()] {
         let mut client = RawClient::connect(address).expect("accepted");
@@ -35,7 +35,7 @@ fn a_terminate_as_the_first_packet(stage: &Stage) {
     assert_eq!(answer, *b"N");
     client.send(terminate.bytes()).expect("sent");
     client.expect_end().expect("no word");
-    // Byte for byte.
+    // The packet comes byte by byte.
     let mut client = RawClient::connect(proxy.address()).expect("accepted");
     for byte in terminate.bytes() {
         client.send(&[*byte]).expect("sent");
@@ -45,13 +45,13 @@ fn a_terminate_as_the_first_packet(stage: &Stage) {
     assert_eq!(proxy.log(), before, "nothing is worth a line");
 }
 
-/// PostgreSQL calls this a protocol violation; drivers do it when they find that they have no password.
+/// PostgreSQL calls this a protocol violation, but drivers do it when they have no password.
 fn a_terminate_in_place_of_a_password(stage: &Stage) {
     for method in ["scram-sha-256", "md5"] {
         let proxy = stage.setup().set("auth.type", method).start();
-        let before = begun(&proxy);
+        let before = log_after_start(&proxy);
         for (user, database) in [("app", "app"), ("nobody at all", "app"), ("app", "no such database")] {
-            let mut client = start(&proxy, user, database);
+            let mut client = begin_login(&proxy, user, database);
             assert_eq!(client.frame().expect("a challenge").tag, b'R');
             client.send_messages(&Messages::new().terminate()).expect("sent");
             client.expect_end().expect("no word");
@@ -68,7 +68,7 @@ fn a_terminate_in_place_of_a_password(stage: &Stage) {
 
 fn a_client_that_says_nothing_at_all(stage: &Stage) {
     let proxy = stage.proxy();
-    let before = begun(&proxy);
+    let before = log_after_start(&proxy);
     for said in [&b""[..], &SSL_REQUEST, b"X", b"\0\0\0\x20\0\x03"] {
         for _ in 0..20 {
             let mut client = RawClient::connect(proxy.address()).expect("accepted");
@@ -76,7 +76,7 @@ fn a_client_that_says_nothing_at_all(stage: &Stage) {
         }
     }
     for _ in 0..20 {
-        let mut client = start(&proxy, "app", "app");
+        let mut client = begin_login(&proxy, "app", "app");
         assert_eq!(client.frame().expect("a challenge").tag, b'R');
     }
     stage.eventually("all are gone", || {

@@ -1,4 +1,4 @@
-//! Lines in the log that somebody would like to write, or to have written without end.
+//! Attempts to forge lines in the log, or to fill the log.
 
 use std::net::TcpStream;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::every_database;
 
 trunkline_probes::probes! { names_with_line_feeds, no_file_descriptor_is_free, logins_that_fail_again_and_again }
 
-/// What looks like a line of the proxy's own.
+/// A text that looks like a line of the proxy's log.
 const FORGED: &str = "2026-01-01T00:00:00.000000Z  INFO listening on 10.6.6.6:6432";
 
 fn forge(proxy: &Proxy, password: &str) {
@@ -28,7 +28,7 @@ fn forge(proxy: &Proxy, password: &str) {
     ];
     for packet in packets {
         let mut client = RawClient::connect(proxy.address()).expect("accepted");
-        // Whatever comes of it.
+        // The result does not matter.
         let _ = client.authenticate(password, packet);
         let mut client = RawClient::connect(proxy.address()).expect("accepted");
         client.send(&startup(packet)).expect("sent");
@@ -62,7 +62,7 @@ fn names_with_line_feeds(stage: &Stage) {
     }
 }
 
-/// Lines with `text` that were written, and those that were left out by what the log says of them.
+/// The number of log lines with `text`, and how many more the log says were left out.
 fn count(proxy: &Proxy, text: &str) -> (usize, usize) {
     let log = proxy.log();
     let (mut written, mut left_out) = (0, 0);
@@ -78,19 +78,19 @@ fn count(proxy: &Proxy, text: &str) -> (usize, usize) {
     (written, left_out)
 }
 
-/// What may be written since `begun`: ten lines in each ten seconds that have begun.
+/// The most lines that may have been written since `begun`: ten for each interval of ten seconds that has begun.
 fn lines_max(begun: Instant) -> usize {
     10 * (begun.elapsed().as_secs() as usize / 10 + 2)
 }
 
-/// Each attempt of a client, and each look of ours, was a line: 600 in a second.
+/// Once, each attempt of a client and each attempt to accept caused a line: 600 in a second.
 fn no_file_descriptor_is_free(stage: &Stage) {
     let (proxy, begun) = (stage.proxy(), Instant::now());
     let mut first = login(&proxy, "app");
     assert_eq!(first.sql("select 1").expect("rows"), ["1"]);
     let pid = i32::try_from(proxy.pid()).ok().and_then(Pid::from_raw).expect("a process id");
     let open = std::fs::read_dir(format!("/proc/{}/fd", proxy.pid())).expect("its files").count() as u64;
-    // It has ours, which it may not raise.
+    // The proxy inherits our limit of open files and cannot raise it.
     let maximum = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit { current: Some(open), maximum };
     let before = prlimit(Some(pid), Resource::Nofile, limit).expect("its own limit");
@@ -98,7 +98,7 @@ fn no_file_descriptor_is_free(stage: &Stage) {
         (0..600).map(|_| TcpStream::connect(proxy.address()).expect("the kernel takes it")).collect();
     proxy.wait_for_log("cannot accept a connection").expect("a line");
     for _ in 0..300 {
-        // A client that is in is served, and nobody else makes a line.
+        // A client that is logged in is served, and other clients cause no lines.
         assert_eq!(first.sql("select 2").expect("rows"), ["2"]);
         drop(TcpStream::connect(proxy.address()).expect("the kernel takes it"));
     }
@@ -110,7 +110,7 @@ fn no_file_descriptor_is_free(stage: &Stage) {
     assert!((1..=lines_max(begun)).contains(&lines), "{lines} lines");
 }
 
-/// A server that is gone, for as long as somebody tries: lines of one kind do not fill the disk, and other kinds are heard.
+/// A server is gone while clients try to log in. Lines of one kind must not fill the disk, and other lines must still be written.
 fn logins_that_fail_again_and_again(stage: &Stage) {
     let setup = every_database(stage).set("timeouts.server_login_retry", "1ms");
     let proxy = setup.set("timeouts.server_login_retry_max", "1ms").start();

@@ -1,10 +1,10 @@
-//! Names of databases and users that somebody makes up.
+//! Invented names of databases and users.
 
 use trunkline_probes::{MemoryWatch, Stage, note, sqlstate};
 use trunkline_testkit::cluster::PASSWORD;
 use trunkline_testkit::{Proxy, RawClient};
 
-use crate::{every_database, start};
+use crate::{begin_login, every_database};
 
 trunkline_probes::probes! {
     hundreds_of_made_up_databases, made_up_users_leave_nothing, pools_of_databases_that_are_gone,
@@ -14,7 +14,7 @@ fn lines(proxy: &Proxy) -> usize {
     proxy.metrics().expect("the page").lines().count()
 }
 
-/// It was 96,133 lines of metrics and 31.8 MB for 4,000 of them, and a connection attempt for each for ever.
+/// Once, 4,000 such names caused 96,133 lines of metrics, 31.8 MB, and endless connection attempts for each.
 fn hundreds_of_made_up_databases(stage: &Stage) {
     const NAMES: usize = 600;
     let setup = every_database(stage)
@@ -24,12 +24,12 @@ fn hundreds_of_made_up_databases(stage: &Stage) {
     let proxy = setup.start();
     RawClient::login(proxy.address(), "app", PASSWORD, stage.database()).expect("one that is there");
     let (before, memory) = (lines(&proxy), MemoryWatch::start(&proxy));
-    // Names as long as a packet allows: what is kept of them is bounded in bytes.
+    // The names are as long as a packet allows. The memory for them must be bounded.
     let long = "x".repeat(4_000);
     let mut waiting: Vec<RawClient> =
-        (0..NAMES).map(|number| start(&proxy, "app", &format!("made_up_{number}_{long}"))).collect();
+        (0..NAMES).map(|number| begin_login(&proxy, "app", &format!("made_up_{number}_{long}"))).collect();
     assert!(proxy.metric("trunkline_unproven_lookups", &[]).expect("a metric") <= 8.0);
-    // Beside them one that is there, and users whom the proxy knows.
+    // Between them, logins to a database that exists and of users that the proxy knows.
     RawClient::login(proxy.address(), "app", PASSWORD, stage.database()).expect("one that is there");
     RawClient::login(proxy.address(), "postgres", PASSWORD, "postgres").expect("a known user");
     for client in &mut waiting {
@@ -61,12 +61,13 @@ fn made_up_users_leave_nothing(stage: &Stage) {
         every_database(stage).set("auth.dbname", stage.database()).set("auth.auth_cache_ttl", "1s").start();
     let long = "y".repeat(4_000);
     for number in 0..300 {
-        let mut client = start(&proxy, &format!("made_up_{number}_{long}"), &format!("made_up_{number}"));
+        let mut client =
+            begin_login(&proxy, &format!("made_up_{number}_{long}"), &format!("made_up_{number}"));
         assert_eq!(client.frame().expect("a challenge").tag, b'R');
     }
     let page = proxy.metrics().expect("the page");
     assert!(!page.contains("made_up"), "a made-up name in metrics");
-    // No server has heard of the databases: users are looked up elsewhere.
+    // No server gets the names of the databases, because users are looked up in another database.
     assert_eq!(proxy.metric("trunkline_server_open_failed_total", &[]).expect("a metric"), 0.0);
     stage.eventually("what was said of them is forgotten", || {
         let bytes = proxy.metric("trunkline_auth_cache_bytes", &[]).expect("a metric");
@@ -75,8 +76,8 @@ fn made_up_users_leave_nothing(stage: &Stage) {
     RawClient::login(proxy.address(), "app", PASSWORD, stage.database()).expect("an honest user");
 }
 
-/// Somebody who may log in makes names up: a pool that nothing came of is gone soon, one that was used in its time, and there
-/// are never more than `pools_max`.
+/// A user who can log in invents database names. A pool without any successful connection is forgotten soon, and a used one after its
+/// timeout. There are never more than `pools_max`.
 fn pools_of_databases_that_are_gone(stage: &Stage) {
     let setup = every_database(stage).set("timeouts.pool_idle_timeout", "1s").set("limits.pools_max", 5);
     let proxy =

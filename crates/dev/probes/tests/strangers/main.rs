@@ -1,4 +1,5 @@
-//! People who have not logged in: what they can make grow, repeat, learn and forge.
+//! Clients that have not logged in: they must not fill memory or logs, learn about users, databases and servers, or forge log
+//! lines.
 
 mod good_byes;
 mod log_lines;
@@ -9,7 +10,7 @@ use trunkline_probes::{Setup, Stage};
 use trunkline_testkit::RawClient;
 use trunkline_testkit::cluster::PASSWORD;
 
-/// A config that serves every database of the server and knows only the user that looks users up.
+/// A configuration that serves every database of the server, and knows only the user that runs `auth_query`.
 pub(crate) fn every_database(stage: &Stage) -> Setup {
     let address = stage.cluster().address();
     let mut setup = stage.setup().unset("databases.app");
@@ -23,8 +24,8 @@ pub(crate) fn every_database(stage: &Stage) -> Setup {
         .set("auth.user", "postgres")
 }
 
-/// Somebody who begins to log in.
-pub(crate) fn start(proxy: &trunkline_testkit::Proxy, user: &str, database: &str) -> RawClient {
+/// A client that has sent its start-up packet.
+pub(crate) fn begin_login(proxy: &trunkline_testkit::Proxy, user: &str, database: &str) -> RawClient {
     let mut client = RawClient::connect(proxy.address()).expect("accepted");
     let packet = trunkline_testkit::raw::startup(&[("user", user), ("database", database)]);
     client.send(&packet).expect("sent");

@@ -1,7 +1,7 @@
-//! `make run`: a throwaway PostgreSQL, Trunkline in front of it, a short comparison, and then the floor is yours.
+//! `make run`: starts a throwaway PostgreSQL and Trunkline, prints a short comparison, and then waits while you try them.
 //!
-//! - `ONCE=1` leaves after the table.
-//! - `PORT=7000` listens there instead of on 6432.
+//! - `ONCE=1` ends after the table.
+//! - `PORT=7000` listens on this port instead of 6432.
 //! - `SECONDS_EACH=10` makes each line of the table take that long.
 
 // A program for a person at a terminal.
@@ -19,9 +19,9 @@ use signal_hook::iterator::Signals;
 use trunkline_testkit::cluster::{APP_USER, DATABASE, PASSWORD};
 use trunkline_testkit::{Binaries, Cluster, Proxy};
 
-/// PgBouncer's port, and so the one people try.
+/// PgBouncer's port, which users expect.
 const DEFAULT_PORT: u16 = 6432;
-/// pgbench's scale: 100,000 rows each, initialized in a second or two.
+/// pgbench's scale. Each unit is 100,000 rows, and is initialized in a second or two.
 const SCALE: &str = "10";
 /// How many connections pgbench makes.
 const CLIENTS: &str = "10";
@@ -30,13 +30,13 @@ const SECONDS_EACH: &str = "3";
 /// The protocols of the table, as pgbench calls them.
 const PROTOCOLS: [&str; 3] = ["simple", "extended", "prepared"];
 
-/// What one run of pgbench gave.
+/// The result of one run of pgbench.
 struct Measured {
     /// Transactions a second.
     rate: f64,
     /// Average, in milliseconds.
     latency: f64,
-    /// How many there were.
+    /// The number of transactions.
     transactions: f64,
 }
 
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
 }
 
 fn demonstrate() -> Result<()> {
-    // From here on Ctrl-C does not end us where we stand: programs under way end, and we clean up.
+    // From here on, Ctrl-C does not end this program at once. The programs that it runs end, and it cleans up.
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGCHLD])?;
     let port = listen_port()?;
     let pgbench = pgbench_path()?;
@@ -66,12 +66,12 @@ fn demonstrate() -> Result<()> {
     if env::var_os("ONCE").is_some_and(|value| !value.is_empty() && value != "0") {
         return Ok(());
     }
-    println!("\nTry it (Ctrl-C ends everything and leaves nothing behind):\n");
+    println!("\nTry it (Ctrl-C ends and removes everything):\n");
     println!("    psql {}\n", proxy.url(APP_USER));
-    wait_for_the_end(&mut signals, &mut proxy)
+    wait_for_signal(&mut signals, &mut proxy)
 }
 
-/// The port to listen on, found to be free.
+/// The port to listen on. It is checked to be free.
 fn listen_port() -> Result<u16> {
     let port = match env::var("PORT") {
         Ok(text) => text.parse().with_context(|| format!("PORT={text} is no port"))?,
@@ -86,7 +86,7 @@ fn listen_port() -> Result<u16> {
     Ok(port)
 }
 
-/// pgbench: on the path, or with an installed server (Ubuntu does not link it into the path).
+/// Finds pgbench: in the PATH, or in the folder of an installed server (Ubuntu does not put it into the PATH).
 fn pgbench_path() -> Result<PathBuf> {
     let on_path =
         Command::new("pgbench").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -140,7 +140,7 @@ fn measure(pgbench: &PathBuf, port: u16, arguments: &[&str]) -> Result<Measured>
         let line = report.lines().find_map(|line| line.strip_prefix(label));
         let word = line.and_then(|rest| rest.split([' ', '/']).find(|word| !word.is_empty()));
         let number = word.and_then(|word| word.parse().ok());
-        number.with_context(|| format!("pgbench says nothing of {label:?}:\n{report}"))
+        number.with_context(|| format!("pgbench's report has no {label:?}:\n{report}"))
     };
     let failed = number("number of failed transactions: ").unwrap_or(0.0);
     ensure!(failed == 0.0, "{failed} transactions failed:\n{report}");
@@ -164,8 +164,8 @@ fn run_pgbench(pgbench: &PathBuf, port: u16, arguments: &[&str]) -> Result<Strin
     Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
-/// Returns on Ctrl-C or SIGTERM; a proxy that ends before is an error.
-fn wait_for_the_end(signals: &mut Signals, proxy: &mut Proxy) -> Result<()> {
+/// Returns on Ctrl-C or SIGTERM. It is an error if the proxy ends before.
+fn wait_for_signal(signals: &mut Signals, proxy: &mut Proxy) -> Result<()> {
     for signal in signals.forever() {
         if signal != SIGCHLD {
             println!();

@@ -1,4 +1,4 @@
-//! A client that sends what it is told and shows what it gets.
+//! A client that sends any bytes and returns every message that it receives.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -53,7 +53,7 @@ pub struct RawClient {
 }
 
 impl RawClient {
-    /// Connects without saying anything.
+    /// Connects and sends nothing.
     ///
     /// # Errors
     /// When nobody listens.
@@ -74,7 +74,7 @@ impl RawClient {
         Self::over(Stream::Unix(stream), PATIENCE)
     }
 
-    /// Connects, and logs in by whatever method the server asks for.
+    /// Connects, and logs in by the method that the server asks for.
     ///
     /// # Errors
     /// A [`ServerError`] when the server refuses.
@@ -118,7 +118,7 @@ impl RawClient {
         }
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     ///
     /// # Errors
     /// When the peer has closed.
@@ -134,7 +134,7 @@ impl RawClient {
         self.send(messages.bytes())
     }
 
-    /// Reads the next message; ParameterStatus is noted on the way (see [`RawClient::parameter`]).
+    /// Reads the next message. The value of a ParameterStatus is remembered (see [`RawClient::parameter`]).
     ///
     /// # Errors
     /// At the end of the stream and when the deadline passes.
@@ -204,8 +204,8 @@ impl RawClient {
         self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Asks the server at `address` to cancel what this client's query does, and waits until it has been
-    /// heard (the server closes the connection).
+    /// Sends a cancel request for this client's query to the server at `address`, and waits until the server has handled it (it
+    /// then closes the connection).
     ///
     /// # Errors
     /// When the login gave no key, or nobody listens.
@@ -216,7 +216,7 @@ impl RawClient {
         second.expect_end()
     }
 
-    /// Whether the peer closes without another byte (a reset counts as closed).
+    /// Waits until the peer closes without sending another byte. A reset counts as a close.
     ///
     /// # Errors
     /// When a byte arrives, or neither happens within the deadline.
@@ -254,7 +254,7 @@ impl RawClient {
         Ok(())
     }
 
-    /// The same connection once more, to read while somebody writes.
+    /// A second handle of the same connection, to read from one thread while another writes.
     ///
     /// # Errors
     /// When the system has no more descriptors.
@@ -277,7 +277,7 @@ impl RawClient {
         }
     }
 
-    /// Closes both directions, whatever is under way.
+    /// Closes both directions at once.
     ///
     /// # Errors
     /// When the connection is gone already.
@@ -289,7 +289,7 @@ impl RawClient {
         Ok(())
     }
 
-    /// Closes our direction only: the peer reads an end of stream.
+    /// Closes the sending direction only: the peer reads the end of the stream.
     ///
     /// # Errors
     /// When the connection is gone already.
@@ -301,7 +301,7 @@ impl RawClient {
         Ok(())
     }
 
-    /// Says Terminate and closes.
+    /// Sends Terminate and closes the connection.
     ///
     /// # Errors
     /// When the connection is gone already.

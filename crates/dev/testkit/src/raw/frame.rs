@@ -1,10 +1,10 @@
-//! One protocol message as it arrived: its tag and its body.
+//! One protocol message: its tag and its body.
 
 use std::io::Read;
 
 use anyhow::{Context, Result, ensure};
 
-/// No test sends a larger message to a raw peer.
+/// The longest message that a raw peer accepts. No test sends a longer one.
 const BODY_BYTES_MAX: usize = 1 << 30;
 
 /// A message with a tag.
@@ -12,7 +12,7 @@ const BODY_BYTES_MAX: usize = 1 << 30;
 pub struct Frame {
     /// The message's type, such as `b'Z'`.
     pub tag: u8,
-    /// What follows the length.
+    /// The bytes after the length.
     pub body: Vec<u8>,
 }
 
@@ -32,7 +32,7 @@ impl Frame {
     /// The column values of a DataRow.
     ///
     /// # Errors
-    /// When this is none, or its lengths do not add up.
+    /// When the message is no DataRow, or its lengths do not fit.
     pub fn columns(&self) -> Result<Vec<Option<Vec<u8>>>> {
         ensure!(self.tag == b'D', "{:?} is no DataRow", char::from(self.tag));
         let mut rest = self.body.as_slice();

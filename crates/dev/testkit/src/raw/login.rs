@@ -12,10 +12,10 @@ use super::{Frame, Messages};
 const MECHANISM: &str = "SCRAM-SHA-256";
 /// GS2 header: no channel binding, no authorization identity.
 const GS2_HEADER: &str = "n,,";
-/// A fixed nonce: a raw client proves itself to test servers only.
+/// A fixed nonce is enough, because a raw client logs in to test servers only.
 const CLIENT_NONCE: &str = "trunkline+testkit+nonce+0";
 
-/// One login under way.
+/// The state of one login.
 #[derive(Debug)]
 pub(super) struct Login<'a> {
     user: &'a str,
@@ -30,7 +30,7 @@ impl<'a> Login<'a> {
         Self { user, password, auth_message: String::new(), server_signature: Vec::new() }
     }
 
-    /// What to send for an Authentication message, `None` for nothing.
+    /// The answer to an Authentication message; `None` if it needs none.
     pub(super) fn answer(&mut self, request: &Frame) -> Result<Option<Messages>> {
         let (code, rest) =
             request.body.split_first_chunk::<4>().context("an empty authentication message")?;

@@ -1,4 +1,4 @@
-//! What a client sends, put together by hand.
+//! A client's messages, encoded without the proxy's code.
 
 /// Protocol version 3.0 as a start-up packet carries it.
 const PROTOCOL_3_0: u32 = 3 << 16;
@@ -26,7 +26,7 @@ pub fn ssl_request() -> Vec<u8> {
     untagged(&SSL_REQUEST.to_be_bytes())
 }
 
-/// The request to cancel what backend `pid` with `secret` is doing.
+/// The request to cancel the query of backend `pid`, which has `secret`.
 pub fn cancel_request(pid: u32, secret: &[u8]) -> Vec<u8> {
     let mut body = CANCEL_REQUEST.to_be_bytes().to_vec();
     body.extend(pid.to_be_bytes());
@@ -34,14 +34,14 @@ pub fn cancel_request(pid: u32, secret: &[u8]) -> Vec<u8> {
     untagged(&body)
 }
 
-/// Several messages in a row, sent as one.
+/// A sequence of messages, sent in one piece.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Messages {
     bytes: Vec<u8>,
 }
 
 impl Messages {
-    /// None yet.
+    /// An empty sequence.
     pub fn new() -> Self {
         Self::default()
     }
@@ -65,7 +65,7 @@ impl Messages {
         self.message(b'Q', &zero_ended(sql))
     }
 
-    /// Parse: `types` are OIDs, 0 for "you tell me".
+    /// Parse: `types` are OIDs; for 0, the server chooses the type.
     #[must_use]
     pub fn parse(self, statement: &str, sql: &str, types: &[u32]) -> Self {
         let mut body = zero_ended(statement);
@@ -125,7 +125,7 @@ impl Messages {
         self.message(b'S', &[])
     }
 
-    /// Flush: send what there is.
+    /// Flush: asks the server to send the answers so far.
     #[must_use]
     pub fn flush(self) -> Self {
         self.message(b'H', &[])

@@ -1,6 +1,6 @@
-//! Blocking protocol peers under a test's full control: any bytes, in any order, cut anywhere.
+//! Blocking protocol peers that a test controls completely: any bytes, in any order, cut anywhere.
 //!
-//! They are plain on purpose, and share no code with the proxy: a mistake there must not hide here.
+//! They share no code with the proxy on purpose, so that a mistake in its code cannot hide itself.
 
 mod client;
 mod frame;

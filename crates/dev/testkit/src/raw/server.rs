@@ -1,4 +1,4 @@
-//! A server that follows a script: a test's own idea of what PostgreSQL might send.
+//! A fake server that runs a script of the test, so that it can send any bytes that a server might send.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -14,13 +14,13 @@ use crate::PATIENCE;
 const SSL_REQUEST: u32 = 80_877_103;
 const GSS_REQUEST: u32 = 80_877_104;
 const CANCEL_REQUEST: u32 = 80_877_102;
-/// A start-up packet longer than this is none of ours.
+/// The longest start-up packet that the fake server accepts.
 const STARTUP_BYTES_MAX: usize = 1 << 20;
 
-/// What a script is run as: once for each connection, each on a thread of its own.
+/// A script. It runs once for each connection, on a thread of its own.
 type Script = dyn Fn(&mut ServerConnection) -> Result<()> + Send + Sync;
 
-/// A listening fake server. Dropping it stops listening; connections under way end when their script does.
+/// A listening fake server. Dropping it stops the listening; each open connection ends when its script does.
 #[derive(Debug)]
 pub struct RawServer {
     address: SocketAddr,
@@ -32,7 +32,7 @@ pub struct RawServer {
 
 impl RawServer {
     /// Listens on a free port of 127.0.0.1 and runs `script` for every connection. An error that a script
-    /// returns is kept for [`RawServer::failures`]; its connection is closed.
+    /// returns is stored for [`RawServer::failures`], and its connection is closed.
     ///
     /// # Errors
     /// When there is no free port.
@@ -64,7 +64,7 @@ impl RawServer {
         Ok(Self { address, stopping, accepted, failures, listener: Some(thread) })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -74,7 +74,7 @@ impl RawServer {
         self.accepted.load(Ordering::SeqCst)
     }
 
-    /// What scripts have failed with so far.
+    /// The errors of scripts so far.
     pub fn failures(&self) -> Vec<String> {
         self.failures.lock().map(|list| list.clone()).unwrap_or_default()
     }
@@ -91,7 +91,7 @@ impl Drop for RawServer {
     }
 }
 
-/// One connection to the fake server, as its script sees it.
+/// One connection to the fake server, for its script.
 #[derive(Debug)]
 pub struct ServerConnection {
     stream: TcpStream,
@@ -106,8 +106,8 @@ impl ServerConnection {
         Ok(Self { stream, number })
     }
 
-    /// Reads the start-up packet, refusing TLS and GSS on the way, and gives its parameters.
-    /// `None` is a CancelRequest: its process id and secret are dropped.
+    /// Reads the start-up packet and returns its parameters. Requests for TLS and GSS before it are refused. `None` means that
+    /// the packet was a CancelRequest.
     ///
     /// # Errors
     /// When the peer sends no such packet.
@@ -137,8 +137,8 @@ impl ServerConnection {
         }
     }
 
-    /// Start-up and a login by trust, up to and including ReadyForQuery, reporting what a server of
-    /// version 15 reports that poolers depend on. A cancel request ends in an error.
+    /// Start-up and a login without a password, up to and including ReadyForQuery. It reports the parameters of a server of
+    /// version 15 on which poolers depend. A cancel request is an error.
     ///
     /// # Errors
     /// As [`ServerConnection::startup`].
@@ -175,7 +175,7 @@ impl ServerConnection {
         read_frame(&mut self.stream)
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     ///
     /// # Errors
     /// When the peer has closed.

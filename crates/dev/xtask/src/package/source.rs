@@ -1,4 +1,4 @@
-//! What of libpg_query's source a package of ours carries: what `pg-query-sys` compiles and includes on any machine.
+//! The part of libpg_query's source that our package contains: the files that `pg-query-sys` compiles and includes on any machine.
 
 use std::error::Error;
 use std::fs;
@@ -6,8 +6,7 @@ use std::path::Path;
 
 use walkdir::WalkDir;
 
-/// Folders and files that are taken, relative to `libpg_query`. The rest is libpg_query's own interface over Protocol
-/// Buffers.
+/// The copied folders and files, relative to `libpg_query`. The rest is libpg_query's own interface with Protocol Buffers.
 const TAKEN: &[&str] = &[
     "pg_query.h",
     "pg_query_scan_tokens.h",
@@ -22,14 +21,14 @@ const TAKEN: &[&str] = &[
     "src/postgres",
 ];
 
-/// Beginnings of what in them is left out: memory contexts, whose place our arena takes, and headers for Windows, for
-/// which the crate cannot be built.
+/// The beginnings of paths that are left out: memory contexts, which our arena replaces, and headers for Windows, where the crate cannot
+/// be built.
 const LEFT_OUT: &[&str] = &["src/postgres/src_backend_utils_mmgr_", "src/postgres/include/port/win32"];
 
-/// Copies the files from libpg_query's folder `from` to the folder `to`, which is made.
+/// Copies the files from libpg_query's folder `from` to the new folder `to`.
 ///
 /// # Errors
-/// When a file that is taken is not there, or cannot be copied.
+/// When a file is missing or cannot be copied.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     for taken in TAKEN {
         for entry in WalkDir::new(from.join(taken)) {
@@ -57,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_what_is_compiled_and_leaves_the_rest() -> Result<(), Box<dyn Error>> {
+    fn compiled_files_are_copied_and_others_are_left_out() -> Result<(), Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         let left_out = [

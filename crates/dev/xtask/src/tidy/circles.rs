@@ -1,4 +1,4 @@
-//! Rooms with doors: the methods of the relay's board call downwards, and not each other in circles.
+//! Checks that the methods of the relay's board do not call each other in large circles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use syn::visit::Visit;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-/// Where the type lives, and its name.
+/// The folder of the checked type, and its name.
 const WATCHED: (&str, &str) = ("crates/core/relay/src", "Board");
-/// Functions of one circle: each of them can be reached from each.
+/// The most functions of a circle, in which each function can reach each other by calls.
 const CIRCLE_MAX: usize = 5;
 
-/// Circles of calls that are too large. A function counts when it is a method of the watched type or takes one; calls in
-/// closures are those of the function that makes the closure.
+/// Finds circles of calls that are too large. A function counts if it is a method of the checked type or has an argument of it. Calls in a
+/// closure count for the function that makes the closure.
 pub(super) fn of_calls(tree: &Tree) -> Vec<Finding> {
     let (folder, watched) = WATCHED;
     let mut functions = Functions { watched, ..Functions::default() };
@@ -30,7 +30,9 @@ pub(super) fn of_calls(tree: &Tree) -> Vec<Finding> {
             let first = &functions.found[circle[0]];
             let names = circle.join(", ");
             let what = format!("{} functions call each other in a circle ({names})", circle.len());
-            let remedy = format!("{CIRCLE_MAX} may: have what one of them causes done after the event");
+            let remedy = format!(
+                "{CIRCLE_MAX} may: do the work that one of them causes after the event (see board/due.rs)"
+            );
             Finding::new(&first.path, first.line, what, remedy)
         })
         .collect()
@@ -39,16 +41,16 @@ pub(super) fn of_calls(tree: &Tree) -> Vec<Finding> {
 struct Function {
     path: PathBuf,
     line: usize,
-    /// Names that it calls with the watched type, or that it names as the type's.
+    /// The names of the functions that it calls with a value of the type, and of the type's functions that it names.
     calls: BTreeSet<String>,
 }
 
-/// All functions that have the watched type, by name: those of one name count as one.
+/// All functions that count, by name. Functions with the same name count as one.
 #[derive(Default)]
 struct Functions<'a> {
     watched: &'a str,
     path: PathBuf,
-    /// Whether what is visited is an `impl` of the watched type.
+    /// Whether the visitor is inside an `impl` of the checked type.
     inside: bool,
     found: BTreeMap<String, Function>,
 }
@@ -70,7 +72,7 @@ impl Functions<'_> {
         function.calls.append(&mut calls.names);
     }
 
-    /// Which functions call which, of those that were found.
+    /// The calls among the functions that were found.
     fn calls(&self) -> BTreeMap<&str, Vec<&str>> {
         let known = |name: &String| self.found.get_key_value(name).map(|(name, _)| name.as_str());
         let callees = |name: &String, function: &'_ Function| {
@@ -111,13 +113,13 @@ impl<'ast> Visit<'ast> for Functions<'_> {
     }
 }
 
-/// What a function calls.
+/// Collects the names that a function calls.
 struct Calls<'a> {
     watched: &'a str,
     names: BTreeSet<String>,
 }
 
-/// Whether an expression is the board: `self`, or what is called `board`.
+/// Whether an expression is the board: `self`, or a variable or field named `board`.
 fn is_board(expression: &syn::Expr) -> bool {
     match expression {
         syn::Expr::Path(path) => path.path.is_ident("self") || path.path.is_ident("board"),
@@ -155,7 +157,7 @@ impl<'ast> Visit<'ast> for Calls<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        // Of `assert!(self.x())` and its like.
+        // For macros such as `assert!(self.x())`.
         let parser = syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
         if let Ok(arguments) = mac.parse_body_with(parser) {
             arguments.iter().for_each(|argument| self.visit_expr(argument));
@@ -163,7 +165,7 @@ impl<'ast> Visit<'ast> for Calls<'_> {
     }
 }
 
-/// The groups of names of which each can be reached from each, in order.
+/// The groups of names in which each name can reach each other, in order.
 pub(super) fn circles<'a>(calls: &BTreeMap<&'a str, Vec<&'a str>>) -> Vec<Vec<&'a str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         calls.keys().map(|name| (*name, reachable(calls, name))).collect();
@@ -177,7 +179,7 @@ pub(super) fn circles<'a>(calls: &BTreeMap<&'a str, Vec<&'a str>>) -> Vec<Vec<&'
     circles.into_iter().collect()
 }
 
-/// All that is called from a function, at once or further down.
+/// All names that a function calls, directly or through others.
 fn reachable<'a>(calls: &BTreeMap<&'a str, Vec<&'a str>>, from: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<&str> = calls.get(from).cloned().unwrap_or_default();
@@ -196,8 +198,8 @@ mod tests {
     use super::*;
     use crate::tree;
 
-    /// This many methods, each calling the next, by a closure, a helper that takes the board, and an associated
-    /// function.
+    /// So many methods that each call the next one: directly, in a closure, through a function with the board as its argument, or as
+    /// an associated function. `closes`: the last one calls the first.
     fn ring(count: usize, closes: bool) -> String {
         let call = |n: usize| match n % 4 {
             0 => format!("self.f{n}();"),
@@ -227,12 +229,12 @@ mod tests {
     }
 
     #[test]
-    fn a_long_way_down_is_no_circle() {
+    fn a_long_chain_of_calls_is_no_circle() {
         assert_eq!(found(&ring(40, false)), []);
     }
 
     #[test]
-    fn what_others_of_the_same_name_do_does_not_count() {
+    fn methods_of_other_types_with_the_same_name_do_not_count() {
         let text = "struct Board { other: Other }\nimpl Board { fn a(&mut self) { self.other.b(); self.other.a(); } \
                     fn b(&mut self) { self.a(); } fn c(&mut self) { self.b(); } }\nstruct Other;\n\
                     impl Other { fn a(&self) {} fn b(&self) {} }";

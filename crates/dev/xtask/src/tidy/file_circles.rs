@@ -1,4 +1,4 @@
-//! Calls and files go down: no file of the relay or the pool uses one that uses it, over however many others.
+//! Checks that no files of the relay or the pool use each other in a circle, not even through other files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use super::circles::circles;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-/// The sources of the crates that are watched.
+/// The folders with the sources of the checked crates.
 const WATCHED: [&str; 2] = ["crates/core/relay/src", "crates/core/pool/src"];
-/// Re-exports of re-exports are followed this far.
+/// How many re-exports of re-exports are followed.
 const HOPS_MAX: usize = 8;
 
-/// Circles of files. A file uses another when it names an item that stands there; to hand it on (`pub use`) is no use, and
-/// tests may use what they like.
+/// Finds circles of files. A file uses another if it names an item of that file. A re-export (`pub use`) is no use, and tests do not
+/// count.
 pub(super) fn of_uses(tree: &Tree) -> Vec<Finding> {
     WATCHED.iter().flat_map(|folder| of_crate(tree, Path::new(folder))).collect()
 }
@@ -40,7 +40,7 @@ fn of_crate(tree: &Tree, folder: &Path) -> Vec<Finding> {
     found.collect()
 }
 
-/// The path of the module that a file is, below its crate's root.
+/// The path of a file's module below its crate's root.
 fn module_of(inside: &Path) -> Vec<String> {
     let mut parts: Vec<String> =
         inside.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -54,16 +54,16 @@ fn module_of(inside: &Path) -> Vec<String> {
 #[derive(Default)]
 struct Names {
     module: Vec<String>,
-    /// What it defines.
+    /// The items that it defines.
     items: BTreeSet<String>,
-    /// What it hands on: by which name, and where that stands.
-    handed_on: BTreeMap<String, Vec<String>>,
-    /// What it names elsewhere in its crate.
+    /// Its re-exports: the name, and the path of the item.
+    re_exports: BTreeMap<String, Vec<String>>,
+    /// The paths in its crate that it names.
     used: Vec<Vec<String>>,
 }
 
 impl Names {
-    /// A path from the crate's root; none when it leads out of the crate, or stays in the file.
+    /// The path below the crate's root; `None` if it leads out of the crate or stays in the file.
     fn absolute(&self, path: &[String]) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -78,27 +78,29 @@ impl Names {
         }
     }
 
-    fn add_use(&mut self, before: &[String], tree: &syn::UseTree, hands_on: bool) {
+    fn add_use(&mut self, before: &[String], tree: &syn::UseTree, is_re_export: bool) {
         match tree {
             syn::UseTree::Path(path) => {
-                self.add_use(&[before, &[path.ident.to_string()]].concat(), &path.tree, hands_on);
+                self.add_use(&[before, &[path.ident.to_string()]].concat(), &path.tree, is_re_export);
             }
             syn::UseTree::Group(group) => {
-                group.items.iter().for_each(|item| self.add_use(before, item, hands_on));
+                group.items.iter().for_each(|item| self.add_use(before, item, is_re_export));
             }
-            syn::UseTree::Name(name) => self.add_name(before, &name.ident, &name.ident, hands_on),
-            syn::UseTree::Rename(rename) => self.add_name(before, &rename.ident, &rename.rename, hands_on),
+            syn::UseTree::Name(name) => self.add_name(before, &name.ident, &name.ident, is_re_export),
+            syn::UseTree::Rename(rename) => {
+                self.add_name(before, &rename.ident, &rename.rename, is_re_export);
+            }
             syn::UseTree::Glob(_) => {}
         }
     }
 
-    fn add_name(&mut self, before: &[String], name: &syn::Ident, known_as: &syn::Ident, hands_on: bool) {
+    fn add_name(&mut self, before: &[String], name: &syn::Ident, known_as: &syn::Ident, is_re_export: bool) {
         let last = if name == "self" { None } else { Some(name.to_string()) };
         let path: Vec<String> = before.iter().cloned().chain(last).collect();
-        if hands_on {
-            // Its own modules need no `self`.
+        if is_re_export {
+            // The path of an own module may begin without `self`.
             let path = self.absolute(&path).unwrap_or_else(|| [&self.module[..], &path].concat());
-            self.handed_on.insert(known_as.to_string(), path);
+            self.re_exports.insert(known_as.to_string(), path);
         } else {
             self.used.extend(self.absolute(&path));
         }
@@ -135,8 +137,8 @@ impl<'ast> Visit<'ast> for Names {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        let hands_on = !matches!(item.vis, syn::Visibility::Inherited);
-        self.add_use(&[], &item.tree, hands_on);
+        let is_re_export = !matches!(item.vis, syn::Visibility::Inherited);
+        self.add_use(&[], &item.tree, is_re_export);
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -163,13 +165,13 @@ impl Modules {
         self.0.values().map(of_file).collect()
     }
 
-    /// The file in which what a path names stands.
+    /// The file of the item that a path names.
     fn file_of(&self, path: &[String], hops: usize) -> Option<&PathBuf> {
-        // The longest part of it that is a module; what follows is an item, and perhaps one of that.
+        // The longest beginning of the path that is a module. After it comes an item, and perhaps an item of that item.
         let length = (0..=path.len()).rev().find(|length| self.0.contains_key(&path[..*length]))?;
         let (file, names) = self.0.get(&path[..length])?;
         let Some(item) = path.get(length) else { return Some(file) };
-        match names.handed_on.get(item) {
+        match names.re_exports.get(item) {
             Some(from) if hops > 0 && !names.items.contains(item) => {
                 self.file_of(&[from, &path[length + 1..]].concat(), hops - 1)
             }
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_use_each_other_are_found_over_others_and_re_exports() {
+    fn circles_through_other_files_and_re_exports_are_found() {
         let circle = found(&[
             ("lib.rs", "mod a; mod b; pub use a::A; pub use b::{B, C as D};"),
             ("a.rs", "use crate::b::helper; pub struct A; fn f() { helper() }"),
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_use_downwards_pass() {
+    fn files_without_circles_pass() {
         let none = found(&[
             ("lib.rs", "mod a; mod b; pub use a::A;"),
             ("a.rs", "use super::b::B; pub struct A(B); #[cfg(test)] mod tests { use super::*; }"),

@@ -1,4 +1,4 @@
-//! A struct that collects flags hides a type.
+//! Checks that structs do not have too many flags, because several flags often hide a type that is missing.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,13 @@ use syn::visit::Visit;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-/// Whose structs are looked at.
+/// The folder whose structs are checked.
 const FOLDER: &str = "crates/core/relay/src";
-/// Fields of a struct that can have two values only.
+/// The most fields of a struct that can have only two values.
 const FLAGS_MAX: usize = 6;
 
-/// Structs with too many fields of two values: `bool`, `Option<()>`, an enum of two names.
+/// Finds structs with too many fields that can have only two values: `bool`, `Option<()>`, or an enum with two variants without
+/// fields.
 pub(super) fn of_structs(tree: &Tree) -> Vec<Finding> {
     let sources = || {
         let ours = tree.sources.iter().filter(|(path, _)| path.starts_with(FOLDER));
@@ -25,14 +26,20 @@ pub(super) fn of_structs(tree: &Tree) -> Vec<Finding> {
         let mut structs = Structs { pairs: &types.pairs, found: Vec::new() };
         structs.visit_file(file);
         findings.extend(structs.found.into_iter().map(|(line, name, flags)| {
-            let what = format!("{name} has {} fields of two values ({})", flags.len(), flags.join(", "));
-            Finding::new(path, line, what, format!("{FLAGS_MAX} may: find the type that some of them are"))
+            let what =
+                format!("{name} has {} fields with only two values ({})", flags.len(), flags.join(", "));
+            Finding::new(
+                path,
+                line,
+                what,
+                format!("at most {FLAGS_MAX} are allowed: replace some of them by a type"),
+            )
         }));
     }
     findings
 }
 
-/// Names of the enums that are as good as a `bool`.
+/// The names of enums with two variants without fields.
 #[derive(Default)]
 struct Types {
     pairs: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! A fuzz target that is not built, or starts from nothing, finds nothing.
+//! Checks that every fuzz target is built and has a corpus. Without these, it finds nothing.
 
 use std::path::{Path, PathBuf};
 

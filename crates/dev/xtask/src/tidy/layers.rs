@@ -1,11 +1,11 @@
-//! Which crate of `core` may depend on which: the arrows of ARCHITECTURE.md, and the pure crates beside them.
+//! Checks the dependencies of the crates in `core`: the arrows of ARCHITECTURE.md, and the allowed crates from outside.
 
 use std::path::Path;
 
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-/// A core crate (its folder under `crates/core`) and the core crates it may see. Arrows point down only.
+/// A core crate (its folder under `crates/core`) and the crates of this repository on which it may depend. Arrows point down only.
 const ARROWS: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("session", &["trunkline-wire"]),
@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("relay", &["trunkline-session", "trunkline-pool", "trunkline-parser", "trunkline-wire"]),
 ];
 
-/// Crates from outside that core may use: functions of their arguments, no socket, clock, thread or file.
+/// Crates from outside that core may use. Their results depend only on arguments: they use no socket, clock, thread or file.
 const PURE: &[&str] = &[
     // bytes and text
     "base64",
@@ -24,7 +24,7 @@ const PURE: &[&str] = &[
     "itoa",
     "stringprep",
     "unicode-normalization",
-    // digests and the like; entropy comes in as an argument
+    // digests and the like; they get entropy as an argument
     "digest",
     "hmac",
     "md-5",
@@ -48,9 +48,9 @@ const PURE: &[&str] = &[
     "rustc-hash",
     "slab",
     "smallvec",
-    // an Arc that is replaced while others read it. Its record for each thread (who reads what) shows in no result.
+    // an Arc that is replaced while others read it. It keeps a record for each thread, but no result depends on it.
     "arc-swap",
-    // more stack for recursion over deep trees: shows in no result
+    // more stack for recursion in deep trees; no result depends on it
     "stacker",
     // errors
     "thiserror",
@@ -75,7 +75,7 @@ fn manifest(path: &Path, text: &str) -> Vec<Finding> {
             path,
             1,
             format!("core crate `{layer}` has no arrows"),
-            "say in ARROWS (xtask, layers.rs) and in ARCHITECTURE.md what it may depend on",
+            "add the crates on which it may depend to ARROWS (xtask, layers.rs) and to ARCHITECTURE.md",
         )];
     };
     let mut findings = Vec::new();
@@ -85,7 +85,7 @@ fn manifest(path: &Path, text: &str) -> Vec<Finding> {
         if !fine {
             let remedy = if ours {
                 format!(
-                    "arrows point down: `{layer}` may see [{}]; move the code or the type it needs",
+                    "arrows point down: `{layer}` may depend on [{}] only; move the code or the type that it needs",
                     allowed.join(", ")
                 )
             } else {
@@ -109,7 +109,7 @@ fn manifest(path: &Path, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Package names in a kind of dependency table, those under `[target.*]` too.
+/// The package names in a kind of dependency table, also under `[target.*]`.
 fn dependencies(manifest: &toml::Table, kind: &str) -> Vec<String> {
     let targets = manifest.get("target").and_then(toml::Value::as_table);
     let tables = targets.into_iter().flat_map(toml::Table::values).filter_map(toml::Value::as_table);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn io_is_found_wherever_it_hides() {
+    fn io_is_found_in_all_kinds_of_dependencies() {
         assert_eq!(of("pool", "[dependencies]\nmio = \"1\"\n").len(), 1);
         assert_eq!(of("pool", "[dependencies]\nm = { package = \"mio\", version = \"1\" }\n").len(), 1);
         assert_eq!(of("pool", "[target.'cfg(unix)'.dependencies]\nmio = \"1\"\n").len(), 1);

@@ -1,4 +1,4 @@
-//! Names that say nothing attract everything.
+//! Checks for vague names such as `utils`. Such a file or folder collects unrelated code.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::tree::Tree;
 
 const VAGUE: [&str; 6] = ["utils", "util", "common", "helpers", "helper", "misc"];
 
-/// Folders and Rust files whose name says nothing.
+/// Finds folders and Rust files with a vague name.
 pub(super) fn vague(tree: &Tree) -> Vec<Finding> {
     let sources = tree.sources.keys();
     tree.folders

@@ -1,4 +1,4 @@
-//! Core has no I/O: bytes and `now` are arguments. Its shipped sources may not even name what does I/O.
+//! Checks that the sources of `core` do no I/O: bytes and `now` are arguments. Its sources may not even name modules for I/O.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use syn::visit::Visit;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-/// What core may not name, and what to do instead. A path is found by its beginning or, for a function, its end.
+/// Paths that core may not name, and what to do instead. A path of `std` is found by its beginning, any other by its end.
 const FORBIDDEN: &[(&[&str], &str)] = &[
     (&["std", "net"], "sockets belong to crates/io; address types come from core::net"),
     (&["std", "fs"], "files belong to crates/io: take the bytes as an argument"),
@@ -20,7 +20,7 @@ const FORBIDDEN: &[(&[&str], &str)] = &[
     (&["SystemTime", "now"], "take `now` as an argument"),
 ];
 
-/// Checks every file under `crates/core/*/src`; items under `#[cfg(test)]` may do as they like.
+/// Checks every file under `crates/core/*/src`; items under `#[cfg(test)]` do not count.
 pub(super) fn sources(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, source) in &tree.sources {
@@ -119,7 +119,7 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let mut test = attribute.path().is_ident("test");
         if attribute.path().is_ident("cfg") {
-            // What is no plain name (`feature = ".."`) ends the parse; a `test` before it was seen.
+            // A part with a value (`feature = ".."`) ends the parse, but a `test` before it was already seen.
             let _ = attribute.parse_nested_meta(|meta| {
                 test |= meta.path.is_ident("test");
                 if meta.path.is_ident("all") {
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pure_passes() {
+    fn pure_code_passes() {
         let text =
             "use std::time::{Duration, Instant};\nuse core::net::IpAddr;\nfn f(now: Instant) {}\nfn now() {}";
         assert_eq!(lines(text), Vec::<usize>::new());
     }
 
     #[test]
-    fn tests_may_do_as_they_like() {
+    fn tests_do_not_count() {
         assert_eq!(lines("#[cfg(test)]\nmod tests { use std::thread; }"), Vec::<usize>::new());
         assert_eq!(lines("#[cfg(all(test, unix))]\nmod tests { use std::fs; }"), Vec::<usize>::new());
         assert_eq!(lines("#[cfg(any(test, unix))]\nmod tests { use std::fs; }").len(), 1);

@@ -1,4 +1,4 @@
-//! Dead files: Rust sources that no crate reaches by `mod` and cargo takes for no target.
+//! Finds dead files: Rust sources that no crate reaches by `mod` and that are no target of cargo.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use syn::visit::Visit;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-/// Folders whose direct `.rs` files, and `*/main.rs`, cargo makes targets of by itself.
+/// Folders whose direct `.rs` files and `*/main.rs` are targets of cargo by default.
 const TARGET_FOLDERS: [&str; 4] = ["src/bin", "tests", "examples", "benches"];
-/// Files cargo makes targets of by themselves.
+/// Files that are targets of cargo by default.
 const TARGET_FILES: [&str; 3] = ["src/lib.rs", "src/main.rs", "build.rs"];
 /// Manifest keys that may name a target's file.
 const TARGET_KEYS: [&str; 4] = ["bin", "test", "example", "bench"];
 
-/// Rust files inside a crate that are compiled into nothing.
+/// Finds Rust files inside a crate that no target contains.
 pub(super) fn dead_files(tree: &Tree) -> Vec<Finding> {
     let mut reached = BTreeSet::new();
     let mut crates: Vec<&Path> = tree.manifests().filter_map(|manifest| manifest.parent()).collect();
@@ -56,7 +56,7 @@ fn roots(tree: &Tree, folder: &Path) -> Vec<PathBuf> {
     roots
 }
 
-/// Adds `file` and what it declares. `is_root`: its submodules lie beside it, as those of a `mod.rs` do.
+/// Adds `file` and the files that it declares. `is_root`: its submodules are in its own folder, like those of a `mod.rs`.
 fn reach(tree: &Tree, file: &Path, is_root: bool, reached: &mut BTreeSet<PathBuf>) {
     let file = normal(file);
     let Some(source) = tree.sources.get(&file) else { return };
@@ -73,13 +73,13 @@ fn reach(tree: &Tree, file: &Path, is_root: bool, reached: &mut BTreeSet<PathBuf
     }
 }
 
-/// Collects the files that a source declares by `mod` (or takes in by `include!`).
+/// Collects the files that a source declares by `mod` or includes by `include!`.
 struct Declarations {
-    /// Where a `#[path]` starts: the file's own folder.
+    /// The folder at which a `#[path]` begins: the file's own.
     beside: PathBuf,
-    /// Where submodules lie.
+    /// The folder of its submodules.
     under: PathBuf,
-    /// Candidates: a path, and whether its submodules lie beside it.
+    /// The candidates: a path, and whether its submodules are in its own folder.
     found: Vec<(PathBuf, bool)>,
 }
 
@@ -113,7 +113,7 @@ fn path_attribute(attributes: &[syn::Attribute]) -> Option<String> {
     })
 }
 
-/// `a/b/../c` as `a/c`: the tree knows paths in that form only.
+/// Changes `a/b/../c` to `a/c`, because the tree has paths in this form only.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_of_being_declared_counts() {
+    fn files_can_be_declared_in_every_way() {
         let files = [
             ("crates/a/Cargo.toml", "[[bench]]\nname = \"b\"\npath = \"speed/b.rs\"\n"),
             (
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_declares_is_dead() {
+    fn undeclared_files_are_dead() {
         let files = [
             ("crates/a/Cargo.toml", ""),
             ("crates/a/src/lib.rs", "// mod gone;"),

@@ -1,4 +1,4 @@
-//! Small rooms: files within 600 lines, functions within 70 unless they say why not.
+//! Checks sizes: files have at most 600 lines, and functions at most 70 unless a comment gives a reason.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use syn::visit::Visit;
 use crate::finding::Finding;
 use crate::tree::Tree;
 
-/// Lines of a Rust file, tests and comments included.
+/// The most lines of a Rust file, including tests and comments.
 const FILE_LINES_MAX: usize = 600;
-/// Lines of a function from its signature to its closing brace.
+/// The most lines of a function, from its signature to its closing brace.
 const FUNCTION_LINES_MAX: usize = 70;
-/// Above a long function, followed by its reason.
+/// The beginning of the comment above a long function. The reason follows it.
 const LONG_BECAUSE: &str = "// tidy: long because ";
 
-/// Files that no check can look into.
+/// Finds files that cannot be parsed, so that no check can read them.
 pub(super) fn unparsed(tree: &Tree) -> Vec<Finding> {
     let broken = tree.sources.iter().filter_map(|(path, source)| Some((path, source.syntax.as_ref().err()?)));
     broken
@@ -25,19 +25,24 @@ pub(super) fn unparsed(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// Files that are too long.
+/// Finds files that are too long.
 pub(super) fn files(tree: &Tree) -> Vec<Finding> {
     let counted = tree.sources.iter().map(|(path, source)| (path, source.text.lines().count()));
     counted
         .filter(|(_, lines)| *lines > FILE_LINES_MAX)
         .map(|(path, lines)| {
             let what = format!("{lines} lines, {FILE_LINES_MAX} are allowed");
-            Finding::new(path, FILE_LINES_MAX + 1, what, "make a module of what stands on its own")
+            Finding::new(
+                path,
+                FILE_LINES_MAX + 1,
+                what,
+                "move a part that can stand alone to a module of its own",
+            )
         })
         .collect()
 }
 
-/// Functions that are too long and do not say why.
+/// Finds functions that are too long and give no reason.
 pub(super) fn functions(tree: &Tree) -> Vec<Finding> {
     let parsed =
         tree.sources.iter().filter_map(|(path, source)| Some((path, source, source.syntax.as_ref().ok()?)));
@@ -129,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn no_reason_or_one_elsewhere_does_not_count() {
+    fn an_empty_reason_or_one_at_another_place_does_not_count() {
         assert_eq!(found(&function("// tidy: long because \n", 90)).len(), 1);
         assert_eq!(found(&function("// tidy: long because it is a table\n\n", 90)).len(), 1);
     }
@@ -141,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_measured_and_broken_ones_named() {
+    fn long_files_and_broken_files_are_found() {
         let (_folder, tree) = tree::of(&[
             ("crates/a/src/lib.rs", &"//\n".repeat(601)),
             ("crates/a/src/fits.rs", &"//\n".repeat(600)),

@@ -1,4 +1,4 @@
-//! Channel binding `tls-server-end-point` (RFC 5929, section 4): a hash of the server's certificate.
+//! The channel binding `tls-server-end-point` (RFC 5929, section 4): a hash of the server's certificate.
 
 use ring::digest::{self, Algorithm};
 use x509_parser::certificate::X509Certificate;
@@ -12,14 +12,14 @@ use x509_parser::prelude::FromDer;
 use x509_parser::signature_algorithm::SignatureAlgorithm;
 use x509_parser::x509::AlgorithmIdentifier;
 
-/// ecdsa-with-SHA1 (RFC 3279), for which the parser has no name.
+/// ecdsa-with-SHA1 (RFC 3279). The parser has no constant for it.
 const OID_SIG_ECDSA_WITH_SHA1: Oid<'static> = x509_parser::der_parser::oid!(1.2.840.10045.4.1);
 
-/// The binding for a certificate (DER): its hash with its signature's hash algorithm, SHA-256 in place of
-/// MD5 and SHA-1.
+/// The binding of a certificate (DER): the certificate's hash by the hash algorithm of its signature, but by SHA-256
+/// instead of MD5 and SHA-1.
 ///
-/// `None` where RFC 5929 defines nothing (Ed25519 has no hash of its own: libpq and the server give up
-/// there too) or the algorithm is one that nobody uses (SHA-224, SHA-3).
+/// `None` if RFC 5929 defines no binding (Ed25519 has no separate hash algorithm; libpq and PostgreSQL have no binding
+/// for it either), or if the algorithm is not supported here because nobody uses it (SHA-224, SHA-3).
 pub(super) fn tls_server_end_point(certificate: &[u8]) -> Option<Box<[u8]>> {
     let (_, parsed) = X509Certificate::from_der(certificate).ok()?;
     let algorithm = signature_hash(&parsed.signature_algorithm)?;

@@ -1,4 +1,4 @@
-//! Our side of TLS towards servers: libpq's `sslmode`s.
+//! TLS with servers: libpq's `sslmode`s.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -21,21 +21,21 @@ use super::{ALPN_POSTGRESQL, files};
 pub enum SslMode {
     /// Never TLS.
     Disable,
-    /// Without TLS first; with it if the server refuses that.
+    /// First without TLS; with TLS if the server refuses that.
     Allow,
-    /// With TLS if the server has it, without if not.
+    /// With TLS if the server offers it, else without.
     #[default]
     Prefer,
-    /// TLS or nothing. The certificate is not checked, unless a root file is given: then as `verify-ca`.
+    /// Always TLS. The certificate is not checked, unless a root file is given; then it is checked as for `verify-ca`.
     Require,
-    /// TLS, and the certificate's chain leads to a root.
+    /// Always TLS, with a certificate whose chain leads to a root.
     VerifyCa,
-    /// As `verify-ca`, and the certificate is for the host we dialled.
+    /// As `verify-ca`, with a certificate for the server's host.
     VerifyFull,
 }
 
 impl SslMode {
-    /// Every mode, weakest first, as an error message may list them.
+    /// Every mode, the weakest first.
     pub const ALL: [Self; 6] =
         [Self::Disable, Self::Allow, Self::Prefer, Self::Require, Self::VerifyCa, Self::VerifyFull];
 
@@ -51,12 +51,12 @@ impl SslMode {
         }
     }
 
-    /// Whether the first attempt at a TCP server asks for TLS. (`allow` does when that attempt was refused.)
+    /// Whether the first attempt to connect over TCP asks for TLS. (With `allow`, only the second attempt does.)
     pub fn asks_first(self) -> bool {
         self >= Self::Prefer
     }
 
-    /// Whether a server that answers the SSLRequest with `N` is given up.
+    /// Whether the attempt fails if the server answers the SSLRequest with `N`.
     pub fn insists(self) -> bool {
         self >= Self::Require
     }
@@ -68,7 +68,7 @@ impl fmt::Display for SslMode {
     }
 }
 
-/// A text that is no `sslmode`.
+/// A text that is not an `sslmode`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownSslMode {
     given: Box<str>,
@@ -76,7 +76,7 @@ pub struct UnknownSslMode {
 
 impl fmt::Display for UnknownSslMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\" is no sslmode; there are", self.given)?;
+        write!(f, "\"{}\" is not an sslmode; the modes are", self.given)?;
         for (index, mode) in SslMode::ALL.into_iter().enumerate() {
             write!(f, "{}{mode}", if index == 0 { " " } else { ", " })?;
         }
@@ -95,25 +95,25 @@ impl FromStr for SslMode {
     }
 }
 
-/// Which authorities may have signed a server's certificate.
+/// The authorities that are trusted to sign servers' certificates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Roots {
-    /// `sslrootcert=system`: those the operating system trusts. Only with `verify-full`, as in libpq.
+    /// `sslrootcert=system`: the authorities that the operating system trusts. Only with `verify-full`, as in libpq.
     System,
-    /// Those in a PEM file.
+    /// The authorities in a PEM file.
     File(PathBuf),
 }
 
-/// A certificate of our own to show to servers that ask for one.
+/// The certificate to show to servers that ask for one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientIdentity {
-    /// PEM: our certificate, then its issuers.
+    /// PEM: the certificate itself, then its issuers.
     pub cert: PathBuf,
     /// PEM: the key of the first certificate, without a passphrase.
     pub key: PathBuf,
 }
 
-/// TLS towards servers, one for each set of options, shared by all workers. To reload, make a new one.
+/// TLS with servers, for one set of options. All workers share it. To reload the files, make a new one.
 #[derive(Debug)]
 pub struct ClientTls {
     mode: SslMode,
@@ -122,12 +122,11 @@ pub struct ClientTls {
 }
 
 impl ClientTls {
-    /// Reads and checks the files. With a root file the chain is checked in every mode, as libpq does. For
-    /// [`SslMode::Disable`] there is no need of one; it is made all the same, so that wrong files are
-    /// found.
+    /// Reads and checks the files. With a root file the chain is checked in every mode, as libpq does.
+    /// [`SslMode::Disable`] uses no TLS, but its files are checked, too, so that faults in them are found.
     ///
     /// # Errors
-    /// Which file is wrong and how, or which options do not go together.
+    /// A file is wrong, or two options contradict each other.
     pub fn new(
         mode: SslMode,
         roots: Option<&Roots>,
@@ -140,8 +139,8 @@ impl ClientTls {
                 return Err(TlsFileError::RootMissing { mode });
             }
             (_, Some(Roots::System)) => return Err(TlsFileError::SystemRootsNeedVerifyFull { mode }),
-            // As libpq: a root file is used in every mode. Below `require` a certificate that fails it
-            // costs only the encryption, since those modes then go on without TLS.
+            // As libpq: a root file is used in every mode. In the modes below `require`, the connection goes on without TLS
+            // if the check fails.
             (_, Some(Roots::File(_))) => Check::Chain,
             (_, None) => Check::Nothing,
         };
@@ -165,27 +164,26 @@ impl ClientTls {
             }
         };
         config.alpn_protocols = vec![ALPN_POSTGRESQL.to_vec()];
-        // PostgreSQL gives no tickets (it sets SSL_OP_NO_TICKET), so there is nothing to keep.
+        // PostgreSQL gives no tickets (it sets SSL_OP_NO_TICKET), so no session can be resumed.
         config.resumption = Resumption::disabled();
         Ok(Arc::new(Self { mode, checks_name: check == Check::ChainAndName, config: Arc::new(config) }))
     }
 
-    /// The mode it was made for.
+    /// The mode that was given to [`ClientTls::new`].
     pub fn mode(&self) -> SslMode {
         self.mode
     }
 
-    /// A session with a server; its first flight is ready to [`flush`](TlsSession::flush). `host` is the
-    /// name or address that was asked for, not what it resolved to. A host name is sent as SNI, an address
-    /// is not.
+    /// A session with a server. Its first message is ready to [`flush`](TlsSession::flush). `host` is the configured name
+    /// or address, not a looked-up address. A host name is sent as SNI; an address is not.
     ///
     /// # Errors
-    /// [`TlsError::BadServerName`] where the name would have to be checked and cannot be.
+    /// [`TlsError::BadServerName`]: the mode checks the name, but `host` is not a valid name.
     pub fn connect(&self, host: &str) -> Result<TlsSession, TlsError> {
         let name = match ServerName::try_from(host) {
             Ok(name) => name.to_owned(),
             Err(_) if self.checks_name => return Err(TlsError::BadServerName { host: host.into() }),
-            // Nothing looks at it, and an address is not sent as SNI.
+            // Nothing checks this name, and an address is not sent as SNI.
             Err(_) => ServerName::IpAddress(IpAddr::V4(Ipv4Addr::UNSPECIFIED).into()),
         };
         TlsSession::client(Arc::clone(&self.config), name)
@@ -195,7 +193,7 @@ impl ClientTls {
 fn system_roots() -> Result<RootCertStore, TlsFileError> {
     let found = rustls_native_certs::load_native_certs();
     let mut store = RootCertStore::empty();
-    // Some systems carry certificates that do not parse; the others are good all the same.
+    // Some systems have certificates that cannot be parsed. They are left out; the others are still good.
     store.add_parsable_certificates(found.certs);
     if store.is_empty() {
         let reason = found.errors.first().map_or_else(|| "there are none".to_owned(), ToString::to_string);

@@ -1,4 +1,4 @@
-//! rustls's unbuffered state machine, turned until it wants something from outside.
+//! Drives rustls's unbuffered state machine until it needs more input.
 
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
 use rustls::server::{ServerConnectionData, UnbufferedServerConnection};
@@ -8,15 +8,15 @@ use rustls::unbuffered::{
 
 use super::error::TlsError;
 
-/// What both roles' connections can do.
-pub(super) trait Records {
-    /// rustls's name for the role.
+/// The connection of rustls, as server or as client.
+pub(super) trait UnbufferedConnection {
+    /// rustls's type for the role's data.
     type Role;
 
     fn process<'c, 'i>(&'c mut self, bytes: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Role>;
 }
 
-impl Records for UnbufferedServerConnection {
+impl UnbufferedConnection for UnbufferedServerConnection {
     type Role = ServerConnectionData;
 
     fn process<'c, 'i>(&'c mut self, bytes: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Role> {
@@ -24,7 +24,7 @@ impl Records for UnbufferedServerConnection {
     }
 }
 
-impl Records for UnbufferedClientConnection {
+impl UnbufferedConnection for UnbufferedClientConnection {
     type Role = ClientConnectionData;
 
     fn process<'c, 'i>(&'c mut self, bytes: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Role> {
@@ -32,26 +32,26 @@ impl Records for UnbufferedClientConnection {
     }
 }
 
-/// How far [`advance`] came.
-pub(super) struct Pulled {
-    /// Bytes at the front that are done with. The rest is the beginning of a message; rustls may have
-    /// decrypted it in place, so it has to be handed in again as it is now.
+/// The result of [`advance`].
+pub(super) struct Progress {
+    /// How many bytes at the front were consumed. The rest is the beginning of a message. rustls may have decrypted it in
+    /// place, so the next call must get it exactly as it is now.
     pub(super) consumed: usize,
-    /// close_notify has come.
+    /// Whether the peer has sent close_notify.
     pub(super) peer_closed: bool,
 }
 
-/// Goes on until more bytes are needed: plaintext is appended to `into`, what is to be sent to `outgoing`.
-pub(super) fn advance<C: Records>(
+/// Goes on until rustls needs more bytes. Appends plaintext to `into`, and bytes to send to `outgoing`.
+pub(super) fn advance<C: UnbufferedConnection>(
     connection: &mut C,
     bytes: &mut [u8],
     outgoing: &mut Vec<u8>,
     into: &mut Vec<u8>,
-) -> Result<Pulled, TlsError> {
-    let mut pulled = Pulled { consumed: 0, peer_closed: false };
+) -> Result<Progress, TlsError> {
+    let mut progress = Progress { consumed: 0, peer_closed: false };
     loop {
-        let UnbufferedStatus { mut discard, state } = connection.process(remaining(bytes, pulled.consumed));
-        let mut waits = false;
+        let UnbufferedStatus { mut discard, state } = connection.process(remaining(bytes, progress.consumed));
+        let mut needs_input = false;
         let state = match state {
             Ok(state) => state,
             Err(error) => {
@@ -68,25 +68,25 @@ pub(super) fn advance<C: Records>(
                 }
             }
             ConnectionState::EncodeTlsData(message) => encode(message, outgoing)?,
-            // `outgoing` is written by the caller; to rustls it has left.
+            // The caller sends `outgoing` later; rustls is told that it has been sent.
             ConnectionState::TransmitTlsData(written) => written.done(),
-            ConnectionState::PeerClosed => pulled.peer_closed = true,
+            ConnectionState::PeerClosed => progress.peer_closed = true,
             ConnectionState::Closed
             | ConnectionState::BlockedHandshake
-            | ConnectionState::WriteTraffic(_) => waits = true,
-            // Early data is not offered, and there are no other states.
+            | ConnectionState::WriteTraffic(_) => needs_input = true,
+            // The other states are about early data, which is not offered.
             other => return Err(unexpected(&other)),
         }
-        pulled.consumed += discard;
-        if waits {
-            return Ok(pulled);
+        progress.consumed += discard;
+        if needs_input {
+            return Ok(progress);
         }
     }
 }
 
-/// Encrypts `plaintext` into `buffer`, returning the length. What rustls itself has to say first goes to
-/// `outgoing`. `held` is the beginning of a message that [`advance`] left.
-pub(super) fn encrypt<C: Records>(
+/// Encrypts `plaintext` into `buffer` and returns the length. Messages that rustls itself must send first go to
+/// `outgoing`. `held`: the unconsumed rest of the last [`advance`].
+pub(super) fn encrypt<C: UnbufferedConnection>(
     connection: &mut C,
     held: &mut [u8],
     plaintext: &[u8],
@@ -109,13 +109,13 @@ pub(super) fn encrypt<C: Records>(
     }
 }
 
-/// Appends a close_notify to `outgoing`; nothing if one has gone before.
-pub(super) fn close<C: Records>(
+/// Appends a close_notify to `outgoing`, unless one was sent before.
+pub(super) fn close<C: UnbufferedConnection>(
     connection: &mut C,
     held: &mut [u8],
     outgoing: &mut Vec<u8>,
 ) -> Result<(), TlsError> {
-    /// An alert of two bytes in a record; what else waits in rustls has gone to `outgoing` before.
+    /// Room for an alert of two bytes in a record. rustls's other messages have gone to `outgoing` before.
     const CLOSE_NOTIFY_BYTES_MAX: usize = 64;
     loop {
         match connection.process(held).state? {
@@ -134,12 +134,12 @@ pub(super) fn close<C: Records>(
     }
 }
 
-/// After an error: appends the alert that rustls prepared, if it did. An alert comes out before any byte of
-/// input is looked at. Without one, rustls goes back to where its positions say, so it gets all of the
-/// bytes that these are positions in; that it will only fail once more is of no interest.
-fn take_alert<C: Records>(connection: &mut C, bytes: &mut [u8], outgoing: &mut Vec<u8>) {
+/// After an error: appends the alert that rustls has prepared, if there is one. rustls returns an alert before it reads
+/// any input. Without an alert it reads the input at the positions that it has stored, so it must get all the bytes to
+/// which these positions refer. It then fails again, which does not matter.
+fn take_alert<C: UnbufferedConnection>(connection: &mut C, bytes: &mut [u8], outgoing: &mut Vec<u8>) {
     if let Ok(ConnectionState::EncodeTlsData(message)) = connection.process(bytes).state {
-        // Its only error is a buffer that is too small, which `encode` sees to.
+        // It can only fail if the buffer is too small, and `encode` makes it large enough.
         let _ = encode(message, outgoing);
     }
 }
@@ -148,7 +148,8 @@ fn remaining(bytes: &mut [u8], consumed: usize) -> &mut [u8] {
     bytes.get_mut(consumed..).unwrap_or_default()
 }
 
-/// Appends rustls's next message, which tells its size only when the room is too small.
+/// Appends rustls's next message. rustls reports the size of the message only when the buffer is too small, so the first
+/// call has an empty buffer.
 fn encode<Role>(mut message: EncodeTlsData<'_, Role>, outgoing: &mut Vec<u8>) -> Result<(), TlsError> {
     let required = match message.encode(&mut []) {
         Err(EncodeError::InsufficientSize(InsufficientSizeError { required_size })) => required_size,
@@ -166,5 +167,5 @@ fn internal(error: &dyn std::error::Error) -> TlsError {
 }
 
 fn unexpected<Role>(state: &ConnectionState<'_, '_, Role>) -> TlsError {
-    TlsError::Internal { reason: format!("rustls is in a state that cannot be here: {state:?}") }
+    TlsError::Internal { reason: format!("rustls is in an unexpected state: {state:?}") }
 }

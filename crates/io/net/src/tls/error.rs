@@ -1,4 +1,4 @@
-//! What can go wrong with TLS, said for the person who has to set it right.
+//! The errors of TLS, for the person who must correct them.
 
 use std::fmt;
 use std::io;
@@ -18,7 +18,7 @@ pub enum TlsFileError {
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
     /// The file's content is not what it should be.
@@ -27,7 +27,7 @@ pub enum TlsFileError {
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// What is wrong with it. Never holds any of the content.
+        /// What is wrong with it. It never quotes the content.
         reason: String,
     },
     /// The private key belongs to another certificate.
@@ -37,9 +37,9 @@ pub enum TlsFileError {
         /// The key's file.
         key: PathBuf,
     },
-    /// Client certificates are to be checked, and nothing says against what.
+    /// Client certificates are to be checked, but no CA file is given.
     ClientCaMissing,
-    /// The `sslmode` checks the chain, and no root certificate is given.
+    /// The `sslmode` checks the chain, but no root certificate is given.
     RootMissing {
         /// The mode asked for.
         mode: SslMode,
@@ -52,14 +52,14 @@ pub enum TlsFileError {
     },
     /// The system has no root certificates, or they cannot be read.
     SystemRoots {
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
     /// Only one of certificate and key is given.
     HalfIdentity,
-    /// TLS itself refuses the combination.
+    /// rustls refuses the options.
     Setup {
-        /// What it said.
+        /// rustls's message.
         reason: String,
     },
 }
@@ -74,12 +74,12 @@ impl fmt::Display for TlsFileError {
             Self::KeyMismatch { cert, key } => write!(
                 f,
                 "the private key in {} does not belong to the certificate in {} (the first certificate of \
-                 that file must be the server's own, its issuers after it)",
+                 that file must be the one that belongs to the key; its issuers follow it)",
                 key.display(),
                 cert.display()
             ),
             Self::ClientCaMissing => f.write_str(
-                "client certificates are to be checked: a CA file to check them against is needed too",
+                "client certificates are to be checked: a CA file to check them against is needed, too",
             ),
             Self::RootMissing { mode } => write!(
                 f,
@@ -112,19 +112,19 @@ impl std::error::Error for TlsFileError {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// The peer's certificate is not one we accept.
+    /// The peer's certificate is not accepted.
     CertificateRefused {
-        /// Why, in a sentence's second half.
+        /// Why, to be written after a colon.
         reason: String,
     },
     /// The peer ended the handshake or session with an alert.
     PeerRefused {
-        /// The alert, for people.
+        /// A description of the alert.
         reason: String,
     },
-    /// The peer broke the protocol, or does not speak TLS at all.
+    /// The peer violated the protocol, or does not speak TLS.
     PeerMisbehaved {
-        /// How.
+        /// What it did.
         reason: String,
     },
     /// A handshake message larger than
@@ -136,17 +136,17 @@ pub enum TlsError {
         /// The name.
         host: Box<str>,
     },
-    /// The caller sends after its own close_notify.
+    /// The caller tried to send after its own close_notify.
     AlreadyClosed,
-    /// A fault of our own, not of the peer.
+    /// A bug on this side, not a fault of the peer.
     Internal {
-        /// What rustls said.
+        /// rustls's message.
         reason: String,
     },
 }
 
 impl TlsError {
-    /// The TLS fault in an I/O error, if that is what it is.
+    /// The TLS error inside an I/O error; `None` if there is none.
     pub fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }
@@ -163,16 +163,16 @@ impl fmt::Display for TlsError {
                 write!(f, "TLS: the peer's certificate is refused: {reason}")
             }
             Self::PeerRefused { reason } => write!(f, "TLS: the peer refused the connection: {reason}"),
-            Self::PeerMisbehaved { reason } => write!(f, "TLS: the peer broke the protocol: {reason}"),
+            Self::PeerMisbehaved { reason } => write!(f, "TLS: the peer violated the protocol: {reason}"),
             Self::MessageTooLarge => f.write_str("TLS: the peer's handshake message is too large"),
             Self::BadServerName { host } => {
                 write!(
                     f,
-                    "TLS: \"{host}\" is not a host name or address that a certificate can be checked for"
+                    "TLS: \"{host}\" is not a host name or address, so the name in the certificate cannot be checked"
                 )
             }
             Self::AlreadyClosed => {
-                f.write_str("TLS: the session has been closed on this side; nothing more can be sent")
+                f.write_str("TLS: this side has closed the session; nothing more can be sent")
             }
             Self::Internal { reason } => write!(f, "TLS: {reason}"),
         }
@@ -187,14 +187,14 @@ impl From<rustls::Error> for TlsError {
         match error {
             E::InvalidCertificate(error) => Self::CertificateRefused { reason: explain_certificate(&error) },
             E::NoCertificatesPresented => {
-                Self::CertificateRefused { reason: "it has presented none, and one is required".to_owned() }
+                Self::CertificateRefused { reason: "the peer has shown none, but one is required".to_owned() }
             }
             E::AlertReceived(alert) => Self::PeerRefused { reason: format!("it sent the alert {alert:?}") },
             E::PeerIncompatible(_) | E::NoApplicationProtocol => {
                 Self::PeerMisbehaved { reason: format!("no version, cipher or protocol in common ({error})") }
             }
             E::InvalidMessage(_) => {
-                Self::PeerMisbehaved { reason: format!("what it sent is not TLS ({error})") }
+                Self::PeerMisbehaved { reason: format!("it sent bytes that are not TLS ({error})") }
             }
             E::InappropriateMessage { .. }
             | E::InappropriateHandshakeMessage { .. }

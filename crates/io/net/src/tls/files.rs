@@ -1,4 +1,4 @@
-//! PEM files into certificates and keys, with errors that name the file.
+//! Reads certificates and keys from PEM files. Errors name the file.
 
 use std::fs;
 use std::path::Path;
@@ -14,12 +14,12 @@ use x509_parser::prelude::FromDer;
 
 use super::error::TlsFileError;
 
-/// The one cryptography provider of this crate: ring.
+/// The cryptography provider of this crate: ring.
 pub(super) fn provider() -> Arc<CryptoProvider> {
     Arc::new(crypto::ring::default_provider())
 }
 
-/// Every certificate in the file, in order; at least one, each of which parses.
+/// All certificates in the file, in their order. There is at least one, and each can be parsed.
 pub(super) fn certificates(
     what: &'static str,
     path: &Path,
@@ -31,7 +31,8 @@ pub(super) fn certificates(
         .map_err(|error| wrong(explain_pem(&error)))?;
     if found.is_empty() {
         return Err(wrong(
-            "there is no certificate in it (a line -----BEGIN CERTIFICATE----- is looked for)".to_owned(),
+            "there is no certificate in it (a certificate begins with a line -----BEGIN CERTIFICATE-----)"
+                .to_owned(),
         ));
     }
     for (index, certificate) in found.iter().enumerate() {
@@ -70,10 +71,10 @@ pub(super) fn identity(
     let signing = provider.key_provider.load_private_key(der).map_err(|error| TlsFileError::Content {
         what: "private key",
         path: key.to_owned(),
-        reason: format!("the key is of a kind that is not supported, or damaged ({error})"),
+        reason: format!("the key is of a kind that is not supported, or is damaged ({error})"),
     })?;
-    // Compared here and not by rustls, which cannot parse an X.509 version 1 certificate, as `openssl x509
-    // -req` makes by default; PostgreSQL's own documentation does it so.
+    // Compared here because rustls cannot parse an X.509 version 1 certificate. `openssl x509 -req` makes version 1 by
+    // default, and PostgreSQL's documentation recommends that command.
     let fits = match (signing.public_key(), chain.first().map(|first| X509Certificate::from_der(first))) {
         (Some(public), Some(Ok((_, parsed)))) => parsed.public_key().raw == public.as_ref(),
         _ => true,
@@ -104,12 +105,14 @@ fn read(what: &'static str, path: &Path) -> Result<Vec<u8>, TlsFileError> {
     fs::read(path).map_err(|error| TlsFileError::Read { what, path: path.to_owned(), error })
 }
 
-/// Without the offending bytes: they may be part of a key.
+/// Describes the error without the wrong bytes, because these may be part of a key.
 fn explain_pem(error: &pem::Error) -> String {
     match error {
         pem::Error::MissingSectionEnd { .. } => "it is cut off: a line -----END ...----- is missing",
         pem::Error::IllegalSectionStart { .. } => "a line that begins with -----BEGIN is malformed",
-        pem::Error::Base64Decode(_) => "it is damaged: what is between the BEGIN and END lines is not base64",
+        pem::Error::Base64Decode(_) => {
+            "it is damaged: the text between the BEGIN and END lines is not base64"
+        }
         pem::Error::NoItemsFound => "there is nothing in it",
         _ => "it is not a PEM file",
     }

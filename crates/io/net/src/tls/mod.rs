@@ -1,9 +1,9 @@
-//! TLS to clients and to servers.
+//! TLS with clients and with servers.
 //!
-//! - [`server`]: our certificate, shown to clients; reloaded without a restart.
-//! - [`client`]: what we ask of a server's certificate: libpq's `sslmode`s.
-//! - [`session`]: one connection's TLS, fed by the event loop.
-//! - [`error`]: what can go wrong, for people.
+//! - [`server`]: TLS with clients; its certificate can be reloaded without a restart.
+//! - [`client`]: TLS with servers: libpq's `sslmode`s.
+//! - [`session`]: the TLS session of one connection, driven by the event loop.
+//! - [`error`]: the errors.
 
 mod binding;
 pub mod client;
@@ -20,6 +20,6 @@ pub use error::{TlsError, TlsFileError};
 pub use server::{ClientAuth, MinProtocol, ServerTls, ServerTlsFiles};
 pub use session::{Received, TlsSession};
 
-/// The protocol's name in TLS's application layer negotiation (ALPN). Direct TLS, without an SSLRequest
-/// before it, requires it: it keeps a browser from being tricked into talking to a database (ALPACA).
+/// PostgreSQL's name in TLS's application layer protocol negotiation (ALPN). Direct TLS (without an SSLRequest) requires
+/// it, so that nobody can trick a browser into sending requests to a database (the ALPACA attack).
 pub const ALPN_POSTGRESQL: &[u8] = b"postgresql";

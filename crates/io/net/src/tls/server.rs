@@ -1,4 +1,4 @@
-//! Our side of TLS towards clients: a certificate, and what we ask of theirs.
+//! TLS with clients: the certificate that they see, and the check of theirs.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,48 +12,48 @@ use super::error::{TlsError, TlsFileError};
 use super::session::TlsSession;
 use super::{ALPN_POSTGRESQL, binding, files};
 
-/// TLS 1.3 tickets a client gets after a handshake. libpq never resumes; drivers that do come back with
-/// one connection a ticket.
+/// TLS 1.3 tickets that a client gets after a handshake. libpq never resumes a session; other drivers use each ticket for
+/// one connection.
 const TICKETS_PER_HANDSHAKE: usize = 1;
 
-/// What is asked of a client's certificate.
+/// Whether clients need a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClientAuth {
-    /// No certificate is asked for.
+    /// Clients are not asked for a certificate.
     #[default]
     Off,
-    /// One is asked for; a client may have none, but one that it shows must be good.
+    /// Clients are asked for a certificate. A client may have none, but a certificate that it shows must be valid.
     Optional,
-    /// Without a good certificate there is no session.
+    /// A client without a valid certificate is refused.
     Required,
 }
 
-/// The oldest TLS version that is spoken.
+/// The oldest TLS version that is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MinProtocol {
-    /// TLS 1.2, as PostgreSQL's own default.
+    /// TLS 1.2, PostgreSQL's default.
     #[default]
     Tls12,
     /// TLS 1.3 only.
     Tls13,
 }
 
-/// Which files make up our side.
+/// The files and options of TLS with clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerTlsFiles {
-    /// PEM: our certificate, then its issuers.
+    /// PEM: the certificate itself, then its issuers.
     pub cert: PathBuf,
     /// PEM: the key of the first certificate, without a passphrase.
     pub key: PathBuf,
-    /// PEM: the authorities whose client certificates are good. Needed unless `client_auth` is off.
+    /// PEM: the authorities whose client certificates are trusted. Needed unless `client_auth` is off.
     pub client_ca: Option<PathBuf>,
-    /// What is asked of clients.
+    /// Whether clients need a certificate.
     pub client_auth: ClientAuth,
-    /// The oldest TLS version that is spoken.
+    /// The oldest TLS version that is allowed.
     pub min_protocol: MinProtocol,
 }
 
-/// TLS towards clients, shared by all workers. A lock is taken once a session, to read a pointer.
+/// TLS with clients, shared by all workers. Each new session takes its lock once, to copy some pointers.
 #[derive(Debug)]
 pub struct ServerTls {
     loaded: Mutex<Loaded>,
@@ -70,15 +70,15 @@ impl ServerTls {
     /// Reads and checks the files.
     ///
     /// # Errors
-    /// Which file, and what is wrong with it.
+    /// A file cannot be used; the error names it and says why.
     pub fn load(files: ServerTlsFiles) -> Result<Arc<Self>, TlsFileError> {
         Ok(Arc::new(Self { loaded: Mutex::new(build(files.into())?) }))
     }
 
-    /// Reads the same files again. Sessions that exist go on as they are; new ones get the new certificate.
+    /// Reads the same files again. Existing sessions keep the old certificate; new sessions get the new one.
     ///
     /// # Errors
-    /// What is wrong with the new files; the old ones stay in use then.
+    /// A new file cannot be used. The old certificate then stays in use.
     pub fn reload(&self) -> Result<(), TlsFileError> {
         let files = Arc::clone(&self.loaded().files);
         self.replace(build(files)?);
@@ -88,13 +88,13 @@ impl ServerTls {
     /// As [`reload`](Self::reload), with other files.
     ///
     /// # Errors
-    /// What is wrong with the new files; the old ones stay in use then.
+    /// A new file cannot be used. The old certificate then stays in use.
     pub fn reload_from(&self, files: ServerTlsFiles) -> Result<(), TlsFileError> {
         self.replace(build(files.into())?);
         Ok(())
     }
 
-    /// A session with a client that has just connected or just asked for TLS.
+    /// A session with a client that has just connected, or that has just asked for TLS.
     ///
     /// # Errors
     /// [`TlsError::Internal`] only.
@@ -126,8 +126,8 @@ fn build(files: Arc<ServerTlsFiles>) -> Result<Loaded, TlsFileError> {
     };
     let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(identity)));
     config.alpn_protocols = vec![ALPN_POSTGRESQL.to_vec()];
-    // Tickets keep nothing here for a client that does not come back. A new key is made for them with each load, so a
-    // ticket from before a reload cannot slip past the new client authorities.
+    // With tickets the server stores nothing for a client. Each load makes a new ticket key, so that a client with a ticket
+    // from before a reload is checked against the new client authorities.
     config.ticketer = crypto::ring::Ticketer::new().map_err(setup)?;
     config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
     config.send_tls13_tickets = TICKETS_PER_HANDSHAKE;

@@ -1,12 +1,11 @@
-//! One connection's TLS, fed by the event loop.
+//! The TLS session of one connection, driven by the event loop.
 //!
-//! Built on rustls's unbuffered connections, so that buffers are ours to place: they are the thread's
-//! (`scratch`), and a session has its own only for half a record that came in and for what the socket would
-//! not take.
+//! It uses rustls's unbuffered connections, so that sessions can share the buffers of their thread (`scratch`). A session
+//! has buffers of its own only for a received half record and for bytes that the socket did not take.
 //!
 //! ```text
 //!   socket --receive--> [incoming: half a record] --decrypt--> caller's buffer
-//!   socket <---flush--- [outgoing: what the socket would not take] <--encrypt-- send, handshake, alerts
+//!   socket <---flush--- [outgoing: what the socket did not take] <--encrypt-- send, handshake, alerts
 //! ```
 
 use std::fmt;
@@ -19,61 +18,60 @@ use rustls::{ClientConfig, CommonState, ServerConfig};
 use rustls_pki_types::ServerName;
 
 use super::binding;
-use super::engine::{self, Pulled};
+use super::engine::{self, Progress};
 use super::error::TlsError;
 use super::scratch::{self, READ_BYTES_MAX};
 
-/// Most plaintext that one [`TlsSession::send`] encrypts before it looks whether the socket takes it; so
-/// this, and a little for record headers, is also the most that waits in a session for a slow reader.
+/// Most plaintext that [`TlsSession::send`] encrypts before it writes to the socket. So this, plus a little for record
+/// headers, is also the most that waits in a session for a slow reader.
 pub const QUEUED_BYTES_MAX: usize = 64 * 1024;
 
-/// Most bytes held of a message from a server that is not whole yet. rustls draws the same line for
-/// handshake messages; a record is smaller.
+/// Most bytes that a session keeps of an incomplete message from a server. It is rustls's own bound on handshake messages;
+/// a record is smaller.
 pub const SERVER_MESSAGE_BYTES_MAX: usize = 0xffff + 5;
 
-/// Most bytes held of a message from a client that is not whole yet: a record of the largest size (16 KiB
-/// and what encryption adds) or a ClientHello or certificate chain of some records. Lower than for servers,
-/// because anybody may connect and leave it at that.
+/// Most bytes that a session keeps of an incomplete message from a client: a record of the largest size (16 KiB and what
+/// encryption adds), or a ClientHello or certificate chain of several records. It is smaller than for servers, because
+/// anybody may connect, send half a message and wait.
 pub const CLIENT_MESSAGE_BYTES_MAX: usize = 20 * 1024;
 
-/// Bytes that records add to [`QUEUED_BYTES_MAX`] of plaintext: at most 5 of header, 8 of nonce and 17 of
-/// tag and type for each 16 KiB, and a key update or ticket that goes out with them.
+/// Most bytes that records add to [`QUEUED_BYTES_MAX`] bytes of plaintext: at most 5 of header, 8 of nonce and 17 of tag
+/// and type for each 16 KiB, and a key update or ticket that is sent with them.
 const RECORD_OVERHEAD_MAX: usize = 4096;
 
-/// What one [`TlsSession::receive`] did.
+/// The result of one [`TlsSession::receive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Received {
-    /// Plaintext bytes appended to the caller's buffer.
+    /// The number of plaintext bytes that were appended to the caller's buffer.
     pub bytes: usize,
-    /// The peer will send nothing more.
+    /// The peer sends nothing more.
     pub eof: bool,
-    /// With `eof`: the connection ended without TLS's own farewell (close_notify). An attacker on the way can
-    /// do that. libpq and PostgreSQL say goodbye in their own protocol and often leave so.
+    /// With `eof`: the connection ended without close_notify. An attacker in the middle can cause that. libpq and
+    /// PostgreSQL often end this way, too, because their own protocol has a message for the end.
     pub truncated: bool,
-    /// The socket has nothing more for now: wait for its next event. (If the event at hand said that the
-    /// peer closed its side, go on until `eof` all the same.) When false, call again.
+    /// The socket has nothing more at the moment: wait for its next event. (But if the current event said that the peer has
+    /// closed its side, call again until `eof`.) If false, call again.
     pub drained: bool,
 }
 
-/// One TLS session, of either role, over a stream that is handed in with each call: a [`Stream`](crate::stream::Stream), or
-/// another that gives [`io::ErrorKind::WouldBlock`] instead of waiting.
+/// One TLS session, as server or as client. Each call gets the stream as an argument: a
+/// [`Stream`](crate::stream::Stream), or another that returns [`io::ErrorKind::WouldBlock`] instead of waiting.
 ///
-/// Call order: after the socket's readable event, [`receive`](Self::receive) until it is drained; after its
-/// writable event, [`flush`](Self::flush). The handshake goes on inside both;
-/// [`handshaking`](Self::handshaking) tells when it is over, and until then [`send`](Self::send) takes
-/// nothing. An error is final: drop the session and the stream. (The alert that tells the peer why has been
-/// sent by then, as far as the socket took it.)
+/// Call order: after a readable event of the socket, call [`receive`](Self::receive) until it is drained; after a writable
+/// event, call [`flush`](Self::flush). Both also drive the handshake. While [`handshaking`](Self::handshaking) is true,
+/// [`send`](Self::send) accepts nothing. An error is final: drop the session and the stream. (The alert that tells the peer
+/// the reason has then been sent, if the socket took it.)
 pub struct TlsSession {
     connection: Connection,
-    /// Encrypted bytes that are not a whole message yet. Without allocation when empty.
+    /// Encrypted bytes of an incomplete message. No allocation while it is empty.
     incoming: Vec<u8>,
-    /// Encrypted bytes the socket would not take yet. Without allocation when empty.
+    /// Encrypted bytes that the socket did not take yet. No allocation while it is empty.
     outgoing: Vec<u8>,
-    /// The own certificate's binding, on the server's side.
+    /// As server: the channel binding of the own certificate.
     own_binding: Option<Arc<[u8]>>,
-    /// What still comes from the peer.
+    /// Whether the peer still sends.
     phase: Phase,
-    /// We said close_notify.
+    /// This side has sent close_notify.
     closed: bool,
 }
 
@@ -85,7 +83,7 @@ pub(super) enum Connection {
 #[derive(Debug, Clone, PartialEq)]
 enum Phase {
     Open,
-    /// The peer said close_notify.
+    /// The peer has sent close_notify.
     PeerClosed,
     Failed(TlsError),
 }
@@ -99,7 +97,7 @@ impl TlsSession {
         Ok(Self::new(connection, own_binding))
     }
 
-    /// A session with its ClientHello ready to go.
+    /// A session as client, with its ClientHello ready to send.
     pub(super) fn client(config: Arc<ClientConfig>, name: ServerName<'static>) -> Result<Self, TlsError> {
         let connection = Connection::Client(Box::new(UnbufferedClientConnection::new(config, name)?));
         let mut session = Self::new(connection, None);
@@ -128,16 +126,16 @@ impl TlsSession {
         !self.outgoing.is_empty()
     }
 
-    /// The application protocol both agreed on, `None` if none was asked for. Direct TLS must have
+    /// The application protocol that both sides agreed on; `None` if the client asked for none. Direct TLS must have
     /// [`ALPN_POSTGRESQL`](super::ALPN_POSTGRESQL); after an SSLRequest it may be absent.
     pub fn alpn(&self) -> Option<&[u8]> {
         self.connection.state().alpn_protocol()
     }
 
-    /// Channel binding data `tls-server-end-point` for SCRAM-SHA-256-PLUS: of our own certificate as the
-    /// server, of the peer's as the client.
+    /// The channel binding `tls-server-end-point` for SCRAM-SHA-256-PLUS, of the server's certificate: as server the own
+    /// one, as client the peer's.
     ///
-    /// `None` before the handshake is over, and for certificates that RFC 5929 gives no hash for (Ed25519).
+    /// `None` before the end of the handshake, and for certificates for which RFC 5929 defines no hash (Ed25519).
     pub fn channel_binding(&self) -> Option<Vec<u8>> {
         if self.handshaking() {
             return None;
@@ -148,34 +146,33 @@ impl TlsSession {
         }
     }
 
-    /// The peer's certificate (DER), if it showed one. It has been checked by then as far as the options ask.
+    /// The peer's certificate (DER), if the peer showed one. It was already checked as the options require.
     pub fn peer_certificate(&self) -> Option<&[u8]> {
         self.connection.state().peer_certificates()?.first().map(|certificate| certificate.as_ref())
     }
 
-    /// The TLS version and cipher suite for logs, such as `TLSv1_3 TLS13_AES_256_GCM_SHA384`; `None` before
-    /// they are agreed on.
+    /// The TLS version and cipher suite for logs, such as `TLSv1_3 TLS13_AES_256_GCM_SHA384`; `None` before the two sides
+    /// have agreed on them.
     pub fn describe(&self) -> Option<String> {
         let state = self.connection.state();
         let (version, suite) = (state.protocol_version()?, state.negotiated_cipher_suite()?);
         Some(format!("{version:?} {:?}", suite.suite()))
     }
 
-    /// Hands in bytes that were read from the socket before it was known that they are TLS. Call it before
-    /// the first [`receive`](Self::receive), and that one without waiting for an event.
-    pub fn pre_read(&mut self, bytes: &[u8]) {
+    /// Takes bytes that were read from the socket before the caller knew that they are TLS. Call this before the first
+    /// [`receive`](Self::receive), and then call `receive` without waiting for an event.
+    pub fn feed(&mut self, bytes: &[u8]) {
         self.incoming.extend_from_slice(bytes);
     }
 
-    /// Reads from the socket once and appends the plaintext to `into`. At most 64 KiB are read at a
-    /// time, so a caller who has enough for now simply does not call again and leaves the rest to the
-    /// kernel.
+    /// Reads at most 64 KiB from the socket, once, and appends the plaintext to `into`. A caller that has enough need not
+    /// call again; the rest stays in the kernel.
     ///
-    /// Handshake messages and alerts that this brings about are written to the stream; what does not fit
+    /// Handshake messages and alerts that follow from the read are written to the stream. What the socket does not take
     /// waits for [`flush`](Self::flush).
     ///
     /// # Errors
-    /// The socket's, or a [`TlsError`] of kind [`io::ErrorKind::InvalidData`].
+    /// An error of the socket, or a [`TlsError`] of kind [`io::ErrorKind::InvalidData`].
     pub fn receive(&mut self, stream: &mut (impl Read + Write), into: &mut Vec<u8>) -> io::Result<Received> {
         match &self.phase {
             Phase::Open => {}
@@ -189,11 +186,11 @@ impl TlsSession {
             let space = &mut space[..READ_BYTES_MAX];
             let (count, socket_eof) = match read(stream, space)? {
                 Reading::Bytes(count) => (count, false),
-                Reading::Nothing => (0, false),
+                Reading::WouldBlock => (0, false),
                 Reading::End => (0, true),
             };
             let before = into.len();
-            let result = self.digest(&mut buffer[..held + count], into);
+            let result = self.decrypt(&mut buffer[..held + count], into);
             let peer_closed = result.map_err(|error| self.fail(stream, error))?;
             Ok::<_, io::Error>(Received {
                 bytes: into.len() - before,
@@ -202,18 +199,17 @@ impl TlsSession {
                 drained: count < READ_BYTES_MAX,
             })
         })?;
-        // A socket that can be read and no longer written fails the next send or flush; what was read
-        // counts first.
+        // If this write fails, the caller still gets the received bytes; the next send or flush reports the error.
         let _ = self.flush(stream);
         Ok(received)
     }
 
-    /// Encrypts and writes as much of `plaintext` as the socket takes, and at most [`QUEUED_BYTES_MAX`] more.
-    /// Returns how many bytes of it were accepted; the caller keeps the rest and calls again after a writable
-    /// event. Zero during the handshake, and as long as earlier bytes wait.
+    /// Encrypts and writes as much of `plaintext` as the socket takes, and queues at most [`QUEUED_BYTES_MAX`] more.
+    /// Returns the number of accepted bytes. The caller keeps the rest and calls again after a writable event. Accepts
+    /// nothing during the handshake and while earlier bytes wait.
     ///
     /// # Errors
-    /// The socket's, or a [`TlsError`] of kind [`io::ErrorKind::InvalidData`].
+    /// An error of the socket, or a [`TlsError`] of kind [`io::ErrorKind::InvalidData`].
     pub fn send(&mut self, stream: &mut (impl Read + Write), plaintext: &[u8]) -> io::Result<usize> {
         if let Phase::Failed(error) = &self.phase {
             return Err(error.clone().into_io());
@@ -230,7 +226,7 @@ impl TlsSession {
                 let encrypted =
                     self.connection.encrypt(&mut self.incoming, piece, buffer, &mut self.outgoing);
                 let length = encrypted.map_err(|error| self.fail(stream, error))?;
-                // `outgoing` was empty; only a ticket or key update can be in it now, and goes first.
+                // `outgoing` was empty before; now it can only have a ticket or key update, which must be sent first.
                 if !self.outgoing.is_empty() {
                     self.outgoing.extend_from_slice(&buffer[..length]);
                     return Ok(());
@@ -247,10 +243,10 @@ impl TlsSession {
         Ok(accepted)
     }
 
-    /// Writes what waits. `true` when nothing waits any more.
+    /// Writes the waiting bytes. Returns `true` when all are written.
     ///
     /// # Errors
-    /// The socket's.
+    /// An error of the socket.
     pub fn flush(&mut self, stream: &mut (impl Read + Write)) -> io::Result<bool> {
         if self.outgoing.is_empty() {
             return Ok(true);
@@ -264,11 +260,11 @@ impl TlsSession {
         Ok(false)
     }
 
-    /// Tells the peer that nothing more will come. `true` when that has left, as in [`flush`](Self::flush).
-    /// Receiving goes on. During the handshake there is nothing to tell.
+    /// Sends close_notify: this side sends nothing more, but can still receive. Returns `true` when all bytes are written,
+    /// as [`flush`](Self::flush) does. During the handshake it sends no close_notify.
     ///
     /// # Errors
-    /// The socket's, or a [`TlsError`] of kind [`io::ErrorKind::InvalidData`].
+    /// An error of the socket, or a [`TlsError`] of kind [`io::ErrorKind::InvalidData`].
     pub fn close_notify(&mut self, stream: &mut (impl Read + Write)) -> io::Result<bool> {
         if !matches!(self.phase, Phase::Failed(_)) && !self.handshaking() {
             self.connection.close(&mut self.incoming, &mut self.outgoing).map_err(TlsError::into_io)?;
@@ -277,10 +273,10 @@ impl TlsSession {
         self.flush(stream)
     }
 
-    /// Decrypts what is in `bytes` and keeps the half message at its end. `true` when the peer said
+    /// Decrypts `bytes` into `into` and keeps the incomplete message at their end. `true` if the peer has sent
     /// close_notify.
-    fn digest(&mut self, bytes: &mut [u8], into: &mut Vec<u8>) -> Result<bool, TlsError> {
-        let Pulled { consumed, peer_closed } = self.connection.advance(bytes, &mut self.outgoing, into)?;
+    fn decrypt(&mut self, bytes: &mut [u8], into: &mut Vec<u8>) -> Result<bool, TlsError> {
+        let Progress { consumed, peer_closed } = self.connection.advance(bytes, &mut self.outgoing, into)?;
         let rest = bytes.get(consumed..).unwrap_or_default();
         if peer_closed {
             self.phase = Phase::PeerClosed;
@@ -303,10 +299,10 @@ impl TlsSession {
         Ok(false)
     }
 
-    /// Sends the alert that came with the fault, if it can leave now, and stays failed.
+    /// Sends the alert for the error, if the socket takes it now. All later calls fail with the same error.
     fn fail(&mut self, stream: &mut (impl Read + Write), error: TlsError) -> io::Error {
         self.incoming = Vec::new();
-        // The fault is what the caller should hear of, not that the peer is too gone to be told.
+        // If this write fails too, the caller gets the first error.
         let _ = self.flush(stream);
         self.phase = Phase::Failed(error.clone());
         error.into_io()
@@ -314,7 +310,7 @@ impl TlsSession {
 }
 
 impl fmt::Debug for TlsSession {
-    /// Sizes only: keys and what is said stay out of logs.
+    /// Shows sizes only, so that keys and data stay out of logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TlsSession")
             .field("server", &matches!(self.connection, Connection::Server(_)))
@@ -339,7 +335,7 @@ impl Connection {
         bytes: &mut [u8],
         outgoing: &mut Vec<u8>,
         into: &mut Vec<u8>,
-    ) -> Result<Pulled, TlsError> {
+    ) -> Result<Progress, TlsError> {
         match self {
             Self::Server(connection) => engine::advance(&mut **connection, bytes, outgoing, into),
             Self::Client(connection) => engine::advance(&mut **connection, bytes, outgoing, into),
@@ -369,7 +365,7 @@ impl Connection {
 
 enum Reading {
     Bytes(usize),
-    Nothing,
+    WouldBlock,
     End,
 }
 
@@ -378,14 +374,14 @@ fn read(stream: &mut (impl Read + Write), into: &mut [u8]) -> io::Result<Reading
         return match stream.read(into) {
             Ok(0) => Ok(Reading::End),
             Ok(count) => Ok(Reading::Bytes(count)),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Reading::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Reading::WouldBlock),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => Err(error),
         };
     }
 }
 
-/// Writes until all is out or the socket takes no more; returns how many bytes it took.
+/// Writes until the socket takes no more or all is written. Returns the number of bytes that it took.
 fn write_all_possible(stream: &mut (impl Read + Write), bytes: &[u8]) -> io::Result<usize> {
     let mut written = 0;
     while let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {

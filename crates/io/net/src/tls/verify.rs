@@ -1,10 +1,9 @@
-//! What a server's certificate must be, for each `sslmode`.
+//! Checks a server's certificate as each `sslmode` requires.
 //!
-//! Differs from rustls's own verifier in what libpq accepts and rustls does not: no check at all (`require`
-//! without roots), no check of the name (`verify-ca`), X.509 version 1 certificates and self-signed ones
-//! that are their own root (the PostgreSQL manual's recipes make both), and the common name of a certificate
-//! without alternative names. The handshake's signature is checked in every mode: a server that shows a certificate has
-//! its key.
+//! libpq accepts more than rustls's own verifier does, so this verifier also supports: no check at all (`require` without
+//! roots), no check of the name (`verify-ca`), X.509 version 1 certificates and self-signed certificates that are their
+//! own root (the PostgreSQL manual's instructions make both), and the common name of a certificate without alternative
+//! names. Every mode checks the signature of the handshake, which proves that the server has the key of its certificate.
 
 use std::net::IpAddr;
 
@@ -24,7 +23,7 @@ use x509_parser::prelude::FromDer;
 use x509_parser::time::ASN1Time;
 use x509_parser::x509::X509Version;
 
-/// What is checked besides the handshake's signature.
+/// What is checked in addition to the signature of the handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Check {
     Nothing,
@@ -32,12 +31,12 @@ pub(super) enum Check {
     ChainAndName,
 }
 
-/// rustls's hook, with libpq's meanings.
+/// A certificate verifier for rustls that follows libpq's rules.
 #[derive(Debug)]
 pub(super) struct SslModeVerifier {
     check: Check,
     roots: RootCertStore,
-    /// The root file's certificates, for what `roots` cannot do: recognise one of them as the server's own.
+    /// The certificates of the root file. `roots` cannot tell whether the server's certificate is one of them.
     certificates: Vec<CertificateDer<'static>>,
     algorithms: WebPkiSupportedAlgorithms,
 }
@@ -64,7 +63,7 @@ impl SslModeVerifier {
         });
         let Err(error) = by_rustls else { return Ok(()) };
         let is_root = self.certificates.iter().any(|root| root.as_ref() == certificate.as_ref());
-        if !is_root && !has_form_rustls_refuses(&error) {
+        if !is_root && !is_refused_for_its_form(&error) {
             return Err(error);
         }
         let leaf = parse(certificate)?;
@@ -83,10 +82,14 @@ impl SslModeVerifier {
         may_sign(root)
             && leaf.issuer().as_raw() == root.subject().as_raw()
             && check_validity(root, now).is_ok()
-            && self.signs(root.public_key().raw, leaf.tbs_certificate.as_ref(), &leaf.signature_value.data)
+            && self.signature_is_valid(
+                root.public_key().raw,
+                leaf.tbs_certificate.as_ref(),
+                &leaf.signature_value.data,
+            )
     }
 
-    fn signs(&self, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+    fn signature_is_valid(&self, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
         let key = SubjectPublicKeyInfoDer::from(key);
         let Ok(key) = RawPublicKeyEntity::try_from(&key) else { return false };
         self.algorithms
@@ -95,8 +98,8 @@ impl SslModeVerifier {
             .any(|algorithm| key.verify_signature(*algorithm, message, signature).is_ok())
     }
 
-    /// The handshake's signature with the certificate's key. rustls's function for this parses the
-    /// certificate more strictly than the modes allow.
+    /// Checks the signature of the handshake with the certificate's key. rustls's own function cannot be used: it refuses to
+    /// parse some certificates that these modes accept.
     fn verify_handshake(
         &self,
         version: ProtocolVersion,
@@ -117,7 +120,7 @@ impl SslModeVerifier {
         let candidates = self.algorithms.mapping.iter().find(|(scheme, _)| *scheme == signed.scheme);
         let (_, candidates) = candidates.ok_or(PeerMisbehaved::SignedHandshakeWithUnadvertisedSigScheme)?;
         let key = RawPublicKeyEntity::try_from(&key).map_err(|_| CertificateError::BadEncoding)?;
-        // TLS 1.2's scheme does not name the curve, so each curve's algorithm is tried.
+        // A signature scheme of TLS 1.2 does not name the curve, so the algorithm of each curve is tried.
         let valid = candidates
             .iter()
             .any(|algorithm| key.verify_signature(*algorithm, message, signed.signature()).is_ok());
@@ -170,20 +173,21 @@ impl ServerCertVerifier for SslModeVerifier {
     }
 }
 
-/// Whether rustls gave up because of the certificate's form, not because of what it found.
-fn has_form_rustls_refuses(error: &Error) -> bool {
+/// Whether rustls refused the certificate only because of its form (version 1, or a CA as a server's certificate).
+fn is_refused_for_its_form(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(OtherError(other))) = error else { return false };
     let form = other.downcast_ref::<webpki::Error>();
     matches!(form, Some(webpki::Error::CaUsedAsEndEntity | webpki::Error::UnsupportedCertVersion))
 }
 
-/// Whether a root may sign certificates: a version 1 root has no extensions to say so, and is one because the
-/// operator says so. Name constraints are not evaluated here, so a root that has them is none.
+/// Whether a root may sign certificates. A version 1 root has no extension for that; it may sign because the operator
+/// configured it as a root. A root with name constraints may not sign, because they are not evaluated here.
 fn may_sign(root: &X509Certificate<'_>) -> bool {
-    let says_so = root.basic_constraints().is_ok_and(|found| found.is_some_and(|found| found.value.ca));
-    let key_may = root.key_usage().is_ok_and(|found| found.is_none_or(|found| found.value.key_cert_sign()));
+    let has_ca_flag = root.basic_constraints().is_ok_and(|found| found.is_some_and(|found| found.value.ca));
+    let key_may_sign =
+        root.key_usage().is_ok_and(|found| found.is_none_or(|found| found.value.key_cert_sign()));
     let constrained = !matches!(root.name_constraints(), Ok(None));
-    (root.version() == X509Version::V1 || says_so) && key_may && !constrained
+    (root.version() == X509Version::V1 || has_ca_flag) && key_may_sign && !constrained
 }
 
 fn parse<'a>(certificate: &'a CertificateDer<'_>) -> Result<X509Certificate<'a>, Error> {
@@ -206,7 +210,7 @@ fn check_validity(certificate: &X509Certificate<'_>, now: UnixTime) -> Result<()
     Ok(())
 }
 
-/// A certificate that says what it is for must say that it is for servers.
+/// Refuses a certificate that names its purposes if servers are not among them.
 fn check_purpose(certificate: &X509Certificate<'_>) -> Result<(), Error> {
     let usage = certificate.extended_key_usage().map_err(|_| CertificateError::BadEncoding)?;
     match usage {
@@ -217,18 +221,18 @@ fn check_purpose(certificate: &X509Certificate<'_>) -> Result<(), Error> {
     }
 }
 
-/// libpq's rule (RFC 6125): alternative names of the host's kind decide if there are any, else the
-/// common name does.
+/// Checks the host name by libpq's rule (RFC 6125): if the certificate has alternative names of the host's kind, only they
+/// count, else only the common name counts.
 fn verify_name(certificate: &CertificateDer<'_>, host: &ServerName<'_>) -> Result<(), Error> {
     let leaf = parse(certificate)?;
     let names = leaf.subject_alternative_name().map_err(|_| CertificateError::BadEncoding)?;
-    let decides = names.is_some_and(|names| {
+    let has_names_of_kind = names.is_some_and(|names| {
         names.value.general_names.iter().any(|name| match host {
             ServerName::IpAddress(_) => matches!(name, GeneralName::IPAddress(_)),
             _ => matches!(name, GeneralName::DNSName(_)),
         })
     });
-    if decides {
+    if has_names_of_kind {
         return verify_server_name(&ParsedCertificate::try_from(certificate)?, host);
     }
     let common = leaf.subject().iter_common_name().last().and_then(|name| name.as_str().ok());
@@ -240,7 +244,7 @@ fn verify_name(certificate: &CertificateDer<'_>, host: &ServerName<'_>) -> Resul
     if matches { Ok(()) } else { Err(CertificateError::NotValidForName.into()) }
 }
 
-/// Case aside, equal, or a `*.` that stands for one label.
+/// Whether host and pattern are equal (ignoring case), where `*.` at the beginning of the pattern stands for one label.
 fn matches_common_name(pattern: &str, host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
     if pattern.eq_ignore_ascii_case(host) {

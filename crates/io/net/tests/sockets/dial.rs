@@ -1,4 +1,4 @@
-//! Dialling: what comes up, what does not, and how a host is told from a folder.
+//! Connecting: success, failure, and how a host is distinguished from a directory.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener};
@@ -12,7 +12,7 @@ use trunkline_net::stream::{Keepalive, Peer, Stream};
 use crate::wait::until;
 
 #[test]
-fn a_tcp_connection_comes_up_and_carries_bytes() {
+fn a_tcp_connection_is_established_and_carries_bytes() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
     let address = listener.local_addr().expect("its address");
     let mut stream = dial::tcp(address).expect("dialled");
@@ -30,12 +30,12 @@ fn a_tcp_connection_comes_up_and_carries_bytes() {
     drop(other);
     let mut rest = Vec::new();
     until(&mut stream, |stream| stream.read_to_end(&mut rest).ok());
-    stream.shutdown(Shutdown::Both).expect("a peer that is gone is no error");
+    stream.shutdown(Shutdown::Both).expect("no error after the peer has gone");
 }
 
 #[test]
 fn a_refused_connection_says_so() {
-    // Bound, so that nobody else is given the port, and not listening.
+    // Bound but not listening: nobody else can get the port, and connects are refused.
     let holder = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).expect("a socket");
     holder.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).expect("bound");
     let address = holder.local_addr().expect("its address").as_socket().expect("an address and a port");
@@ -54,7 +54,7 @@ fn a_refused_connection_says_so() {
 }
 
 #[test]
-fn keepalive_is_set_on_tcp_and_means_nothing_on_unix() {
+fn keepalive_is_set_on_tcp_and_ignored_on_unix_sockets() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
     let mut stream = dial::tcp(listener.local_addr().expect("its address")).expect("dialled");
     until(&mut stream, |stream| dial::finish_connect(stream).expect("no error").then_some(()));
@@ -79,7 +79,7 @@ fn keepalive_is_set_on_tcp_and_means_nothing_on_unix() {
 }
 
 #[test]
-fn a_unix_socket_that_is_not_there_or_dead_is_an_error() {
+fn a_missing_unix_socket_and_one_without_a_listener_are_errors() {
     let dir = TempDir::new().expect("a folder");
     let path = dir.path().join("socket");
     assert_eq!(dial::unix(&path).expect_err("absent").kind(), ErrorKind::NotFound);
@@ -89,7 +89,7 @@ fn a_unix_socket_that_is_not_there_or_dead_is_an_error() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn abstract_sockets_are_dialled_by_their_at_sign() {
+fn a_path_with_an_at_sign_is_an_abstract_socket() {
     use std::os::linux::net::SocketAddrExt;
     let name = format!("trunkline-test-{}/.s.PGSQL.5432", std::process::id());
     let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).expect("an address");
@@ -104,7 +104,7 @@ fn abstract_sockets_are_dialled_by_their_at_sign() {
 }
 
 #[test]
-fn hosts_are_told_apart_as_libpq_does() {
+fn hosts_and_directories_are_distinguished_as_libpq_does() {
     let tcp = |host: &str, port| ServerAddress::Tcp { host: host.into(), port };
     assert_eq!(ServerAddress::new("db.example", 5432), tcp("db.example", 5432));
     assert_eq!(ServerAddress::new("[::1]", 5432), tcp("::1", 5432));

@@ -1,4 +1,4 @@
-//! Listeners: options that are inherited, socket files that are left behind.
+//! Listeners: the options of accepted connections, and the files of unix sockets.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -25,7 +25,7 @@ fn accepted_sockets_have_nodelay_from_their_listener() {
 }
 
 #[test]
-fn workers_share_a_port_by_reuse_or_by_clone_and_strangers_do_not() {
+fn workers_share_a_port_by_reuseport_or_by_clone() {
     let first = listen::tcp(loopback(), 16, true).expect("a listener");
     let address = first.local_addr().expect("its address");
     let second = listen::tcp(address, 16, true).expect("another on the same port");
@@ -50,7 +50,7 @@ fn both_families_can_have_the_same_port() {
 }
 
 #[test]
-fn a_unix_socket_has_its_mode_and_knows_its_peer() {
+fn a_unix_socket_has_the_given_mode_and_reports_its_peer() {
     let dir = TempDir::new().expect("a folder");
     let path = dir.path().join(".s.PGSQL.6432");
     let (mut listener, file) = listen::unix(&path, 0o660, 16).expect("a listener");
@@ -80,25 +80,25 @@ fn a_live_socket_is_refused_and_a_stale_one_replaced() {
     let dir = TempDir::new().expect("a folder");
     let path = dir.path().join("socket");
     let (listener, file) = listen::unix(&path, 0o777, 16).expect("a listener");
-    let error = listen::unix(&path, 0o777, 16).expect_err("ours is alive");
+    let error = listen::unix(&path, 0o777, 16).expect_err("the first one still listens");
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
     assert!(error.to_string().contains("socket.lock"), "{error}");
-    dial::unix(&path).expect("the refused one has done no harm");
+    dial::unix(&path).expect("the refused attempt has not changed the socket");
     drop((listener, file));
     assert!(!path.exists() && !dir.path().join("socket.lock").exists(), "both files are gone");
 
-    // Another program's socket: no lock of ours, but an answer.
+    // Another program's socket has no lock file, but it accepts connections.
     let stranger = std::os::unix::net::UnixListener::bind(&path).expect("bound");
     let error = listen::unix(&path, 0o777, 16).expect_err("somebody listens");
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
     assert!(error.to_string().contains("another process listens"), "{error}");
-    // The program dies: the file stays, and so may our lock's.
+    // The program ends: its socket's file stays, and a lock file may stay, too.
     drop(stranger);
     fs::write(dir.path().join("socket.lock"), b"").expect("written");
     assert!(path.exists());
     let (_listener, file) = listen::unix(&path, 0o777, 16).expect("nobody listens any more");
     dial::unix(&path).expect("the new one answers");
-    // Somebody else's file in our place is not ours to remove.
+    // If another program has put its own socket there, the file is not removed.
     fs::remove_file(&path).expect("removed");
     let _stranger = std::os::unix::net::UnixListener::bind(&path).expect("bound");
     drop(file);
@@ -106,7 +106,7 @@ fn a_live_socket_is_refused_and_a_stale_one_replaced() {
 }
 
 #[test]
-fn what_is_no_socket_is_left_alone() {
+fn a_file_that_is_not_a_socket_is_not_replaced() {
     let dir = TempDir::new().expect("a folder");
     let path = dir.path().join("precious");
     fs::write(&path, b"data").expect("written");
@@ -114,7 +114,7 @@ fn what_is_no_socket_is_left_alone() {
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(fs::read(&path).expect("still there"), b"data");
     assert!(!dir.path().join("precious.lock").exists(), "nothing is left behind");
-    // Nor is what a link points to.
+    // A link to such a file is not replaced, either.
     let link = dir.path().join("link");
     std::os::unix::fs::symlink(&path, &link).expect("linked");
     let error = listen::unix(&link, 0o777, 16).expect_err("a link");

@@ -1,14 +1,14 @@
-//! Waiting for the event and nothing else.
+//! Waits for events, not for time.
 
 use std::time::Duration;
 
 use mio::event::Source;
 use mio::{Events, Interest, Poll, Token};
 
-/// Ends a test that hangs, and measures nothing.
+/// Ends a test that hangs. No test depends on its length.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Tries again at each event of the source until there is a result. Edge-triggered, as the workers have it.
+/// Tries again after each event of the source, until there is a result. Edge-triggered, as in the workers.
 pub(crate) fn until<S: Source, T>(source: &mut S, mut attempt: impl FnMut(&mut S) -> Option<T>) -> T {
     let mut poll = Poll::new().expect("poll");
     let mut events = Events::with_capacity(4);

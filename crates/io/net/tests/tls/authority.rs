@@ -1,4 +1,4 @@
-//! Certificates made for a test, in a folder that goes with it.
+//! Certificates for a test, in a directory that is removed with it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use rcgen::{
 use tempfile::TempDir;
 use trunkline_net::tls::{ClientAuth, ClientIdentity, MinProtocol, Roots, ServerTls, ServerTlsFiles};
 
-/// An authority and the files of what it signs.
+/// An authority, and the files of the certificates that it signs.
 pub(crate) struct Authority {
     pub(crate) dir: TempDir,
     issuer: CertifiedIssuer<'static, KeyPair>,
@@ -80,7 +80,7 @@ pub(crate) fn server_files(cert: &Path, key: &Path) -> ServerTlsFiles {
     }
 }
 
-/// A file of `tests/certificates`, which OpenSSL made.
+/// A file of `tests/certificates`. These were made by OpenSSL.
 pub(crate) fn fixture(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/certificates").join(file)
 }

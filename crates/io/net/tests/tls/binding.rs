@@ -1,4 +1,4 @@
-//! Channel binding against what OpenSSL computes.
+//! Channel bindings, compared with those that OpenSSL computes.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::pair::Pair;
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a string takes everything");
+        write!(text, "{byte:02x}").expect("writing into a String");
         text
     })
 }

@@ -6,12 +6,12 @@ use trunkline_net::tls::{ClientAuth, ClientIdentity, ClientTls, Roots, ServerTls
 
 use crate::authority::Authority;
 
-fn complaint(files: ServerTlsFiles) -> String {
+fn error_text(files: ServerTlsFiles) -> String {
     ServerTls::load(files).expect_err("the files are bad").to_string()
 }
 
 #[test]
-fn each_fault_names_its_file() {
+fn each_error_names_its_file() {
     let authority = Authority::new("ours");
     let good = authority.server(&["db.example"]);
     let with = |name: &str, content: &[u8]| {
@@ -68,17 +68,17 @@ fn each_fault_names_its_file() {
         ),
     ];
     for (files, expected) in cases {
-        let complaint = complaint(files);
-        assert!(complaint.contains(expected), "{complaint:?} should say {expected:?}");
+        let error_text = error_text(files);
+        assert!(error_text.contains(expected), "{error_text:?} should say {expected:?}");
         assert!(
-            !complaint.contains("c2VjcmV0") && !complaint.contains("secret"),
-            "no key material: {complaint}"
+            !error_text.contains("c2VjcmV0") && !error_text.contains("secret"),
+            "no key material: {error_text}"
         );
     }
 }
 
 #[test]
-fn a_client_s_files_are_checked_too() {
+fn the_files_of_a_client_are_checked_too() {
     let authority = Authority::new("ours");
     let one = authority.client("one");
     let other = authority.client("other");

@@ -1,4 +1,4 @@
-//! Peers that do not keep to the protocol: an error that says so, never a panic, never a session.
+//! Peers that violate the protocol get an error that says so, never a session. There is never a panic.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -11,13 +11,13 @@ use crate::authority::Authority;
 use crate::pair::{connected, wait_readable};
 use crate::session::pair;
 
-/// A session whose peer is not one.
-struct EndOnly {
+/// A session whose peer does not follow the TLS protocol.
+struct UnderAttack {
     stream: Stream,
     session: TlsSession,
 }
 
-impl EndOnly {
+impl UnderAttack {
     fn until_error(&mut self) -> std::io::Error {
         let mut plaintext = Vec::new();
         loop {
@@ -31,7 +31,7 @@ impl EndOnly {
 }
 
 #[test]
-fn what_is_not_tls_is_an_error_that_says_so() {
+fn bytes_that_are_not_tls_are_an_error() {
     let authority = Authority::new("ours");
     let server = ServerTls::load(authority.server(&["db.example"])).expect("loads");
     let mut large = vec![0x16, 3, 1, 0x40, 0];
@@ -46,7 +46,7 @@ fn what_is_not_tls_is_an_error_that_says_so() {
     ];
     for bytes in junk {
         let (_poll, mut peer, stream) = connected();
-        let mut end = EndOnly { stream, session: server.accept().expect("ok") };
+        let mut end = UnderAttack { stream, session: server.accept().expect("ok") };
         peer.write_all(bytes).expect("small enough for the socket");
         peer.shutdown(Shutdown::Write).expect("shut");
         let error = end.until_error();
@@ -67,7 +67,7 @@ fn what_is_not_tls_is_an_error_that_says_so() {
     }
 }
 
-/// A client's first bytes, taken off the wire.
+/// The first message of a real client.
 fn client_hello() -> Vec<u8> {
     let client = ClientTls::new(SslMode::Require, None, None).expect("loads");
     let (_poll, mut stream, mut other) = connected();
@@ -80,57 +80,57 @@ fn client_hello() -> Vec<u8> {
     hello
 }
 
-/// Every prefix of a real first flight, and every one of its bytes changed: never a panic, never a session.
+/// Tries every prefix of a real first message, and the message with each of its bytes changed.
 #[test]
-fn mangled_first_flights_never_panic() {
+fn a_mangled_first_message_never_causes_a_panic() {
     let authority = Authority::new("ours");
     let server = ServerTls::load(authority.server(&["db.example"])).expect("loads");
     let hello = client_hello();
-    let (_poll, _peer, mut quiet) = connected();
-    let mut judge = |pieces: &[&[u8]]| {
+    let (_poll, _peer, mut silent) = connected();
+    let mut receive = |pieces: &[&[u8]]| {
         let mut session = server.accept().expect("ok");
         let mut plaintext = Vec::new();
         let mut result = Ok(());
         for bytes in pieces {
-            session.pre_read(bytes);
-            result = session.receive(&mut quiet, &mut plaintext).map(drop);
+            session.feed(bytes);
+            result = session.receive(&mut silent, &mut plaintext).map(drop);
         }
         assert!(session.handshaking() && plaintext.is_empty());
         result
     };
     for place in 0..hello.len() {
-        judge(&[&hello[..place]]).expect("a prefix is no fault");
-        judge(&[&hello[..place], &hello[place..]]).expect("nor are two pieces");
+        receive(&[&hello[..place]]).expect("a prefix is no fault");
+        receive(&[&hello[..place], &hello[place..]]).expect("nor are two pieces");
         for change in [0x01, 0x80, 0xff] {
             let mut mangled = hello.clone();
             mangled[place] ^= change;
-            let _ = judge(&[&mangled]);
+            let _ = receive(&[&mangled]);
         }
     }
-    // A message begun in one record and, before it is whole, a record of another kind; cut everywhere.
+    // An incomplete message in one record, followed by a record of another kind; split at each position.
     for other in [0x14, 0x15, 0x16, 0x17, 0x18] {
         let mut broken = vec![0x16, 3, 1, 0, 10, 1, 0, 1, 44, 3, 3, 0, 0, 0, 0];
         broken.extend_from_slice(&[other, 3, 3, 0, 2, 1, 0, 0x16, 3, 1, 0, 1, 0]);
         for place in 0..broken.len() {
-            let _ = judge(&[&broken[..place], &broken[place..]]);
+            let _ = receive(&[&broken[..place], &broken[place..]]);
         }
     }
 }
 
 #[test]
-fn a_handshake_one_byte_at_a_time_goes_on() {
+fn a_handshake_may_come_in_single_bytes() {
     let authority = Authority::new("ours");
     let server = ServerTls::load(authority.server(&["db.example"])).expect("loads");
-    let (_poll, _peer, mut quiet) = connected();
-    // The message cut into records of one byte, and those handed in byte by byte.
+    let (_poll, _peer, mut silent) = connected();
+    // The message is split into records with one byte each, and the records come byte by byte.
     let hello = client_hello();
     let message = hello.get(5..).expect("a record has a header");
     let mut session = server.accept().expect("ok");
     let mut plaintext = Vec::new();
     for byte in message {
         for piece in [0x16, 3, 1, 0, 1, *byte] {
-            session.pre_read(&[piece]);
-            session.receive(&mut quiet, &mut plaintext).expect("no fault");
+            session.feed(&[piece]);
+            session.receive(&mut silent, &mut plaintext).expect("no fault");
         }
     }
     assert!(session.describe().expect("a suite is agreed on").starts_with("TLSv1_3 "));
@@ -140,7 +140,7 @@ fn a_handshake_one_byte_at_a_time_goes_on() {
 fn a_tampered_record_ends_the_session() {
     let mut pair = pair();
     pair.exchange();
-    // Garbage in the middle of the stream, as somebody on the way could put there.
+    // A forged record in the middle of the stream, as an attacker could insert.
     pair.client.stream.write_all(&[0x17, 3, 3, 0, 32]).expect("written");
     pair.client.stream.write_all(&[7; 32]).expect("written");
     pair.run_until("the fault", |pair| pair.server.error.is_some());
@@ -154,23 +154,23 @@ fn a_tampered_record_ends_the_session() {
 }
 
 #[test]
-fn a_client_cannot_make_us_hold_much() {
+fn an_incomplete_message_of_a_client_takes_bounded_memory() {
     let authority = Authority::new("ours");
     let server = ServerTls::load(authority.server(&["db.example"])).expect("loads");
-    let (_poll, _peer, mut quiet) = connected();
+    let (_poll, _peer, mut silent) = connected();
     let mut session = server.accept().expect("ok");
     let mut plaintext = Vec::new();
-    // A ClientHello of 60,000 bytes, which rustls would wait for, in records of 1,000.
+    // A ClientHello of 60,000 bytes in records of 1,000 bytes. rustls alone would wait for the whole message.
     let mut message = vec![1, 0, 0xea, 0x60];
     message.resize(60_000, 0);
     let mut handed_in = 0;
     let error = message
         .chunks(1000)
         .find_map(|piece| {
-            session.pre_read(&[0x16, 3, 1, 3, 0xe8]);
-            session.pre_read(piece);
+            session.feed(&[0x16, 3, 1, 3, 0xe8]);
+            session.feed(piece);
             handed_in += piece.len() + 5;
-            session.receive(&mut quiet, &mut plaintext).err()
+            session.receive(&mut silent, &mut plaintext).err()
         })
         .expect("too much");
     assert_eq!(TlsError::of(&error), Some(&TlsError::MessageTooLarge));

@@ -1,4 +1,4 @@
-//! TLS over loopback sockets, driven as a worker drives it: edge-triggered, both ends in one poll.
+//! TLS over loopback sockets. The tests drive it as a worker does: edge-triggered, with both ends in one poll.
 
 mod authority;
 mod binding;

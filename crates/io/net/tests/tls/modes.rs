@@ -1,17 +1,17 @@
-//! libpq's sslmodes: which server each of them accepts.
+//! libpq's sslmodes: which servers each mode accepts.
 
 use trunkline_net::tls::{ClientTls, Roots, ServerTls, SslMode, TlsError, TlsFileError};
 
 use crate::authority::{Authority, fixture, fixture_server};
 use crate::pair::Pair;
 
-/// The client's verdict on the server, with the server knowing it too.
+/// Whether the client accepts the server. If it does not, the server must get the alert, too.
 fn verdict(client: &ClientTls, server: &ServerTls, host: &str) -> Result<(), TlsError> {
     let mut pair = Pair::new(client.connect(host).expect("a session"), server.accept().expect("a session"));
     pair.handshake();
     if let Some(error) = pair.client.tls_error() {
         let error = error.clone();
-        pair.run_until("the server to hear of it", |pair| pair.server.error.is_some() || pair.server.eof);
+        pair.run_until("the alert", |pair| pair.server.error.is_some() || pair.server.eof);
         assert!(
             matches!(pair.server.tls_error(), Some(TlsError::PeerRefused { .. })),
             "the alert arrives: {:?}",
@@ -32,7 +32,7 @@ fn refused(result: Result<(), TlsError>, because: &str) {
 }
 
 #[test]
-fn without_roots_any_certificate_will_do() {
+fn without_roots_any_certificate_is_accepted() {
     let authority = Authority::new("some authority");
     let server = ServerTls::load(authority.server(&["elsewhere.example"])).expect("loads");
     for mode in [SslMode::Allow, SslMode::Prefer, SslMode::Require] {
@@ -69,7 +69,7 @@ fn verify_full_checks_chain_and_name() {
 }
 
 #[test]
-fn an_expired_certificate_is_refused_where_chains_are_checked() {
+fn modes_that_check_the_chain_refuse_an_expired_certificate() {
     let authority = Authority::new("ours");
     let identity = authority.sign("server", |params| {
         params.subject_alt_names =
@@ -108,9 +108,10 @@ fn the_common_name_counts_only_without_alternative_names() {
     refused(verdict(&client, &server, "cn.example"), "another host");
 }
 
-/// Version 1, common name only, signed by a root with nothing in between: rustls alone refuses it.
+/// The certificate is of version 1, has only a common name, and is signed by the root directly. rustls's own verifier
+/// refuses it.
 #[test]
-fn certificates_made_as_the_postgresql_manual_says_work() {
+fn certificates_made_as_in_the_postgresql_manual_are_accepted() {
     let server = fixture_server("manual-server.crt", "rsa.key");
     let root = Roots::File(fixture("manual-root.crt"));
     for mode in [SslMode::Require, SslMode::VerifyCa, SslMode::VerifyFull] {
@@ -125,7 +126,7 @@ fn certificates_made_as_the_postgresql_manual_says_work() {
 }
 
 #[test]
-fn what_is_no_authority_cannot_sign_as_one() {
+fn a_root_that_is_not_an_authority_cannot_sign() {
     let server = fixture_server("no-authority-server.crt", "rsa.key");
     let root = Roots::File(fixture("no-authority.crt"));
     let client = ClientTls::new(SslMode::VerifyCa, Some(&root), None).expect("loads");
@@ -133,12 +134,12 @@ fn what_is_no_authority_cannot_sign_as_one() {
 }
 
 #[test]
-fn a_self_signed_certificate_is_good_as_its_own_root_only() {
+fn a_self_signed_certificate_is_accepted_only_as_its_own_root() {
     let server = fixture_server("rsa-sha256.crt", "rsa.key");
     let own = Roots::File(fixture("rsa-sha256.crt"));
     let client = ClientTls::new(SslMode::VerifyFull, Some(&own), None).expect("loads");
     assert_eq!(verdict(&client, &server, "localhost"), Ok(()));
-    // Same subject, another key: the issuer's name fits, the signature does not.
+    // The same subject with another key: the issuer's name matches, but the signature does not.
     let client = ClientTls::new(SslMode::VerifyFull, Some(&Roots::File(fixture("ecdsa-sha256.crt"))), None);
     refused(verdict(&client.expect("loads"), &server, "localhost"), "no certificate we trust");
 }
@@ -171,7 +172,7 @@ fn a_self_signed_certificate_expires_too() {
 }
 
 #[test]
-fn options_that_do_not_go_together_are_refused() {
+fn contradicting_options_are_refused() {
     for mode in [SslMode::VerifyCa, SslMode::VerifyFull] {
         let error = ClientTls::new(mode, None, None).expect_err("needs roots");
         assert!(matches!(error, TlsFileError::RootMissing { .. }), "{error}");
@@ -183,7 +184,7 @@ fn options_that_do_not_go_together_are_refused() {
 }
 
 #[test]
-fn a_name_that_cannot_be_checked_is_an_error_only_where_it_would_be() {
+fn an_invalid_host_name_is_an_error_only_if_the_mode_checks_names() {
     let authority = Authority::new("ours");
     let odd = "not a host name";
     let full = ClientTls::new(SslMode::VerifyFull, Some(&authority.roots()), None).expect("loads");
@@ -194,7 +195,7 @@ fn a_name_that_cannot_be_checked_is_an_error_only_where_it_would_be() {
 }
 
 #[test]
-fn modes_are_spelled_as_libpq_spells_them() {
+fn modes_have_the_names_of_libpq() {
     for mode in SslMode::ALL {
         assert_eq!(mode.to_string().parse(), Ok(mode));
     }
@@ -207,10 +208,10 @@ fn modes_are_spelled_as_libpq_spells_them() {
 }
 
 #[test]
-fn the_system_s_authorities_do_not_know_ours() {
+fn the_authorities_of_the_system_do_not_accept_the_tests_certificate() {
     let client = match ClientTls::new(SslMode::VerifyFull, Some(&Roots::System), None) {
         Ok(client) => client,
-        // A bare container has none, and then says so.
+        // A minimal container has no authorities. Then there must be an error that says so.
         Err(error) => return assert!(matches!(error, TlsFileError::SystemRoots { .. }), "{error}"),
     };
     let authority = Authority::new("ours");

@@ -1,4 +1,4 @@
-//! Two sessions over a loopback connection, and a loop that drives both.
+//! Two sessions over a loopback connection, and an event loop that drives both.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -9,7 +9,7 @@ use trunkline_net::stream::Stream;
 use trunkline_net::tls::{TlsError, TlsSession};
 use trunkline_net::{dial, listen};
 
-/// Ends a test that hangs, and measures nothing.
+/// Ends a test that hangs. No test depends on its length.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct End {
@@ -19,7 +19,7 @@ pub(crate) struct End {
     pub(crate) to_send: Vec<u8>,
     /// Bytes of `to_send` that the session accepted.
     pub(crate) sent: usize,
-    /// Does not read while set: a slow reader.
+    /// While set, this end does not read, like a slow reader.
     pub(crate) paused: bool,
     pub(crate) eof: bool,
     pub(crate) truncated: bool,
@@ -41,13 +41,13 @@ impl End {
         }
     }
 
-    /// The socket below, for its options.
+    /// The TCP socket of the stream, to set its options.
     pub(crate) fn socket(&self) -> socket2::SockRef<'_> {
         let Stream::Tcp(stream) = &self.stream else { panic!("the tests use TCP") };
         socket2::SockRef::from(stream)
     }
 
-    /// Does what can be done now.
+    /// Reads and writes what is possible now.
     pub(crate) fn step(&mut self) {
         if self.error.is_none() {
             self.error = self.try_step().err();
@@ -89,7 +89,7 @@ impl Pair {
         Self { poll, client: End::new(dialled, client), server: End::new(accepted, server) }
     }
 
-    /// Handshakes until both ends are through or one has failed.
+    /// Runs the handshake until both ends have finished or one has failed.
     pub(crate) fn handshake(&mut self) {
         self.run_until("the handshake to end", |pair| {
             let done = !pair.client.session.handshaking() && !pair.server.session.handshaking();
@@ -115,7 +115,7 @@ impl Pair {
         }
     }
 
-    /// Sends text both ways.
+    /// Sends a text in both directions.
     pub(crate) fn exchange(&mut self) {
         self.client.to_send.extend_from_slice(b"ping");
         self.server.to_send.extend_from_slice(b"pong");
@@ -125,7 +125,7 @@ impl Pair {
     }
 }
 
-/// A loopback connection, both ends registered edge-triggered for everything.
+/// A loopback connection. Both ends are registered edge-triggered, for reading and writing.
 pub(crate) fn connected() -> (Poll, Stream, Stream) {
     let mut poll = Poll::new().expect("poll");
     let mut listener =
@@ -151,7 +151,7 @@ pub(crate) fn connected() -> (Poll, Stream, Stream) {
     (poll, client, server)
 }
 
-/// Blocks until the stream can be read or has ended, without taking anything or disturbing its poll.
+/// Blocks until the stream can be read or has ended. It consumes no bytes and does not disturb the poll.
 pub(crate) fn wait_readable(stream: &mut Stream) {
     let Stream::Tcp(stream) = stream else { panic!("the tests use TCP") };
     let socket = socket2::SockRef::from(&*stream);

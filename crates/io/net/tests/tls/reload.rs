@@ -1,4 +1,4 @@
-//! Certificates replaced while connections live.
+//! Certificates that are replaced while connections exist.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::authority::Authority;
 use crate::pair::Pair;
 
 #[test]
-fn new_sessions_get_the_new_certificate_and_old_ones_go_on() {
+fn new_sessions_get_the_new_certificate_and_old_sessions_continue() {
     let authority = Authority::new("ours");
     let server = ServerTls::load(authority.server(&["db.example"])).expect("loads");
     let client = ClientTls::new(SslMode::Require, None, None).expect("loads");
@@ -39,7 +39,7 @@ fn bad_new_files_leave_the_old_ones_in_use() {
     let other = authority.sign("other", |_| {});
 
     fs::copy(&other.key, &files.key).expect("copied");
-    let error = server.reload().expect_err("the key is another's");
+    let error = server.reload().expect_err("the key of another certificate");
     assert!(matches!(error, TlsFileError::KeyMismatch { .. }), "{error}");
     assert!(error.to_string().contains("server.key") && error.to_string().contains("server.crt"), "{error}");
 

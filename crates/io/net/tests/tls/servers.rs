@@ -1,4 +1,4 @@
-//! Servers that are not ours: TLS 1.2 only, and one that shows a certificate whose key it does not have.
+//! Servers of rustls: each TLS version alone, and a server without the key of its certificate.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use trunkline_net::tls::{ClientTls, Roots, SslMode, TlsError};
 
 use crate::authority::fixture;
 
-/// Talks to a blocking server on a thread, which answers `pong` to `ping`. Returns the session's description.
+/// Connects to a blocking server on another thread, which answers `ping` with `pong`. Returns the session's description.
 fn talk(
     client: &ClientTls,
     cert: &str,
@@ -26,7 +26,7 @@ fn talk(
     let chain = vec![CertificateDer::from_pem_file(fixture(cert)).expect("readable")];
     let key = PrivateKeyDer::from_pem_file(fixture(key)).expect("readable");
     let key = provider.key_provider.load_private_key(key).expect("a key");
-    // Not checked against each other: that is the point of one of the tests.
+    // The key may belong to another certificate: one of the tests needs that.
     let identity = SingleCertAndKey::from(CertifiedKey::new(chain, key));
     let builder =
         ServerConfig::builder_with_provider(provider).with_protocol_versions(&[version]).expect("ok");
@@ -38,7 +38,7 @@ fn talk(
         let mut connection = ServerConnection::new(config).expect("ok");
         let mut tls = rustls::Stream::new(&mut connection, &mut socket);
         let mut question = [0; 4];
-        // The client may hang up on us; what it says is what counts.
+        // The client may close the connection. Only its result matters.
         let _ = tls.read_exact(&mut question).and_then(|()| tls.write_all(b"pong"));
     });
     let mut poll = Poll::new().expect("poll");
@@ -70,7 +70,7 @@ fn talk(
 }
 
 #[test]
-fn both_versions_and_every_kind_of_key_are_spoken() {
+fn both_versions_work_with_every_kind_of_key() {
     let certificates = [
         ("rsa-sha256.crt", "rsa.key"),
         ("pss-sha256.crt", "rsa.key"),
@@ -96,7 +96,7 @@ fn both_versions_and_every_kind_of_key_are_spoken() {
     }
 }
 
-/// Even `require` without roots, which believes any certificate, wants to see that the server has its key.
+/// Even `require` without roots, which accepts any certificate, checks that the server has the certificate's key.
 #[test]
 fn a_certificate_without_its_key_is_refused_in_every_mode() {
     let roots = Roots::File(fixture("ecdsa-sha384.crt"));
@@ -106,7 +106,7 @@ fn a_certificate_without_its_key_is_refused_in_every_mode() {
         let client = client.expect("loads");
         for (cert, key) in [("ecdsa-sha384.crt", "stranger.key"), ("rsa-sha256.crt", "stranger-rsa.key")] {
             if client.mode() == SslMode::VerifyCa && cert.starts_with("rsa") {
-                continue; // Refused for its chain already.
+                continue; // Its chain is refused before its key is checked.
             }
             for version in [&version::TLS12, &version::TLS13] {
                 let error = talk(&client, cert, key, version).expect_err("an impostor");

@@ -1,4 +1,4 @@
-//! Sessions under load, in every role, and at their end.
+//! Sessions: transfers, slow readers, the end of a session, client certificates, resumption.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -30,7 +30,7 @@ pub(crate) fn pair() -> Pair {
     pair
 }
 
-/// Bytes whose place can be told.
+/// Bytes that show their own position, so that a test sees when some are missing or twice there.
 fn numbered(len: usize) -> Vec<u8> {
     (0..len.div_ceil(4)).flat_map(|n| u32::try_from(n).unwrap_or(0).to_be_bytes()).take(len).collect()
 }
@@ -58,12 +58,12 @@ fn large_transfers_both_ways_arrive_whole() {
 }
 
 #[test]
-fn a_slow_reader_holds_back_the_sender() {
-    /// Many times what the sockets below hold.
+fn a_slow_reader_stops_the_sender() {
+    /// Many times more than the buffers of the sockets hold.
     const BYTES: usize = 4 << 20;
     let mut pair = pair();
     pair.client.paused = true;
-    // Buffers that do not grow by themselves.
+    // Buffers of a set size do not grow by themselves.
     pair.server.socket().set_send_buffer_size(64 << 10).expect("set");
     pair.client.socket().set_recv_buffer_size(64 << 10).expect("set");
     let down = numbered(BYTES);
@@ -73,10 +73,10 @@ fn a_slow_reader_holds_back_the_sender() {
     let accepted = pair.server.sent;
     assert!(accepted > 0 && accepted < down.len(), "stops at {accepted}");
     assert!(pair.server.session.wants_write());
-    // The other direction is not held up.
+    // The other direction still works.
     pair.client.to_send = b"still here".to_vec();
     pair.run_until("the other direction", |pair| pair.server.received == b"still here");
-    // The kernel may have taken a little more meanwhile; the session's own share is bounded.
+    // The kernel may have taken a little more in the meantime, but the session's own queue is bounded.
     let queued = queued_bytes(&pair.server);
     assert!(pair.server.session.wants_write() && pair.server.sent < down.len());
     assert!(queued > 0 && queued <= QUEUED_BYTES_MAX + 4096, "{queued} bytes wait");
@@ -86,21 +86,21 @@ fn a_slow_reader_holds_back_the_sender() {
 }
 
 #[test]
-fn direct_tls_begins_with_bytes_read_before() {
+fn direct_tls_begins_with_bytes_that_were_read_before() {
     let authority = Authority::new("ours");
     let server = ServerTls::load(authority.server(&["db.example"])).expect("loads");
     let client = ClientTls::new(SslMode::Require, None, None).expect("loads");
     let mut pair = Pair::new(client.connect("db.example").expect("ok"), server.accept().expect("ok"));
     pair.client.step();
-    // The whole ClientHello, in pieces: the first byte told that it is TLS. No readable event will follow.
+    // The whole ClientHello is read in two pieces, because the first byte shows that it is TLS. No readable event follows.
     let mut first = [0; 1];
     let mut hello = vec![0; 64 * 1024];
     wait_readable(&mut pair.server.stream);
     assert_eq!(pair.server.stream.read(&mut first).expect("readable"), 1);
     assert_eq!(first, [0x16]);
     let length = pair.server.stream.read(&mut hello).expect("readable");
-    pair.server.session.pre_read(&first);
-    pair.server.session.pre_read(&hello[..length]);
+    pair.server.session.feed(&first);
+    pair.server.session.feed(&hello[..length]);
     pair.handshake();
     pair.exchange();
     assert_eq!(pair.server.session.alpn(), Some(ALPN_POSTGRESQL));
@@ -108,31 +108,31 @@ fn direct_tls_begins_with_bytes_read_before() {
 
 #[test]
 fn close_notify_is_told_from_truncation() {
-    let mut said = pair();
-    said.client.to_send = b"bye".to_vec();
-    said.client.step();
-    assert!(said.client.session.close_notify(&mut said.client.stream).expect("sent"));
-    assert!(said.client.session.close_notify(&mut said.client.stream).expect("once is enough"));
-    said.run_until("the farewell", |pair| pair.server.eof);
-    assert!(!said.server.truncated);
-    assert_eq!(said.server.received, b"bye");
-    // The other direction is still open.
-    said.server.to_send = b"bye too".to_vec();
-    said.run_until("the answer", |pair| pair.client.received == b"bye too");
-    let after = said.client.session.send(&mut said.client.stream, b"more").expect_err("closed");
+    let mut closed = pair();
+    closed.client.to_send = b"bye".to_vec();
+    closed.client.step();
+    assert!(closed.client.session.close_notify(&mut closed.client.stream).expect("sent"));
+    assert!(closed.client.session.close_notify(&mut closed.client.stream).expect("once is enough"));
+    closed.run_until("the farewell", |pair| pair.server.eof);
+    assert!(!closed.server.truncated);
+    assert_eq!(closed.server.received, b"bye");
+    // The server can still send.
+    closed.server.to_send = b"bye too".to_vec();
+    closed.run_until("the answer", |pair| pair.client.received == b"bye too");
+    let after = closed.client.session.send(&mut closed.client.stream, b"more").expect_err("closed");
     assert_eq!(TlsError::of(&after), Some(&TlsError::AlreadyClosed));
 
-    let mut cut = pair();
-    cut.client.to_send = b"bye".to_vec();
-    cut.client.step();
-    cut.client.stream.shutdown(Shutdown::Write).expect("shut");
-    cut.run_until("the end", |pair| pair.server.eof);
-    assert!(cut.server.truncated);
-    assert_eq!(cut.server.received, b"bye");
+    let mut truncated = pair();
+    truncated.client.to_send = b"bye".to_vec();
+    truncated.client.step();
+    truncated.client.stream.shutdown(Shutdown::Write).expect("shut");
+    truncated.run_until("the end", |pair| pair.server.eof);
+    assert!(truncated.server.truncated);
+    assert_eq!(truncated.server.received, b"bye");
 }
 
 #[test]
-fn client_certificates_are_asked_for_as_set() {
+fn client_auth_decides_about_client_certificates() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let (good, bad) = (ours.client("good"), theirs.client("bad"));
     let connect = |auth: ClientAuth, identity: Option<&ClientIdentity>| -> End {
@@ -167,14 +167,14 @@ fn client_certificates_are_asked_for_as_set() {
     assert!(matches!(server.tls_error(), Some(TlsError::CertificateRefused { .. })), "{:?}", server.error);
 }
 
-/// How much waits in a session for its socket, as its Debug text says.
+/// How many bytes wait in a session for its socket, read from its Debug text.
 fn queued_bytes(end: &End) -> usize {
     let text = format!("{:?}", end.session);
     let number = text.split("outgoing: ").nth(1).and_then(|rest| rest.split(',').next());
     number.and_then(|number| number.parse().ok()).expect("Debug says how much waits")
 }
 
-/// A driver's client, blocking, on a thread: rustls's own, which can be held to TLS 1.2 and keeps tickets.
+/// Connects with rustls's own blocking client on another thread: it can be limited to TLS 1.2, and it keeps tickets.
 fn blocking_client(
     server: &ServerTls,
     config: &Arc<ClientConfig>,
@@ -251,7 +251,7 @@ fn sessions_are_resumed_until_a_reload() {
 }
 
 #[test]
-fn the_oldest_version_is_as_set() {
+fn min_protocol_sets_the_oldest_version() {
     let authority = Authority::new("ours");
     let files = ServerTlsFiles { min_protocol: MinProtocol::Tls13, ..authority.server(&["db.example"]) };
     let server = ServerTls::load(files).expect("loads");

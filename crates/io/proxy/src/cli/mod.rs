@@ -15,17 +15,17 @@ use crate::serve::ServeError;
 use crate::{logging, serve};
 use sql::{Sql, SqlFailure};
 
-/// The file that is read when none is named.
+/// The configuration file if the command line names none.
 const DEFAULT_CONFIG: &str = "trunkline.toml";
 
-/// Where `--upstream` listens when nothing else is said.
+/// The address to listen on with `--upstream`, if the command line names none.
 const DEFAULT_LISTEN: &str = "127.0.0.1:6432";
 
 /// Trunkline, a connection pooler for PostgreSQL.
 #[derive(Debug, Parser)]
 #[command(name = "trunkline", version, disable_help_subcommand = true)]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Task,
 }
@@ -53,7 +53,7 @@ pub struct Serve {
 
     /// Without a file: pass every database on to this server, as postgres://user:password@host:port
     ///
-    /// Arguments can be seen by others on this machine; the environment variable cannot.
+    /// Other users of this machine can see arguments, but not the environment variable.
     #[arg(long, value_name = "URL", env = "TRUNKLINE_UPSTREAM", hide_env_values = true)]
     pub upstream: Option<String>,
 
@@ -61,7 +61,7 @@ pub struct Serve {
     #[arg(long, value_name = "ADDRESS", requires = "upstream")]
     pub listen: Option<String>,
 
-    /// With --upstream: let anybody in who reaches the address, although others than this machine can
+    /// With --upstream: let clients in without a password, even on an address that other machines can reach
     #[arg(long, requires = "upstream")]
     pub allow_trust: bool,
 
@@ -73,15 +73,15 @@ pub struct Serve {
 const SERVE_HELP: &str = "\
 Who may connect with --upstream:
   With user:password in the URL, clients log in as that user with that
-  password (SCRAM-SHA-256). With no password in the URL there is nothing to
-  ask for: anybody is let in. That is refused on an address that other
-  machines can reach, unless --allow-trust is given. A user in the URL is the
-  user towards the server; without one it is the name the client gives.
+  password (SCRAM-SHA-256). With no password in the URL, every client is let
+  in without one. That is refused on an address that other machines can
+  reach, unless --allow-trust is given. Trunkline logs in to the server as
+  the user in the URL, or as the client's user if the URL has none.
 
 Signals:
   HUP         read the configuration again
-  INT         end when no server connection is in use any more
-  TERM        end when the last client has left
+  INT         end as soon as no server connection is in use
+  TERM        end as soon as the last client has left
   INT, TERM   a second time, and QUIT: end at once
   USR1, USR2  pause, resume";
 
@@ -93,7 +93,7 @@ pub struct Check {
     pub config: Option<PathBuf>,
 }
 
-/// The URL may hold a password.
+/// Written by hand, because the URL may hold a password.
 impl fmt::Debug for Serve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Serve")
@@ -155,18 +155,18 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Does what the command line says. Output goes to `out`, what went wrong to `err`.
+/// Runs the command of the command line. Its output goes to `out`, an error to `err`.
 pub fn run(cli: &Cli, out: &mut dyn Write, err: &mut dyn Write) -> ExitCode {
-    let done = match &cli.command {
+    let result = match &cli.command {
         Task::Serve(serve) => run_serve(serve),
         Task::Check(check) => run_check(check, out),
         Task::Sql(arguments) => sql::run(arguments, out).map_err(Failure::Sql),
         Task::Version => writeln!(out, "trunkline {}", env!("CARGO_PKG_VERSION")).map_err(Failure::Output),
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Nobody is left to be told when standard error is closed.
+            // If standard error is closed, nobody can be told.
             let _ = writeln!(err, "{failure}");
             ExitCode::FAILURE
         }
@@ -189,7 +189,7 @@ fn run_check(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
     let name = path.display().to_string();
     let config = read(&ConfigSource::File(path))?;
     serve::check_certificates(&config).map_err(Failure::Serve)?;
-    write!(out, "{name}: OK\n{}", summary::of(&config)).map_err(Failure::Output)
+    write!(out, "{name}: OK\n{}", summary::text(&config)).map_err(Failure::Output)
 }
 
 fn read(source: &ConfigSource) -> Result<Config, Failure> {

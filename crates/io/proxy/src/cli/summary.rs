@@ -1,14 +1,14 @@
-//! What `trunkline check` says about a configuration that can be used. No secret is part of it.
+//! The summary that `trunkline check` prints of a usable configuration. It has no secrets.
 
 use std::fmt::Write;
 
 use crate::config::{Config, ListenAddress};
 
-/// More databases than these are counted, not named.
+/// Most databases that the summary names. The others are only counted.
 const DATABASES_NAMED_MAX: usize = 20;
 
-/// The summary, a line for each subject, each ending with a newline.
-pub(super) fn of(config: &Config) -> String {
+/// The summary: a line for each subject, each with a newline at its end.
+pub(super) fn text(config: &Config) -> String {
     let mut text = String::new();
     let mut line = |subject: &str, what: String| {
         // Writing into a String cannot fail.
@@ -22,11 +22,11 @@ pub(super) fn of(config: &Config) -> String {
         let Some(pool) = pool else { continue };
         let on_server = database.dbname.as_deref().map(|dbname| format!("/{dbname}")).unwrap_or_default();
         let user = database.user.as_deref().map(|user| format!(" as {user}")).unwrap_or_default();
-        let place = format!("{}:{}{on_server}{user}", database.host, database.port);
+        let server = format!("{}:{}{on_server}{user}", database.host, database.port);
         let tls = database.tls.sslmode;
         line(
             "database",
-            format!("{name} -> {place} ({}, {} connections, sslmode {tls})", pool.pool_mode, pool.pool_size),
+            format!("{name} -> {server} ({}, {} connections, sslmode {tls})", pool.pool_mode, pool.pool_size),
         );
     }
     let more = config.databases.len().saturating_sub(DATABASES_NAMED_MAX);
@@ -44,9 +44,9 @@ pub(super) fn of(config: &Config) -> String {
 
 fn listening(config: &Config) -> String {
     let general = &config.general;
-    let mut places: Vec<String> = general.listen.iter().map(ListenAddress::to_string).collect();
-    places.extend(general.unix_socket_dir.iter().map(|directory| directory.display().to_string()));
-    places.join(", ")
+    let mut addresses: Vec<String> = general.listen.iter().map(ListenAddress::to_string).collect();
+    addresses.extend(general.unix_socket_dir.iter().map(|directory| directory.display().to_string()));
+    addresses.join(", ")
 }
 
 fn users(config: &Config) -> String {

@@ -39,8 +39,9 @@ impl ListenAddress {
         }
     }
 
-    /// The sockets to bind, most wanted first. Where there are two (`*` and `localhost`), one may fail because the
-    /// machine lacks that family; the IPv6 one must be bound with `IPV6_V6ONLY`, or it collides with the other.
+    /// The sockets to bind, the most important one first. `*` and `localhost` have two, one for each address family. One of
+    /// the two may fail because the machine lacks that family. The IPv6 socket must be bound with `IPV6_V6ONLY`, or it
+    /// collides with the IPv4 socket.
     pub fn sockets(&self) -> Vec<SocketAddr> {
         let both = |v4: Ipv4Addr, v6: Ipv6Addr, port: u16| vec![(v4, port).into(), (v6, port).into()];
         match *self {
@@ -50,7 +51,7 @@ impl ListenAddress {
         }
     }
 
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can reach the address.
     pub fn is_loopback(&self) -> bool {
         self.sockets().iter().all(|socket| match socket.ip() {
             IpAddr::V4(ip) => ip.is_loopback(),
@@ -94,7 +95,8 @@ pub enum ServerHost {
 }
 
 impl ServerHost {
-    /// Reads a host as libpq does: what starts with a slash is a socket's directory, with `@` an abstract one.
+    /// Reads a host as libpq does: a text that starts with `/` is the directory of a unix socket, one that starts with `@`
+    /// names an abstract socket.
     pub fn parse(text: &str) -> Option<Self> {
         if text.starts_with('/') || text.starts_with('@') {
             return Some(Self::Unix(PathBuf::from(text)));
@@ -103,13 +105,13 @@ impl ServerHost {
         if bare.parse::<IpAddr>().is_ok() {
             return Some(Self::Tcp(bare.to_owned()));
         }
-        // One host for now; a list of them is the failover issue's.
+        // One host only: a list of hosts is for failover, which does not exist yet.
         let plausible = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
         (!text.is_empty() && text.len() <= 253 && text.chars().all(plausible))
             .then(|| Self::Tcp(text.to_owned()))
     }
 
-    /// The path of the unix socket for `port`, if it is one.
+    /// The path of the unix socket for `port`; `None` for a TCP host.
     pub fn socket_path(&self, port: u16) -> Option<PathBuf> {
         match self {
             Self::Tcp(_) => None,
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_is_what_only_this_machine_reaches() {
+    fn only_addresses_of_this_machine_are_loopback() {
         let loopback = |text: &str| ListenAddress::parse(text).expect("valid").is_loopback();
         assert!(
             loopback("127.0.0.1:1")

@@ -1,4 +1,4 @@
-//! What is allowed but may not be what was meant.
+//! Advice about settings that are allowed, but that the operator may not have meant.
 
 use trunkline_session::authentication::Secret as StoredSecret;
 
@@ -8,7 +8,7 @@ use super::database::FALLBACK;
 use super::modes::{AuthType, PoolMode, SslMode};
 
 impl Config {
-    /// Things an operator should know about this configuration; not errors.
+    /// Things that an operator should know about this configuration. None of them is an error.
     pub fn advice(&self) -> Vec<String> {
         let mut advice = Vec::new();
         let general = &self.general;
@@ -41,7 +41,7 @@ impl Config {
         if modes.into_iter().any(|mode| mode == PoolMode::Session) && self.pool.server_reset_query.is_empty()
         {
             advice.push(
-                "pool_mode \"session\" without server_reset_query: what a client sets, the next one finds"
+                "pool_mode \"session\" without server_reset_query: a client gets the session settings of the client before it"
                     .to_owned(),
             );
         }
@@ -51,26 +51,27 @@ impl Config {
                     .to_owned(),
             );
         }
-        advice.extend(self.look_up_advice());
+        advice.extend(self.auth_query_advice());
         advice.extend(self.md5_advice());
         advice.extend(self.userlist.advice());
         advice
     }
 
-    /// Strangers choose where they are looked up.
-    fn look_up_advice(&self) -> Option<String> {
+    /// Warns when clients that have not logged in can choose the database that is asked for their password.
+    fn auth_query_advice(&self) -> Option<String> {
         let fallback = self.databases.get(FALLBACK)?;
-        let asked = fallback.auth_user.is_some() || self.auth.user.is_some();
-        let fixed = fallback.auth_dbname.is_some() || self.auth.dbname.is_some();
-        (asked && !fixed && !matches!(self.auth.r#type, AuthType::Trust | AuthType::Any)).then(|| {
+        let is_asked = fallback.auth_user.is_some() || self.auth.user.is_some();
+        let has_fixed_database = fallback.auth_dbname.is_some() || self.auth.dbname.is_some();
+        let needs_password = !matches!(self.auth.r#type, AuthType::Trust | AuthType::Any);
+        (is_asked && !has_fixed_database && needs_password).then(|| {
             format!(
-                "[databases.\"{FALLBACK}\"] has auth.query asked in any database that a client names before it has logged in: \
-                 set auth.dbname to the one where it is to be asked"
+                "[databases.\"{FALLBACK}\"] lets a client that has not logged in choose the database where auth.query runs: \
+                 set auth.dbname to the database where it shall run"
             )
         })
     }
 
-    /// SCRAM cannot be proved against an md5 hash.
+    /// Warns about an md5 hash with `auth.type = "scram-sha-256"`: SCRAM cannot check a password against an md5 hash.
     fn md5_advice(&self) -> Option<String> {
         if self.auth.r#type != AuthType::ScramSha256 {
             return None;
@@ -79,8 +80,8 @@ impl Config {
         let has_md5 = |user: &&str| matches!(self.password_of(user), Some(StoredSecret::Md5(_)));
         let user = names.into_iter().find(has_md5)?;
         Some(format!(
-            "auth.type is \"scram-sha-256\", and the password of \"{user}\" is stored as an md5 hash: it cannot log in; \
-             use auth.type \"md5\", which lets users with SCRAM verifiers in by SCRAM all the same"
+            "auth.type is \"scram-sha-256\", but the password of \"{user}\" is stored as an md5 hash, so this user cannot log in; \
+             use auth.type \"md5\": users with SCRAM verifiers still log in by SCRAM then"
         ))
     }
 }

@@ -1,4 +1,4 @@
-//! `[auth]`: how clients prove who they are, and where their passwords are found.
+//! `[auth]`: how clients authenticate, and where Trunkline finds their passwords.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::modes::AuthType;
 use super::section::section;
 
-/// What is asked when `[auth] query` is not set. A role that may not log in is not found, and one whose password
-/// is past its VALID UNTIL is found without a password (CVE-2025-2291). Every name is qualified, so that no
-/// search_path can put another table, function or operator in its place (CVE-2025-12819).
+/// The default of `[auth] query`. It does not find roles that may not log in. For a role whose password is past its VALID
+/// UNTIL, it returns no password (CVE-2025-2291). Every name is qualified, so that no search_path can put another table,
+/// function or operator in its place (CVE-2025-12819).
 pub const DEFAULT_AUTH_QUERY: &str = "\
 SELECT role.rolname, CASE WHEN role.rolvaliduntil OPERATOR(pg_catalog.<) pg_catalog.now() \
 THEN NULL ELSE role.rolpassword END \
@@ -18,19 +18,19 @@ WHERE role.rolname OPERATOR(pg_catalog.=) $1 AND role.rolcanlogin";
 section! {
     /// `[auth]`.
     pub struct Auth {
-        /// How clients prove who they are.
+        /// How clients authenticate.
         r#type as "type": AuthType = AuthType::ScramSha256,
         /// A PgBouncer `userlist.txt`.
         file: Option<PathBuf> = None,
-        /// Asked of the server for users found nowhere else: `$1` is the user, the answer is (user, password).
+        /// The query that finds the password of a user who is not configured. `$1` is the user; a row is (user, password).
         query: String = DEFAULT_AUTH_QUERY.to_owned(),
-        /// The user that asks `query`; `None`: it is not asked.
+        /// The user that runs `query`; `None`: nobody runs it.
         user: Option<String> = None,
-        /// The entry of `[databases]` that `query` is asked of; `None`: the one the client wants.
+        /// The entry of `[databases]` where `query` runs; `None`: the one that the client asks for.
         dbname: Option<String> = None,
-        /// Whether a password may be asked for in the clear on a connection without TLS.
+        /// Whether Trunkline may ask for a clear-text password on a connection without TLS.
         cleartext_without_tls: bool = false,
-        /// How long an answer to `query` is believed; `None`: it is asked for each login.
+        /// How long the result of `query` is used again; `None`: the query runs for each login.
         auth_cache_ttl: Option<Duration> = Some(Duration::from_secs(10)),
     }
 }

@@ -1,13 +1,13 @@
-//! The bounds in force, by their settings' names.
+//! The bounds in force, by the names of their settings.
 
 use super::Config;
 use super::section::Section;
 
 impl Config {
-    /// Each bound that holds for the whole process or is the default of all pools: a number, bytes, or seconds. 0 is none.
+    /// Every bound that holds for the whole process or is the default of all pools, as a count, bytes or seconds. 0: no bound.
     ///
-    /// These are the numbers of `[limits]`, `[pool]` and `[timeouts]`, but for those that are marked as no bounds where
-    /// they are declared.
+    /// These are the numbers of `[limits]`, `[pool]` and `[timeouts]`, except the settings that are declared with
+    /// `NoBound`.
     pub fn bounds(&self) -> Vec<(&'static str, f64)> {
         [self.limits.bounds(), self.pool.bounds(), self.timeouts.bounds()].concat()
     }
@@ -21,7 +21,7 @@ mod tests {
     use crate::config::{Size, schema};
 
     #[test]
-    fn every_limit_is_a_bound_and_no_name_is_there_twice() {
+    fn every_limit_is_listed_once_as_a_bound() {
         let bounds: Vec<&str> = Config::default().bounds().into_iter().map(|(name, _)| name).collect();
         let times = |name: &str| bounds.iter().filter(|bound| **bound == name).count();
         for key in schema::keys().iter().filter(|key| key.table == "limits") {
@@ -33,7 +33,7 @@ mod tests {
         for bound in ["pool_size", "max_user_client_connections", "query_timeout", "abandoned_turn_timeout"] {
             assert_eq!(times(bound), 1, "{bound}");
         }
-        // How keepalive works, pauses between attempts, what is kept open, and what is no number.
+        // Not bounds: how keepalive works, pauses between attempts, connections kept open, and a text.
         for other in
             ["tcp_keepalive", "tcp_keepidle", "server_login_retry", "min_pool_size", "server_check_query"]
         {

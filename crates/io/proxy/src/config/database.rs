@@ -1,22 +1,22 @@
-//! `[databases.NAME]`: a name that clients ask for, and the server behind it.
+//! `[databases.NAME]`: a database name that clients ask for, and the server behind it.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::address::ServerHost;
 use super::modes::{PoolMode, SslMode};
-use super::password::{PasswordKeys, Surroundings};
+use super::password::{PasswordKeys, ReadContext};
 use super::problem::Findings;
 use super::secret::Secret;
 use super::section::section;
 use super::tls::{RootCertificates, ServerTls};
 use super::upstream::{DEFAULT_PORT, ServerUrl};
 
-/// The entry for names that have none of their own.
+/// The entry for database names that have no entry of their own.
 pub const FALLBACK: &str = "*";
 
 section! {
-    /// The keys of `[databases.NAME]`, before they are put together.
+    /// The keys of `[databases.NAME]` as the file has them. [`DatabaseKeys::build`] makes a [`Database`] of them.
     pub(super) struct DatabaseKeys {
         /// The server as a URL.
         upstream: Option<Secret> = None,
@@ -28,13 +28,13 @@ section! {
         dbname: Option<String> = None,
         /// User on the server.
         user: Option<String> = None,
-        /// Their password.
+        /// Password of `user`.
         password: Option<Secret> = None,
-        /// File with it.
+        /// File with the password.
         password_file: Option<PathBuf> = None,
-        /// Environment variable with it.
+        /// Environment variable with the password.
         password_env: Option<String> = None,
-        /// See [`Database`], from here on.
+        /// Pool mode. [`Database`] describes this key and those below.
         pool_mode: Option<PoolMode> = None,
         /// Pool size.
         pool_size: Option<u32> = None,
@@ -66,28 +66,28 @@ section! {
         application_name: Option<String> = None,
         /// Authentication query.
         auth_query: Option<String> = None,
-        /// Who asks it.
+        /// User that runs the authentication query.
         auth_user: Option<String> = None,
-        /// Where.
+        /// Database where the authentication query runs.
         auth_dbname: Option<String> = None,
         /// Age of a server connection.
         server_lifetime: Option<Option<Duration>> = None,
     }
 }
 
-/// One entry of `[databases]`. What is `None` here is as `[pool]`, `[timeouts]` or `[auth]` say;
-/// [`super::Config::pool_settings`] puts both together.
+/// One entry of `[databases]`. Where a field is `None`, the setting of `[pool]`, `[timeouts]` or `[auth]` holds;
+/// [`super::Config::pool_settings`] combines them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Database {
     /// Where the server is.
     pub host: ServerHost,
-    /// Its port.
+    /// The server's port.
     pub port: u16,
-    /// The database's name on the server; `None`: as the client asked.
+    /// The database's name on the server; `None`: the name that the client asked for.
     pub dbname: Option<String>,
-    /// The user towards the server; `None`: the client's own.
+    /// The user that Trunkline logs in as; `None`: the client's user.
     pub user: Option<String>,
-    /// The password of `user` towards the server.
+    /// The password of `user` on the server.
     pub password: Option<Secret>,
     /// When a server connection goes back to its pool.
     pub pool_mode: Option<PoolMode>,
@@ -97,13 +97,13 @@ pub struct Database {
     pub min_pool_size: Option<u32>,
     /// Server connections beyond the pool's size for clients that wait long.
     pub reserve_pool_size: Option<u32>,
-    /// Server connections to this database, over all its pools; 0: no limit.
+    /// Most server connections to this database, in all its pools together; 0: no limit.
     pub max_connections: Option<u32>,
-    /// Clients of this database; 0: no limit.
+    /// Most clients of this database; 0: no limit.
     pub max_client_connections: Option<u32>,
-    /// TLS towards the server: `[tls.server]` and this entry's own keys, put together.
+    /// TLS to the server: `[tls.server]`, overridden by this entry's own keys.
     pub tls: ServerTls,
-    /// Sent once to each new server connection.
+    /// A query that Trunkline sends once on each new server connection.
     pub connect_query: Option<String>,
     /// `client_encoding` of new server connections.
     pub client_encoding: Option<String>,
@@ -115,28 +115,28 @@ pub struct Database {
     pub application_name: Option<String>,
     /// The query that finds a user's password.
     pub auth_query: Option<String>,
-    /// The user that asks it.
+    /// The user that runs `auth_query`.
     pub auth_user: Option<String>,
-    /// The entry of `[databases]` it is asked of.
+    /// The entry of `[databases]` where `auth_query` runs.
     pub auth_dbname: Option<String>,
-    /// How old a server connection may grow; `Some(None)`: any age.
+    /// The greatest age of a server connection; `Some(None)`: no limit.
     pub server_lifetime: Option<Option<Duration>>,
 }
 
 impl Database {
-    /// The server of `url`, with nothing else set.
+    /// The server of `url`; all other settings are unset.
     pub(super) fn from_url(url: ServerUrl, tls: ServerTls) -> Self {
         Self {
             user: url.user,
             password: url.password,
             dbname: url.dbname,
             application_name: url.application_name,
-            ..Self::at(url.host, url.port, tls)
+            ..Self::on_host(url.host, url.port, tls)
         }
     }
 
-    /// The server at `host`, with nothing else set.
-    fn at(host: ServerHost, port: u16, tls: ServerTls) -> Self {
+    /// The server at `host`; all other settings are unset.
+    fn on_host(host: ServerHost, port: u16, tls: ServerTls) -> Self {
         Self {
             host,
             port,
@@ -164,19 +164,19 @@ impl Database {
 }
 
 impl DatabaseKeys {
-    /// Puts the table `path` together; `None` if something was wrong with it.
+    /// Makes the entry of the table `path`; `None` if the table has a fault, which is then in `findings`.
     pub(super) fn build(
         self,
         path: &str,
         tls: &ServerTls,
-        from: &Surroundings<'_>,
+        context: &ReadContext<'_>,
         findings: &mut Findings<'_>,
     ) -> Option<Database> {
-        let server = self.server(path, tls, from, findings)?;
+        let server = self.server(path, tls, context, findings)?;
         let file =
-            |own: Option<PathBuf>, given: Option<PathBuf>| own.map(|path| from.resolve(&path)).or(given);
+            |own: Option<PathBuf>, given: Option<PathBuf>| own.map(|path| context.resolve(&path)).or(given);
         let own_root = match self.sslrootcert {
-            Some(RootCertificates::File(path)) => Some(RootCertificates::File(from.resolve(&path))),
+            Some(RootCertificates::File(path)) => Some(RootCertificates::File(context.resolve(&path))),
             other => other,
         };
         let tls = ServerTls {
@@ -206,12 +206,12 @@ impl DatabaseKeys {
         })
     }
 
-    /// Where the server is and who logs in there, from `upstream` or from the single keys.
+    /// The server's address and login, from `upstream` or from the single keys.
     fn server(
         &self,
         path: &str,
         tls: &ServerTls,
-        from: &Surroundings<'_>,
+        context: &ReadContext<'_>,
         findings: &mut Findings<'_>,
     ) -> Option<Database> {
         let keys = PasswordKeys {
@@ -219,11 +219,11 @@ impl DatabaseKeys {
             file: self.password_file.clone(),
             environment: self.password_env.clone(),
         };
-        let password = keys.read(path, from, findings);
+        let password = keys.read(path, context, findings);
         let Some(upstream) = &self.upstream else {
             let Some(host) = self.host.clone() else {
                 if !findings.mentions(&format!("{path}.host")) {
-                    findings.at(
+                    findings.add_at(
                         path,
                         format!("[{path}] does not say where the server is: set `host` or `upstream`"),
                     );
@@ -231,9 +231,9 @@ impl DatabaseKeys {
                 return None;
             };
             if password.is_some() && self.user.is_none() {
-                findings.at(path, format!("[{path}] has a password but no `user` that it belongs to"));
+                findings.add_at(path, format!("[{path}] has a password but no `user` that it belongs to"));
             }
-            let server = Database::at(host, self.port.unwrap_or(DEFAULT_PORT), tls.clone());
+            let server = Database::on_host(host, self.port.unwrap_or(DEFAULT_PORT), tls.clone());
             return Some(Database {
                 dbname: self.dbname.clone(),
                 user: self.user.clone(),
@@ -243,9 +243,11 @@ impl DatabaseKeys {
         };
         for (key, given) in [("host", self.host.is_some()), ("port", self.port.is_some())] {
             if given {
-                findings.at(
+                findings.add_at(
                     &format!("{path}.{key}"),
-                    format!("`{path}.{key}`: the URL in `upstream` already says it; keep one"),
+                    format!(
+                        "`{path}.{key}`: the URL in `upstream` already has the {key}; keep one of the two"
+                    ),
                 );
             }
         }
@@ -261,7 +263,7 @@ impl DatabaseKeys {
                 })
             }
             Err(error) => {
-                findings.at(&format!("{path}.upstream"), format!("`{path}.upstream`: {error}"));
+                findings.add_at(&format!("{path}.upstream"), format!("`{path}.upstream`: {error}"));
                 None
             }
         }

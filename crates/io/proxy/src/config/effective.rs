@@ -1,5 +1,5 @@
-//! What holds for one pool once user, database and general settings are put together, as PgBouncer does:
-//! the user's before the database's before `[pool]`'s.
+//! The settings in force for one pool. As in PgBouncer, a user's setting overrides the database's, which overrides the
+//! one of `[pool]`.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use trunkline_session::authentication::Secret as StoredSecret;
 use super::modes::PoolMode;
 use super::{Config, Database, FALLBACK};
 
-/// What holds for the pool of one database and one user.
+/// The settings in force for the pool of one database and one user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolSettings {
     /// When a server connection goes back to the pool.
     pub pool_mode: PoolMode,
-    /// Server connections of the pool.
+    /// Most server connections of the pool.
     pub pool_size: u32,
     /// Server connections kept even when nobody uses them.
     pub min_pool_size: u32,
@@ -21,15 +21,15 @@ pub struct PoolSettings {
     pub reserve_pool_size: u32,
     /// How long a client waits before the reserve is opened; `None`: never.
     pub reserve_pool_timeout: Option<Duration>,
-    /// Server connections to the database, over all its pools; 0: no limit.
+    /// Most server connections to the database, in all its pools together; 0: no limit.
     pub max_db_connections: u32,
-    /// Server connections of the user, over all pools; 0: no limit.
+    /// Most server connections of the user, in all pools together; 0: no limit.
     pub max_user_connections: u32,
-    /// Clients of the database; 0: no limit.
+    /// Most clients of the database; 0: no limit.
     pub max_db_client_connections: u32,
-    /// Clients of the user; 0: no limit.
+    /// Most clients of the user; 0: no limit.
     pub max_user_client_connections: u32,
-    /// How old a server connection may grow.
+    /// The greatest age of a server connection.
     pub server_lifetime: Option<Duration>,
     /// How long a query may run.
     pub query_timeout: Option<Duration>,
@@ -39,37 +39,37 @@ pub struct PoolSettings {
     pub client_idle_timeout: Option<Duration>,
 }
 
-/// How a password that is not configured is asked of a server.
+/// How Trunkline asks a server for a password that is not configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthQuery<'c> {
     /// The query; `$1` is the user.
     pub query: &'c str,
-    /// The user that asks.
+    /// The user that runs the query.
     pub user: &'c str,
-    /// The entry of `[databases]` that is asked.
+    /// The entry of `[databases]` where the query runs.
     pub database: &'c str,
 }
 
 impl Config {
-    /// The entry for the database `name` that a client asks for: its own, else the fallback.
+    /// The entry for the database `name` that a client asks for: the entry of this name, else [`FALLBACK`].
     pub fn database(&self, name: &str) -> Option<&Database> {
         self.databases.get(name).or_else(|| self.databases.get(FALLBACK))
     }
 
-    /// The configured password of a user, plain or as a verifier: `[users]` first, then the userlist.
+    /// The configured password of a user, in clear text or as a verifier. `[users]` comes before the userlist.
     pub fn password_of(&self, user: &str) -> Option<StoredSecret> {
         let own = self.users.get(user).and_then(|user| user.password.as_ref());
-        // It was found to be readable when the configuration was.
+        // `UserKeys::build` has checked that it can be parsed.
         let own = own.and_then(|password| StoredSecret::parse(password.expose().as_bytes()).ok());
         own.or_else(|| self.userlist.password_of(user).cloned())
     }
 
-    /// Whether the configuration knows the user, with or without a password.
-    pub fn knows_user(&self, user: &str) -> bool {
-        self.users.contains_key(user) || self.userlist.knows(user)
+    /// Whether the configuration has the user, with or without a password.
+    pub fn has_user(&self, user: &str) -> bool {
+        self.users.contains_key(user) || self.userlist.has_user(user)
     }
 
-    /// What holds for the pool of `database` and `user`; `None` if there is no such database.
+    /// The settings for the pool of `database` and `user`; `None` if there is no such database.
     pub fn pool_settings(&self, database: &str, user: &str) -> Option<PoolSettings> {
         let database = self.database(database)?;
         let user = self.users.get(user);
@@ -103,7 +103,7 @@ impl Config {
         })
     }
 
-    /// How the password of a user of `database` is asked for; `None` if it is not to be asked.
+    /// How to ask a server for the password of a user of `database`; `None` if no server is to be asked.
     pub fn auth_query<'c>(&'c self, database: &'c str) -> Option<AuthQuery<'c>> {
         let entry = self.database(database)?;
         Some(AuthQuery {

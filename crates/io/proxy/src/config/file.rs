@@ -1,10 +1,10 @@
-//! Files that a configuration names, and the configuration itself: read up to a bound, whatever they are.
+//! Reads the configuration and the files that it names. Each read has a bound, also on a pipe or a device.
 
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Reads a whole text file. One that is longer than `bytes_max` is an error, also when it does not say how long it is
-/// (a pipe, a device).
+/// Reads a whole text file. A file that is longer than `bytes_max` is an error, even when it has no known length (a pipe,
+/// a device).
 pub(super) fn read_text(file: &Path, bytes_max: usize) -> io::Result<String> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
     let mut bytes = Vec::new();

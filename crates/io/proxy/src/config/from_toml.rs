@@ -1,20 +1,20 @@
-//! TOML's text as values of ours. Nothing else in this program knows that a configuration is written in TOML.
+//! Turns TOML text into the values of `value.rs`. Nothing else in this program knows that a configuration is TOML.
 //!
-//! The tree comes from toml's parser with its places, not by serde's derive: serde stops at the first error, and a
-//! person who moves a configuration wants all of them at once, each with its place.
+//! It uses the tree and the places of toml's parser, not serde's derive: serde stops at the first error, and a person
+//! who moves a configuration wants to see all errors at once, each with its place.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::pgbouncer::is_ini;
 use super::problem::{Findings, Quote};
-use super::value::{Data, Key, Table, Value, Whole};
+use super::value::{Data, Integer, Key, Table, Value};
 
-/// How deep values are taken over. Settings stand at depth 3 (`databases.app.port`), elements of lists below; what lies
-/// deeper than this is refused without a look at it, so that no text makes this recursion long.
+/// The greatest depth of a value that is read. Settings stand at depth 3 (`databases.app.port`), elements of lists below
+/// them. A deeper value is refused unread, so that no text can make this recursion deep.
 const DEPTH_MAX: u32 = 8;
 
-/// The tables of the file; `None` if it is not TOML, which `findings` then says.
+/// The tables of the file. `None` if the text is not TOML; `findings` then has the syntax errors.
 pub(super) fn parse(text: &str, findings: &mut Findings<'_>) -> Option<Table> {
     let (document, faults) = DeTable::parse_recoverable(text);
     if faults.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn parse(text: &str, findings: &mut Findings<'_>) -> Option<Table> {
     let hint = is_ini(text).then(|| {
         "this looks like a pgbouncer.ini: docs/moving-from-pgbouncer.md says how to write the same as TOML".to_owned()
     });
-    // What follows a syntax error is a guess: only the syntax is reported.
+    // The parser guesses after a syntax error, so only syntax errors are reported.
     for fault in faults {
         let message = format!("not valid TOML: {}", fault.message().replace('\n', ", "));
         findings.add(fault.span(), message, hint.clone(), Quote::Line);
@@ -39,16 +39,16 @@ fn table(entries: DeTable<'_>, depth_left: u32) -> Table {
     Table { entries: entries.collect() }
 }
 
-/// `depth_left` is how many lists and tables may lie in one another from here on.
+/// `depth_left`: how many more lists and tables may be nested in this value.
 fn value(spanned: Spanned<DeValue<'_>>, depth_left: u32) -> Value {
     let place = spanned.span();
     let data = match (spanned.into_inner(), depth_left.checked_sub(1)) {
         (DeValue::String(text), _) => Data::Text(text.into_owned()),
         (DeValue::Integer(number), _) => {
-            Data::Whole(Whole { digits: number.as_str().to_owned(), radix: number.radix() })
+            Data::Integer(Integer { digits: number.as_str().to_owned(), radix: number.radix() })
         }
         (DeValue::Float(number), _) => Data::Float(number.as_str().to_owned()),
-        (DeValue::Boolean(flag), _) => Data::Truth(flag),
+        (DeValue::Boolean(flag), _) => Data::Boolean(flag),
         (DeValue::Datetime(_), _) => Data::Other("a date"),
         (DeValue::Array(_), None) => Data::Other("a list"),
         (DeValue::Table(_), None) => Data::Other("a table"),
@@ -79,7 +79,7 @@ mod tests {
         };
         assert_eq!(of("a"), ("\"x\"".to_owned(), "'x'"));
         assert_eq!(of("b").1, "0o7_0");
-        assert_eq!(table.get("b").and_then(Value::as_whole), Some(0o70));
+        assert_eq!(table.get("b").and_then(Value::as_integer), Some(0o70));
         assert_eq!(of("c"), ("the number 1.5".to_owned(), "1.5"));
         assert_eq!(of("d"), ("true".to_owned(), "true"));
         assert_eq!(of("e"), ("a list".to_owned(), "[1, [2]]"));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_deep_is_named_and_not_taken_over() {
+    fn a_value_below_the_greatest_depth_is_not_read() {
         let depth = |text: &str| {
             let table = parsed(text);
             let mut value = table.get("a").expect("there");

@@ -1,4 +1,4 @@
-//! What stands at the top of the file, before any table.
+//! The settings at the top of the file, before the first table.
 
 use std::path::PathBuf;
 
@@ -25,15 +25,15 @@ section! {
         workers: u32 = 0,
         /// When a server connection goes back to its pool.
         pool_mode: PoolMode = PoolMode::Transaction,
-        /// Connections that wait in the kernel to be accepted, for each listening socket.
+        /// Most connections that wait in the kernel to be accepted, for each listening socket.
         [Restart]
         listen_backlog: u32 = 1024,
-        /// Whether each worker has a listening socket of its own, the kernel choosing among them.
+        /// Whether each worker has a listening socket of its own. The kernel then chooses the worker of a connection.
         [Restart]
         so_reuseport: bool = true,
-        /// Start-up parameters that are accepted and dropped.
+        /// Start-up parameters that Trunkline accepts and ignores.
         ignore_startup_parameters: Vec<String> = Vec::new(),
-        /// Parameters that follow the client beside the built-in ones, where the server reports them.
+        /// Parameters that follow the client in addition to the built-in ones, if the server reports them.
         track_extra_parameters: Vec<String> = vec!["IntervalStyle".to_owned(), "search_path".to_owned()],
     }
 }
@@ -57,8 +57,8 @@ impl Setting for FileMode {
     fn decode(value: &Value) -> Result<Self, Refusal> {
         let bits = match &value.data {
             Data::Text(text) => u32::from_str_radix(text.trim_start_matches("0o"), 8).ok(),
-            // 700 read as decimal would be 0o1274: only octal is taken.
-            Data::Whole(whole) if whole.radix == 8 => {
+            // A decimal 700 would be 0o1274, so only octal numbers are accepted.
+            Data::Integer(whole) if whole.radix == 8 => {
                 whole.number().and_then(|number| u32::try_from(number).ok())
             }
             _ => None,

@@ -1,4 +1,4 @@
-//! `[http]` and `[log]`: what operators see.
+//! `[http]` and `[log]`: the pages and the log for operators.
 
 use std::time::Duration;
 
@@ -9,29 +9,29 @@ use super::section::section;
 section! {
     /// `[http]`: `/metrics`, `/healthz` and `/readyz`.
     pub struct Http {
-        /// Where the pages are served; `None`: nowhere.
+        /// The address of the pages; `None`: no pages.
         [Restart]
         listen: Option<ListenAddress> = None,
-        /// Connections at once.
+        /// Most connections at once.
         [Restart]
         connections_max: u32 = 32,
-        /// How long a request's head may take to arrive.
+        /// How long a client may take to send the head of a request.
         [Restart]
         header_timeout: Duration = Duration::from_secs(5),
     }
 }
 
 section! {
-    /// `[log]`, to standard error.
+    /// `[log]`. The log goes to standard error.
     pub struct Log {
-        /// For people or for machines.
+        /// The format of the lines.
         [Restart]
         format: LogFormat = LogFormat::Text,
-        /// How much; the environment's `TRUNKLINE_LOG` and `-v` go before.
+        /// The level. The environment variable `TRUNKLINE_LOG` and the option `-v` override it.
         level: LogLevel = LogLevel::Info,
-        /// Whether the level `debug` has a line for each connection.
+        /// Whether there is a line for each connection at the level `debug`.
         connections: bool = true,
-        /// Warnings and errors of one kind that are written in ten seconds; 0: all.
+        /// Most warnings and errors of one kind that are written in ten seconds; 0: no limit.
         repeats_max: u32 = 10,
     }
 }

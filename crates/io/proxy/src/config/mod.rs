@@ -1,7 +1,8 @@
 //! `trunkline.toml`: what it may say, read and checked.
 //!
-//! [`Config::load`] reads a file, [`Config::from_upstream`] does without one. Both give a [`Config`] that was checked:
-//! whoever uses it need not ask again whether a certificate has its key. [`reload::compare`] tells two apart.
+//! [`Config::load`] reads a file; [`Config::from_upstream`] makes a configuration without a file. Both return a checked
+//! [`Config`], so its users need not check again whether, say, a certificate has a key. [`reload::compare`] lists the
+//! differences between two configurations.
 
 mod address;
 mod advice;
@@ -56,10 +57,10 @@ pub use upstream::{ServerUrl, UpstreamError};
 pub use user::User;
 pub use userlist::LoadedUserlist;
 
-/// Everything that `trunkline.toml` can say, checked. Paths are resolved, passwords read.
+/// Everything that `trunkline.toml` can say, checked. Paths are resolved, and passwords are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
-    /// What stands before any table.
+    /// The settings before the first table.
     pub general: General,
     /// `[limits]`.
     pub limits: Limits,
@@ -86,8 +87,8 @@ pub struct Config {
 /// `[tls.client]` and `[tls.server]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tls {
-    /// Clients to us.
+    /// TLS between clients and Trunkline.
     pub client: ClientTls,
-    /// Us to servers. A database's own is in [`Database::tls`].
+    /// TLS between Trunkline and servers. [`Database::tls`] has the settings of one database.
     pub server: ServerTls,
 }

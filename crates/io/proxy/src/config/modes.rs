@@ -1,4 +1,4 @@
-//! Settings that are one of a few words.
+//! Settings whose value is one of a few words.
 
 use super::setting::{MayBeAbsent, Refusal, Setting};
 use super::value::Value;
@@ -10,7 +10,7 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* $variant,)* }
 
         impl $name {
-            /// Every word, as it is written in `trunkline.toml`.
+            /// Every word, as `trunkline.toml` has it.
             pub const WORDS: &'static [&'static str] = &[$($word),*];
 
             /// The word of this value.
@@ -44,7 +44,7 @@ macro_rules! words {
     };
 }
 
-/// `expected one of "a", "b"`, and the one that was likely meant.
+/// The refusal `expected one of "a", "b"`, with the word that was likely meant.
 fn refuse_word(value: &Value, words: &[&str]) -> Refusal {
     let allowed: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     let mut refusal = Refusal::expected(&format!("one of {}", allowed.join(", ")), value);
@@ -70,19 +70,20 @@ words! {
 }
 
 words! {
-    /// How encrypted a connection must be: libpq's `sslmode`, used for both sides.
+    /// Whether a connection must use TLS, and which certificate it needs: libpq's `sslmode`, for clients and for servers.
     pub enum SslMode {
         /// Never TLS.
         Disable = "disable",
-        /// TLS if the other side insists (towards clients: if they ask).
+        /// TLS if the server insists, or if the client asks.
         Allow = "allow",
         /// TLS if the other side can.
         Prefer = "prefer",
-        /// TLS or nothing; whose certificate it is does not matter.
+        /// Always TLS, with any certificate.
         Require = "require",
-        /// TLS, with a certificate of a trusted authority.
+        /// Always TLS, with a certificate of a trusted authority.
         VerifyCa = "verify-ca",
-        /// TLS, with a certificate of a trusted authority that names the host. Of clients: as `verify-ca`.
+        /// Always TLS, with a certificate of a trusted authority that names the server's host. For clients the same as
+        /// `verify-ca`.
         VerifyFull = "verify-full",
     }
 }
@@ -95,7 +96,7 @@ impl SslMode {
 }
 
 words! {
-    /// The lowest TLS version spoken.
+    /// The lowest TLS version that is allowed.
     pub enum TlsVersion {
         /// TLS 1.2.
         Tls12 = "TLSv1.2",
@@ -105,18 +106,18 @@ words! {
 }
 
 words! {
-    /// How clients prove who they are.
+    /// How clients authenticate.
     pub enum AuthType {
-        /// Not at all, but the user must be known.
+        /// Without a password; the user must be known.
         Trust = "trust",
-        /// By sending their password; refused outside TLS unless `cleartext_without_tls` is on.
+        /// With a clear-text password; refused without TLS unless `cleartext_without_tls` is on.
         Password = "password",
-        /// By an MD5 challenge; a user whose SCRAM verifier is stored is asked for SCRAM.
+        /// With an MD5 challenge, or with SCRAM if the user's SCRAM verifier is stored.
         Md5 = "md5",
-        /// By SCRAM-SHA-256.
+        /// With SCRAM-SHA-256.
         ScramSha256 = "scram-sha-256",
-        /// Not at all, and any name is taken. Towards the server it is the database's `user`, which a file must give;
-        /// [`super::Config::from_upstream`] may leave it out, and then it is the client's name.
+        /// Without a password, with any user name. Trunkline logs in to the server as the `user` of the database, which a
+        /// file must set. [`super::Config::from_upstream`] may leave it unset; Trunkline then uses the client's name.
         Any = "any",
     }
 }
@@ -134,9 +135,9 @@ words! {
 words! {
     /// How much is logged.
     pub enum LogLevel {
-        /// Only what broke.
+        /// Errors only.
         Error = "error",
-        /// Also what may break.
+        /// Also warnings.
         Warn = "warn",
         /// Also what an operator should know.
         Info = "info",

@@ -1,4 +1,4 @@
-//! `password`, `password_file` and `password_env`: three ways to give one secret.
+//! `password`, `password_file` and `password_env`: three ways to set one password.
 
 use std::path::{Path, PathBuf};
 
@@ -9,22 +9,22 @@ use super::secret::Secret;
 /// The longest password file read: PostgreSQL's own bound on a password message is 65,535 bytes.
 const PASSWORD_BYTES_MAX: usize = 65_535;
 
-/// What a configuration may take from outside its own text.
-pub(super) struct Surroundings<'e> {
-    /// Where relative paths start: the directory of the file.
+/// What reading a configuration uses beside the text of the file.
+pub(super) struct ReadContext<'e> {
+    /// The directory of the file, where relative paths start.
     pub(super) directory: &'e Path,
-    /// The environment.
+    /// Returns the value of an environment variable.
     pub(super) environment: &'e dyn Fn(&str) -> Option<String>,
 }
 
-impl Surroundings<'_> {
-    /// `path` as seen from the configuration's directory.
+impl ReadContext<'_> {
+    /// `path`, relative to the directory of the file.
     pub(super) fn resolve(&self, path: &Path) -> PathBuf {
         self.directory.join(path)
     }
 }
 
-/// The three keys of one table.
+/// The three password keys of one table.
 pub(super) struct PasswordKeys {
     pub(super) inline: Option<Secret>,
     pub(super) file: Option<PathBuf>,
@@ -32,11 +32,11 @@ pub(super) struct PasswordKeys {
 }
 
 impl PasswordKeys {
-    /// The secret, or what is wrong with the table `path`.
+    /// The password that the keys of the table `path` give. A fault goes into `findings`.
     pub(super) fn read(
         self,
         path: &str,
-        from: &Surroundings<'_>,
+        context: &ReadContext<'_>,
         findings: &mut Findings<'_>,
     ) -> Option<Secret> {
         let given = [self.inline.is_some(), self.file.is_some(), self.environment.is_some()];
@@ -44,24 +44,24 @@ impl PasswordKeys {
             let message = format!(
                 "[{path}] has more than one of `password`, `password_file` and `password_env`: keep one"
             );
-            findings.at(path, message);
+            findings.add_at(path, message);
             return None;
         }
         if let Some(name) = self.environment {
-            let value = (from.environment)(&name).filter(|value| !value.is_empty());
+            let value = (context.environment)(&name).filter(|value| !value.is_empty());
             if value.is_none() {
                 let key = format!("{path}.password_env");
-                findings.at(&key, format!("`{key}`: the environment variable {name} is not set"));
+                findings.add_at(&key, format!("`{key}`: the environment variable {name} is not set"));
             }
             return value.map(Secret::new);
         }
         if let Some(file) = self.file {
-            let file = from.resolve(&file);
+            let file = context.resolve(&file);
             return match read_password(&file) {
                 Ok(secret) => Some(secret),
                 Err(why) => {
                     let key = format!("{path}.password_file");
-                    findings.at(&key, format!("`{key}`: cannot use {}: {why}", file.display()));
+                    findings.add_at(&key, format!("`{key}`: cannot use {}: {why}", file.display()));
                     None
                 }
             };
@@ -70,7 +70,7 @@ impl PasswordKeys {
     }
 }
 
-/// The first line of a file, as secrets mounted into containers are written.
+/// The first line of a file: secrets that are mounted into containers often end with a newline.
 fn read_password(file: &Path) -> Result<Secret, String> {
     let text = read_text(file, PASSWORD_BYTES_MAX).map_err(|error| error.to_string())?;
     match text.lines().next() {

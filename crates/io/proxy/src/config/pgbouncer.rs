@@ -1,6 +1,6 @@
-//! PgBouncer's settings, for those who come from there: `docs/moving-from-pgbouncer.md` has the same table with more words.
+//! PgBouncer's settings, for hints to people who move from it. `docs/moving-from-pgbouncer.md` has a longer table.
 
-/// Settings that have another name or place here.
+/// PgBouncer's settings that have another name or place in `trunkline.toml`.
 const SETTINGS: [(&str, &str); 28] = [
     ("listen_addr", "`listen = [\"ADDRESS:PORT\"]` at the top of the file"),
     ("listen_port", "`listen = [\"ADDRESS:PORT\"]` at the top of the file"),
@@ -26,15 +26,15 @@ const SETTINGS: [(&str, &str); 28] = [
     ("log_connections", "`connections` in [log]"),
     ("log_disconnections", "`connections` in [log]"),
     ("stats_period", "the metrics that `listen` in [http] serves"),
-    ("admin_users", NOTHING),
-    ("stats_users", NOTHING),
-    ("logfile", NOTHING),
-    ("pidfile", NOTHING),
+    ("admin_users", NO_COUNTERPART),
+    ("stats_users", NO_COUNTERPART),
+    ("logfile", NO_COUNTERPART),
+    ("pidfile", NO_COUNTERPART),
 ];
 
-const NOTHING: &str = "nothing: docs/moving-from-pgbouncer.md says what to do instead";
+const NO_COUNTERPART: &str = "nothing: docs/moving-from-pgbouncer.md says what to do instead";
 
-/// What a setting of PgBouncer's is here, where it is not simply in another table.
+/// A hint that names the counterpart of a PgBouncer setting. `None` if the setting has the same name, in whatever table.
 pub(super) fn counterpart(setting: &str) -> Option<String> {
     let (_, ours) = SETTINGS.iter().find(|(theirs, _)| *theirs == setting)?;
     Some(format!("PgBouncer's `{setting}` is {ours}"))
@@ -51,9 +51,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counterparts_are_there() {
+    fn every_counterpart_is_a_setting() {
         let keys = keys();
-        for (theirs, ours) in SETTINGS.iter().filter(|(_, ours)| *ours != NOTHING) {
+        for (theirs, ours) in SETTINGS.iter().filter(|(_, ours)| *ours != NO_COUNTERPART) {
             let named = |key: &&super::super::schema::Key| {
                 let name = format!("`{}", key.name);
                 let place = match key.table {

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, for the person who must mend it: file, line, column, excerpt, what is allowed.
+//! The faults of a configuration, for the person who must correct it: file, line, column, excerpt, and what is allowed.
 
 use std::fmt;
 use std::ops::Range;
@@ -18,9 +18,9 @@ pub enum ConfigError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// The file was read and refused, for all of these reasons; never empty.
+    /// The file was read and refused.
     Refused {
-        /// The reasons, in the file's order.
+        /// All reasons, in the order of the file; never empty.
         problems: Vec<Problem>,
     },
     /// The `--upstream` URL or the `--listen` address was refused.
@@ -58,17 +58,17 @@ impl std::error::Error for ConfigError {
 /// One reason for refusing a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The file, as it was named.
+    /// The file's name, as it was given.
     pub file: String,
     /// Line, from 1; 0 if the problem has no place (something is missing).
     pub line: usize,
-    /// Column in characters, from 1; 0 with `line`.
+    /// Column in characters, from 1; 0 where `line` is 0.
     pub column: usize,
     /// What is wrong and what is allowed.
     pub message: String,
     /// What was likely meant.
     pub hint: Option<String>,
-    /// The line in question and a caret below it; secrets are left out.
+    /// The line with carets below the fault; secrets are left out.
     excerpt: Option<Excerpt>,
 }
 
@@ -104,13 +104,13 @@ impl fmt::Display for Problem {
 pub(super) enum Quote {
     /// The whole line, unless it looks as if it held a secret; then only the place itself.
     Line,
-    /// Only the place itself: what stands around an unknown key could be a secret under a misspelt name.
+    /// Only the place itself: beside an unknown key there could be a secret, whose key is misspelt.
     Place,
     /// Nothing: the place itself is a secret.
     Nothing,
 }
 
-/// Collects problems while a file is read, and remembers where each setting stands for the checks that follow.
+/// Collects problems while a file is read. It remembers where each setting stands, for the checks that follow.
 pub(super) struct Findings<'t> {
     file: &'t str,
     text: &'t str,
@@ -137,15 +137,15 @@ impl<'t> Findings<'t> {
         self.places.contains_key(path)
     }
 
-    /// A value that was refused while it was read.
-    pub(super) fn refused(&mut self, path: &str, value: Range<usize>, refusal: Refusal) {
+    /// Adds the refusal of a value.
+    pub(super) fn add_refusal(&mut self, path: &str, value: Range<usize>, refusal: Refusal) {
         let quote = if refusal.secret { Quote::Nothing } else { Quote::Line };
         let message = format!("`{path}`: {}", refusal.message);
         self.add(Some(refusal.place.unwrap_or(value)), message, None, quote);
     }
 
-    /// A problem at the setting `path`, or at the nearest table above it that the file has.
-    pub(super) fn at(&mut self, path: &str, message: impl Into<String>) {
+    /// Adds a problem at the setting `path`, or at the nearest table around it that the file has.
+    pub(super) fn add_at(&mut self, path: &str, message: impl Into<String>) {
         let mut place = path;
         let span = loop {
             match (self.places.get(place), place.rsplit_once('.')) {
@@ -185,7 +185,7 @@ impl<'t> Findings<'t> {
         self.problems.push((start, problem));
     }
 
-    /// `Err` with everything found, in the file's order, or `Ok`.
+    /// `Err` with all problems in the order of the file, or `Ok` if there is none.
     pub(super) fn finish(mut self) -> Result<(), ConfigError> {
         self.problems.sort_by_key(|(place, _)| *place);
         let problems: Vec<Problem> = self.problems.into_iter().map(|(_, problem)| problem).collect();
@@ -220,7 +220,7 @@ fn excerpt(text: &str, line_start: usize, span: Range<usize>, quote: Quote) -> O
             caret_column: text[line_start..start].chars().count(),
             caret_width: width,
         }),
-        // A syntax error has no extent of its own; beside a secret nothing else can be shown.
+        // A syntax error may have no width, and beside a secret only the place itself may be shown.
         _ if place.is_empty() || (quote == Quote::Line && may_hold_secret(place)) => None,
         _ if width > EXCERPT_CHARS_MAX => None,
         _ => {
@@ -232,7 +232,7 @@ fn excerpt(text: &str, line_start: usize, span: Range<usize>, quote: Quote) -> O
     }
 }
 
-/// Whether a line may hold a password, under its right name or a misspelt one, or be the inside of a longer string.
+/// Whether a line may hold a password (under its right key or a misspelt one), or may be a line of a multi-line string.
 fn may_hold_secret(line: &str) -> bool {
     let line = line.to_lowercase();
     let words = ["pas", "pw", "secret", "upstream", "://", "scram-sha-256$", "md5", "\"\"\"", "'''"];
@@ -240,7 +240,7 @@ fn may_hold_secret(line: &str) -> bool {
         || !(line.contains('=') || line.trim_start().starts_with(['[', '"', '#']))
 }
 
-/// The candidate most like `word`, if it is like it at all.
+/// The candidate that is most similar to `word`, if one is similar enough.
 pub(super) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let likeness = |candidate: &str| strsim::jaro_winkler(&word.to_lowercase(), &candidate.to_lowercase());
     candidates

@@ -1,4 +1,4 @@
-//! From the file's text to a [`Config`], with every problem on the way.
+//! Reads a [`Config`] from the text of a file, and collects every problem.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::auth::Auth;
 use super::database::DatabaseKeys;
 use super::file::read_text;
 use super::from_toml;
-use super::password::Surroundings;
+use super::password::ReadContext;
 use super::problem::{Findings, Quote};
 use super::section::{Section, join, read, table, unknown_key};
 use super::tls::{ClientTls, RootCertificates, ServerTls};
@@ -18,11 +18,11 @@ use super::{Config, ConfigError, checks};
 /// The tables at the top of the file.
 const TABLES: [&str; 9] = ["limits", "timeouts", "pool", "databases", "users", "auth", "tls", "http", "log"];
 
-/// The longest configuration read: room for 100,000 databases.
+/// The longest configuration that is read. It has room for 100,000 databases.
 const CONFIG_BYTES_MAX: usize = 64 << 20;
 
 impl Config {
-    /// Reads and checks the file at `path`. Relative paths in it start at its directory.
+    /// Reads and checks the file at `path`. Relative paths in the file start at its directory.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let text = read_text(path, CONFIG_BYTES_MAX)
             .map_err(|source| ConfigError::Unreadable { file: path.to_owned(), source })?;
@@ -30,8 +30,8 @@ impl Config {
         Self::parse(&text, &path.display().to_string(), directory, &|name| std::env::var(name).ok())
     }
 
-    /// Reads and checks `text`. `file` is its name in errors; relative paths start at `directory`; `environment` gives
-    /// the variables that `password_env` names.
+    /// Reads and checks `text`. `file` is its name in errors; relative paths start at `directory`; `environment` returns
+    /// the value of a variable that `password_env` names.
     pub fn parse(
         text: &str,
         file: &str,
@@ -42,22 +42,22 @@ impl Config {
         let Some(document) = from_toml::parse(text, &mut findings) else {
             return findings.finish().map(|()| Self::default());
         };
-        Self::from_values(&document, &Surroundings { directory, environment }, findings)
+        Self::from_values(&document, &ReadContext { directory, environment }, findings)
     }
 
-    /// Reads and checks what a file says, in whatever format it was written. `findings` knows its text.
+    /// Reads and checks the values of a file of any format. `findings` must have the file's text, for excerpts.
     fn from_values(
         document: &Table,
-        from: &Surroundings<'_>,
+        context: &ReadContext<'_>,
         mut findings: Findings<'_>,
     ) -> Result<Self, ConfigError> {
         let mut config = Self::default();
-        config.read(document, from, &mut findings);
+        config.read(document, context, &mut findings);
         checks::check(&config, &mut findings);
         findings.finish().map(|()| config)
     }
 
-    fn read(&mut self, document: &Table, from: &Surroundings<'_>, findings: &mut Findings<'_>) {
+    fn read(&mut self, document: &Table, context: &ReadContext<'_>, findings: &mut Findings<'_>) {
         read(&mut self.general, document, "", &TABLES, findings);
         section(&mut self.limits, document, "limits", findings);
         section(&mut self.timeouts, document, "timeouts", findings);
@@ -65,24 +65,24 @@ impl Config {
         section(&mut self.auth, document, "auth", findings);
         section(&mut self.http, document, "http", findings);
         section(&mut self.log, document, "log", findings);
-        self.read_tls(document, from, findings);
+        self.read_tls(document, context, findings);
         for (name, path, entry) in entries(document, "databases", findings) {
             let mut keys = DatabaseKeys::default();
             read(&mut keys, entry, &path, &[], findings);
-            if let Some(database) = keys.build(&path, &self.tls.server, from, findings) {
+            if let Some(database) = keys.build(&path, &self.tls.server, context, findings) {
                 self.databases.insert(name, database);
             }
         }
         for (name, path, entry) in entries(document, "users", findings) {
             let mut keys = UserKeys::default();
             read(&mut keys, entry, &path, &[], findings);
-            self.users.insert(name, keys.build(&path, from, findings));
+            self.users.insert(name, keys.build(&path, context, findings));
         }
-        self.general.unix_socket_dir = self.general.unix_socket_dir.take().map(|path| from.resolve(&path));
-        self.userlist = read_userlist(&mut self.auth, from, findings);
+        self.general.unix_socket_dir = self.general.unix_socket_dir.take().map(|path| context.resolve(&path));
+        self.userlist = read_userlist(&mut self.auth, context, findings);
     }
 
-    fn read_tls(&mut self, document: &Table, from: &Surroundings<'_>, findings: &mut Findings<'_>) {
+    fn read_tls(&mut self, document: &Table, context: &ReadContext<'_>, findings: &mut Findings<'_>) {
         let Some(value) = document.get("tls") else { return };
         let Some(tls) = table(value, "tls", findings) else { return };
         for (key, value) in &tls.entries {
@@ -95,15 +95,15 @@ impl Config {
         let ClientTls { cert, key, ca, .. } = &mut self.tls.client;
         let ServerTls { cert: server_cert, key: server_key, root, .. } = &mut self.tls.server;
         for path in [cert, key, ca, server_cert, server_key].into_iter().flatten() {
-            *path = from.resolve(path);
+            *path = context.resolve(path);
         }
         if let Some(RootCertificates::File(path)) = root {
-            *path = from.resolve(path);
+            *path = context.resolve(path);
         }
     }
 }
 
-/// Reads the table `path` at the top of the file, if it is there.
+/// Reads the top-level table `path`, if the file has it.
 fn section<S: Section>(section: &mut S, document: &Table, path: &str, findings: &mut Findings<'_>) {
     if let Some(value) = document.get(path) {
         sub_table(section, value, path, findings);
@@ -116,7 +116,7 @@ fn sub_table<S: Section>(section: &mut S, value: &Value, path: &str, findings: &
     }
 }
 
-/// The named tables below `[parent]`: name, path and table of each.
+/// The name, path and table of each entry of `[parent]`.
 fn entries<'v>(
     document: &'v Table,
     parent: &str,
@@ -128,7 +128,7 @@ fn entries<'v>(
     for (key, value) in &named.entries {
         let name = key.name.clone();
         let path = join(parent, &name);
-        // PostgreSQL's names end at a zero byte and none is empty.
+        // A name of PostgreSQL is not empty and has no zero byte.
         if name.is_empty() || name.contains('\0') {
             findings.add(
                 Some(key.place.clone()),
@@ -144,12 +144,12 @@ fn entries<'v>(
     read
 }
 
-fn read_userlist(auth: &mut Auth, from: &Surroundings<'_>, findings: &mut Findings<'_>) -> LoadedUserlist {
-    let Some(file) = auth.file.take().map(|file| from.resolve(&file)) else {
+fn read_userlist(auth: &mut Auth, context: &ReadContext<'_>, findings: &mut Findings<'_>) -> LoadedUserlist {
+    let Some(file) = auth.file.take().map(|file| context.resolve(&file)) else {
         return LoadedUserlist::default();
     };
     let users = LoadedUserlist::read(&file).unwrap_or_else(|why| {
-        findings.at("auth.file", format!("`auth.file`: cannot use {}: {why}", file.display()));
+        findings.add_at("auth.file", format!("`auth.file`: cannot use {}: {why}", file.display()));
         LoadedUserlist::default()
     });
     auth.file = Some(file);
@@ -158,10 +158,10 @@ fn read_userlist(auth: &mut Auth, from: &Surroundings<'_>, findings: &mut Findin
 
 #[cfg(test)]
 mod tests {
-    use super::super::value::{Data, Key, Whole};
+    use super::super::value::{Data, Integer, Key};
     use super::*;
 
-    /// A file of a format that nobody reads: table, name, kind and value of each line.
+    /// A file in a format of this test: each line has a table, a name, a kind and a value.
     const LINES: &str = "\
 limits max_client_conn whole 7
 timeouts query_timeout float 1.5
@@ -172,7 +172,7 @@ tls.client min_protocol text TLSv1.3
 auth cleartext_without_tls truth true
 ";
 
-    /// The tables of `lines`, each value at its place.
+    /// The tables that `lines` describe, each value with its place.
     fn document(lines: &str) -> Table {
         let mut document = Table::default();
         let mut start = 0;
@@ -185,9 +185,9 @@ auth cleartext_without_tls truth true
                 at..at + word.len()
             };
             let data = match kind {
-                "whole" => Data::Whole(Whole { digits: value.to_owned(), radix: 10 }),
+                "whole" => Data::Integer(Integer { digits: value.to_owned(), radix: 10 }),
                 "float" => Data::Float(value.to_owned()),
-                "truth" => Data::Truth(value == "true"),
+                "truth" => Data::Boolean(value == "true"),
                 _ => Data::Text(value.to_owned()),
             };
             let mut table = &mut document;
@@ -201,7 +201,7 @@ auth cleartext_without_tls truth true
         document
     }
 
-    /// The table `name` in `table`, made when it is not there.
+    /// The table `name` in `table`; a new one if it is not there.
     fn table_in<'t>(table: &'t mut Table, name: &str, place: std::ops::Range<usize>) -> &'t mut Table {
         let entries = &mut table.entries;
         let index = entries.iter().position(|(key, _)| key.name == name).unwrap_or_else(|| {
@@ -216,12 +216,12 @@ auth cleartext_without_tls truth true
     }
 
     fn read_lines(lines: &str) -> Result<Config, ConfigError> {
-        let from = Surroundings { directory: Path::new("/"), environment: &|_| None };
-        Config::from_values(&document(lines), &from, Findings::new("t.lines", lines))
+        let context = ReadContext { directory: Path::new("/"), environment: &|_| None };
+        Config::from_values(&document(lines), &context, Findings::new("t.lines", lines))
     }
 
     #[test]
-    fn a_configuration_needs_no_toml() {
+    fn a_configuration_of_another_format_reads_the_same() {
         let toml = "limits.max_client_conn = 7\ntimeouts.query_timeout = 1.5\nauth.cleartext_without_tls = true\n\
                     [databases.app]\nhost = \"db\"\npool_mode = \"session\"\n\
                     [users.u]\npassword = \"hunter2\"\n[tls.client]\nmin_protocol = \"TLSv1.3\"\n";
@@ -230,7 +230,7 @@ auth cleartext_without_tls truth true
     }
 
     #[test]
-    fn what_is_wrong_has_its_place_in_any_format() {
+    fn problems_have_their_places_in_any_format() {
         let error =
             read_lines(&format!("{LINES}limits pools_maks whole 3\nlimits lent_turns_max text many\n"));
         let expected = "t.lines:8:8: unknown key `pools_maks` in [limits]\n 8 | ... pools_maks ...\n   |     ^^^^^^^^^^\n   = \

@@ -1,4 +1,4 @@
-//! What a reload changes, and what it cannot.
+//! The settings that a reload changes, and those that need a restart.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use super::section::{Section, join};
 pub struct Changes {
     /// The tables with a difference that takes effect at once (`limits`, `auth`, `databases.app`, `users.alice`...).
     pub changed: Vec<String>,
-    /// Databases that are new, gone or different: their pools' server connections must be made anew.
+    /// Databases that are new, gone or different. Their pools must replace their server connections.
     pub databases: BTreeSet<String>,
     /// Users that are new, gone or different.
     pub users: BTreeSet<String>,
-    /// The keys whose change takes effect only after a restart.
+    /// The keys with a change that takes effect only after a restart.
     pub needs_restart: Vec<String>,
 }
 
@@ -24,18 +24,18 @@ impl Changes {
         self.changed.is_empty() && self.needs_restart.is_empty()
     }
 
-    /// A line for the log about what waits for a restart, if anything does.
+    /// A log line that names the keys whose change waits for a restart, if there are any.
     pub fn warning(&self) -> Option<String> {
         (!self.needs_restart.is_empty()).then(|| {
-            format!("changed, but kept as they were until a restart: {}", self.needs_restart.join(", "))
+            format!("these settings have changed, but need a restart: {}", self.needs_restart.join(", "))
         })
     }
 
-    /// Takes note of what differs in the table `path`; gives the keys whose change takes effect at once.
+    /// Records the differences in the table `path` that need a restart. Returns the keys whose change takes effect at once.
     fn note<S: Section>(&mut self, path: &str, old: &S, new: &S) -> Vec<&'static str> {
         let mut at_once = Vec::new();
         for key in old.differing(new) {
-            match key.waits_as(path) {
+            match key.restart_name(path) {
                 None => at_once.push(key.name),
                 Some(name) if self.needs_restart.contains(&name) => {}
                 Some(name) => self.needs_restart.push(name),
@@ -44,7 +44,7 @@ impl Changes {
         at_once
     }
 
-    /// The same of a table whose changes go by its name.
+    /// The same as `note`, and adds the table itself to `changed` if a change takes effect at once.
     fn note_table<S: Section>(&mut self, path: &str, old: &S, new: &S) {
         if !self.note(path, old, new).is_empty() {
             self.changed.push(path.to_owned());
@@ -79,18 +79,18 @@ pub fn compare(old: &Config, new: &Config) -> Changes {
 }
 
 impl Config {
-    /// This configuration with what needs a restart taken from `running`: what a reload puts in place.
+    /// This configuration, but with the settings that need a restart taken from `running`: what a reload puts in force.
     #[must_use]
-    pub fn keeping_fixed(mut self, running: &Self) -> Self {
-        self.general.keep_fixed(&running.general);
-        self.limits.keep_fixed(&running.limits);
-        self.timeouts.keep_fixed(&running.timeouts);
-        self.pool.keep_fixed(&running.pool);
-        self.auth.keep_fixed(&running.auth);
-        self.tls.client.keep_fixed(&running.tls.client);
-        self.tls.server.keep_fixed(&running.tls.server);
-        self.http.keep_fixed(&running.http);
-        self.log.keep_fixed(&running.log);
+    pub fn keeping_restart_settings(mut self, running: &Self) -> Self {
+        self.general.keep_restart_settings(&running.general);
+        self.limits.keep_restart_settings(&running.limits);
+        self.timeouts.keep_restart_settings(&running.timeouts);
+        self.pool.keep_restart_settings(&running.pool);
+        self.auth.keep_restart_settings(&running.auth);
+        self.tls.client.keep_restart_settings(&running.tls.client);
+        self.tls.server.keep_restart_settings(&running.tls.server);
+        self.http.keep_restart_settings(&running.http);
+        self.log.keep_restart_settings(&running.log);
         self
     }
 }
@@ -110,7 +110,7 @@ mod tests {
     use crate::config::{Size, schema};
 
     #[test]
-    fn what_is_made_with_the_workers_waits_for_a_restart() {
+    fn settings_that_are_fixed_at_start_wait_for_a_restart() {
         let old = Config::default();
         let mut new = old.clone();
         new.limits.prepared_registry_bytes_max = Size::new(1 << 30);
@@ -121,7 +121,7 @@ mod tests {
             ["limits.statement_classes_bytes_max", "limits.prepared_registry_bytes_max", "timeouts.tcp_*"];
         assert_eq!(changes.needs_restart, fixed);
         assert!(changes.changed.is_empty(), "{:?}", changes.changed);
-        assert_eq!(new.clone().keeping_fixed(&old), old);
+        assert_eq!(new.clone().keeping_restart_settings(&old), old);
 
         new.limits.max_client_conn = 3;
         new.timeouts.query_timeout = Some(Duration::from_secs(1));
@@ -129,8 +129,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_database_or_a_user_says_takes_effect_at_once() {
-        // Their tables are compared as a whole: a mark in them would be overlooked.
+    fn no_setting_of_a_database_or_a_user_needs_a_restart() {
+        // `compare` compares their tables as a whole and would overlook a mark in them.
         for key in schema::keys() {
             assert!(!(key.needs_restart && key.table.ends_with(".NAME")), "{key:?}");
         }

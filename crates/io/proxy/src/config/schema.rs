@@ -1,4 +1,4 @@
-//! Every key there is, for hints and for the test that keeps `docs/configuration.md` complete.
+//! The list of all keys, for hints and for the test that keeps `docs/configuration.md` complete.
 
 use super::auth::Auth;
 use super::database::DatabaseKeys;
@@ -14,20 +14,20 @@ use super::user::UserKeys;
 /// One key of `trunkline.toml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The table it stands in (`databases.NAME`); empty at the top of the file.
+    /// The table of the key (`databases.NAME`); empty at the top of the file.
     pub table: &'static str,
-    /// Its name.
+    /// The key's name.
     pub name: &'static str,
-    /// Its default as it would be written; empty if it has none.
+    /// The default, as `trunkline.toml` would have it; empty if there is none.
     pub default: String,
-    /// Whether a reload leaves it as it is.
+    /// Whether a change takes effect only after a restart.
     pub needs_restart: bool,
 }
 
 /// Every key, in the order of the documentation.
 pub fn keys() -> Vec<Key> {
     fn of<S: Section + Default>(table: &'static str, keys: &mut Vec<Key>) {
-        keys.extend(S::KEYS.iter().zip(S::default().shown()).map(|(key, default)| Key {
+        keys.extend(S::KEYS.iter().zip(S::default().value_texts()).map(|(key, default)| Key {
             table,
             name: key.name,
             default,
@@ -49,8 +49,8 @@ pub fn keys() -> Vec<Key> {
     keys
 }
 
-/// Where a key that was found elsewhere belongs: `in [pool]`, or `at the top of the file`. `None` if there is no such key.
-pub(super) fn home_of(name: &str) -> Option<String> {
+/// Where the key `name` belongs: `in [pool]`, or `at the top of the file`. `None` if there is no such key.
+pub(super) fn place_of_key(name: &str) -> Option<String> {
     let home = keys().into_iter().find(|key| key.name == name)?.table;
     let top = "at the top of the file, before any [table]";
     Some(if home.is_empty() { top.to_owned() } else { format!("in [{home}]") })

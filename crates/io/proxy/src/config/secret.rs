@@ -1,9 +1,9 @@
-//! A text that must not be seen: passwords, verifiers, the password inside a URL.
+//! A text that must not be shown: a password, a verifier, or a URL with a password.
 
 use std::fmt;
 
-/// A secret text. `Debug` and `Display` show `***`; only [`Secret::expose`] gives the text away,
-/// so that every place that does can be found by its name.
+/// A secret text. `Debug` and `Display` show `***`. Only [`Secret::expose`] returns the text, so a search for this name
+/// finds every place that uses it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Secret(Box<str>);
 

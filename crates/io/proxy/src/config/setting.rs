@@ -1,4 +1,4 @@
-//! One setting's value: how it is read from the file's, how it is shown in the documentation and among the metrics.
+//! The types of settings: how each is read from a file, and how the documentation and the metrics show it.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use super::secret::Secret;
 use super::value::{Data, Value};
 
-/// Why a value was refused. The text completes "`key`: ...".
+/// Why a value was refused.
 #[derive(Debug)]
 pub(super) struct Refusal {
-    /// What is allowed, and what was found.
+    /// What is allowed and what was found, to be written after "`key`: ".
     pub(super) message: String,
-    /// A narrower place than the whole value (an element of a list), bytes from the start of the file.
+    /// The place within the value (an element of a list), in bytes from the start of the file; `None`: the whole value.
     pub(super) place: Option<Range<usize>>,
-    /// Whether the value must not be quoted in the excerpt.
+    /// Whether the value is secret: no excerpt may show it.
     pub(super) secret: bool,
 }
 
@@ -29,15 +29,15 @@ impl Refusal {
     }
 }
 
-/// A type that a setting can have.
+/// A type of a setting.
 pub(super) trait Setting: Sized {
-    /// Reads the value; the error says what is allowed.
+    /// Decodes a value of the file; the error says what is allowed.
     fn decode(value: &Value) -> Result<Self, Refusal>;
 
-    /// The value as it would be written in `trunkline.toml`; empty for "not set".
+    /// The value as `trunkline.toml` would have it; empty for "not set".
     fn show(&self) -> String;
 
-    /// The value as a bound's metric shows it: a count, bytes or seconds, 0 for no bound. `None` where it is no number.
+    /// The value as the metric of a bound shows it: a count, bytes or seconds; 0 for no bound. `None` if it is not a number.
     fn number(&self) -> Option<f64> {
         None
     }
@@ -47,7 +47,7 @@ macro_rules! whole_number {
     ($($type:ty),*) => {$(
         impl Setting for $type {
             fn decode(value: &Value) -> Result<Self, Refusal> {
-                value.as_whole().and_then(|number| <$type>::try_from(number).ok()).ok_or_else(|| {
+                value.as_integer().and_then(|number| <$type>::try_from(number).ok()).ok_or_else(|| {
                     Refusal::expected(&format!("a whole number from 0 to {}", <$type>::MAX), value)
                 })
             }
@@ -68,7 +68,7 @@ whole_number!(u16, u32);
 impl Setting for bool {
     fn decode(value: &Value) -> Result<Self, Refusal> {
         match value.data {
-            Data::Truth(flag) => Ok(flag),
+            Data::Boolean(flag) => Ok(flag),
             _ => Err(Refusal::expected("true or false", value)),
         }
     }
@@ -81,7 +81,7 @@ impl Setting for bool {
 impl Setting for String {
     fn decode(value: &Value) -> Result<Self, Refusal> {
         let text = value.as_text().ok_or_else(|| Refusal::expected("a string", value))?;
-        // Every text may travel in a start-up packet or a query, where a zero byte ends it.
+        // The text may be sent in a start-up packet or a query, where a zero byte would end it.
         if text.contains('\0') {
             return Err(Refusal::new("a zero byte is not allowed here"));
         }
@@ -123,7 +123,7 @@ impl Setting for Secret {
 
 impl<T: Setting> Setting for Vec<T> {
     fn decode(value: &Value) -> Result<Self, Refusal> {
-        // One value without brackets is taken as a list of one.
+        // A value without brackets is a list of one element.
         let Data::List(elements) = &value.data else { return Ok(vec![T::decode(value)?]) };
         elements
             .iter()
@@ -142,7 +142,7 @@ impl<T: Setting> Setting for Vec<T> {
     }
 }
 
-/// A setting that may be left out. (Not every type: a duration of 0 has its own meaning, "off".)
+/// A type whose settings may be left out. Durations do not have this trait: `Option<Duration>` reads 0 as "off".
 pub(super) trait MayBeAbsent: Setting {}
 
 impl MayBeAbsent for bool {}

@@ -1,10 +1,10 @@
-//! Where a configuration came from, and how it is read again.
+//! The source of a configuration: where a reload reads it again.
 
 use std::path::PathBuf;
 
 use super::{Config, ConfigError, Secret};
 
-/// Where the running configuration came from: a reload reads it again from there.
+/// The source of the running configuration. A reload reads it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigSource {
     /// `--config FILE`.
@@ -15,7 +15,7 @@ pub enum ConfigSource {
         url: Secret,
         /// The address to listen on.
         listen: String,
-        /// Whether clients may be trusted on an address that others can reach.
+        /// Whether clients need no password even on an address that other machines can reach.
         allow_trust: bool,
     },
 }

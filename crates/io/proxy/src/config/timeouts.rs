@@ -1,4 +1,4 @@
-//! `[timeouts]`: how long things may take. `None` is "no limit" (0 in the file).
+//! `[timeouts]`: bounds on time. `None` is "no limit" (0 in the file).
 
 use std::time::Duration;
 
@@ -23,42 +23,42 @@ section! {
         pin_idle_timeout: Option<Duration> = None,
         /// How long a server connection may go unused.
         server_idle_timeout: Option<Duration> = seconds(600),
-        /// How old a server connection may grow.
+        /// The greatest age of a server connection.
         server_lifetime: Option<Duration> = seconds(3600),
         /// How long connecting and logging in to a server may take.
         server_connect_timeout: Option<Duration> = seconds(15),
-        /// How long to wait after a failed connection before the next attempt; doubled with each failure.
+        /// How long to wait after a failed connection before the next attempt. Each further failure doubles the wait.
         [NoBound]
         server_login_retry: Duration = Duration::from_secs(1),
         /// The longest wait between attempts.
         [NoBound]
         server_login_retry_max: Duration = Duration::from_secs(15),
-        /// How long a server connection may sit idle and be used without a check; `None`: it is always checked.
+        /// How long a server connection may be idle and still be lent without a check; `None`: it is always checked.
         [NoBound]
         server_check_delay: Option<Duration> = seconds(30),
-        /// How long a prepared statement serves clients that parse its text anew, where no change of the schema was seen.
+        /// How long clients that parse the same text share a prepared statement, if Trunkline sees no schema change.
         prepared_statement_lifetime: Option<Duration> = seconds(300),
         /// How long a cancel request may wait for a connection to the server.
         cancel_wait_timeout: Option<Duration> = seconds(10),
-        /// How long TERM waits for clients before it ends them.
+        /// How long a shutdown by TERM waits for clients before it closes them.
         shutdown_timeout: Option<Duration> = None,
-        /// How long a server may take to end a turn whose client is gone, once it was cancelled.
+        /// How long a server may take to end a turn whose client is gone, after the turn was cancelled.
         abandoned_turn_timeout: Duration = Duration::from_secs(5),
-        /// How long a pool is known that has neither clients nor server connections.
+        /// How long Trunkline keeps a pool that has neither clients nor server connections.
         pool_idle_timeout: Option<Duration> = seconds(3600),
         /// Whether the kernel probes idle TCP connections.
         [RestartAs("timeouts.tcp_*")]
         tcp_keepalive: bool = true,
-        /// Idle time before the first probe; `None`: the system's.
+        /// Idle time before the first probe; `None`: the system's default.
         [RestartAs("timeouts.tcp_*"), NoBound]
         tcp_keepidle: Option<Duration> = None,
-        /// Time between probes; `None`: the system's.
+        /// Time between probes; `None`: the system's default.
         [RestartAs("timeouts.tcp_*"), NoBound]
         tcp_keepintvl: Option<Duration> = None,
-        /// Unanswered probes before the connection counts as dead; 0: the system's.
+        /// Unanswered probes before the connection counts as dead; 0: the system's default.
         [RestartAs("timeouts.tcp_*"), NoBound]
         tcp_keepcnt: u32 = 0,
-        /// How long sent bytes may stay unacknowledged; `None`: the system's.
+        /// How long sent bytes may stay unacknowledged; `None`: the system's default.
         [RestartAs("timeouts.tcp_*"), NoBound]
         tcp_user_timeout: Option<Duration> = None,
     }

@@ -1,4 +1,4 @@
-//! `[tls.client]` and `[tls.server]`.
+//! `[tls.client]` and `[tls.server]`: TLS with clients and with servers.
 
 use std::path::PathBuf;
 
@@ -8,31 +8,31 @@ use super::setting::{MayBeAbsent, Refusal, Setting};
 use super::value::Value;
 
 section! {
-    /// `[tls.client]`: clients to us.
+    /// `[tls.client]`: TLS between clients and Trunkline.
     pub struct ClientTls {
-        /// How encrypted clients must be.
+        /// Whether clients must use TLS and show a certificate.
         mode: SslMode = SslMode::Disable,
-        /// Our certificate chain, PEM.
+        /// Trunkline's certificate chain, PEM.
         cert: Option<PathBuf> = None,
-        /// Its key, PEM.
+        /// The key of `cert`, PEM.
         key: Option<PathBuf> = None,
         /// Authorities whose client certificates are trusted, PEM.
         ca: Option<PathBuf> = None,
-        /// The lowest version spoken.
+        /// The lowest TLS version that is allowed.
         min_protocol: TlsVersion = TlsVersion::Tls12,
     }
 }
 
 section! {
-    /// `[tls.server]`: us to servers.
+    /// `[tls.server]`: TLS between Trunkline and servers.
     pub struct ServerTls {
         /// libpq's `sslmode`.
         sslmode: SslMode = SslMode::Prefer,
         /// Authorities whose server certificates are trusted.
         root: Option<RootCertificates> = None,
-        /// Our certificate chain, PEM, for servers that ask for one.
+        /// Trunkline's certificate chain, PEM, for servers that ask for one.
         cert: Option<PathBuf> = None,
-        /// Its key, PEM.
+        /// The key of `cert`, PEM.
         key: Option<PathBuf> = None,
     }
 }
@@ -40,7 +40,7 @@ section! {
 /// Where trusted authorities come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RootCertificates {
-    /// `"system"`: the operating system's.
+    /// `"system"`: the operating system's authorities.
     System,
     /// A PEM file.
     File(PathBuf),

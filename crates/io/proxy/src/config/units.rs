@@ -1,21 +1,22 @@
-//! Durations and sizes as people write them: `"30s"`, `"1h30m"`, `"64KiB"`.
+//! Durations and sizes with units: `"30s"`, `"1h30m"`, `"64KiB"`.
 
 use std::time::Duration;
 
 use super::setting::{MayBeAbsent, Refusal, Setting};
 use super::value::{Data, Value};
 
-/// The longest duration accepted: adding it to a clock can never overflow.
+/// The longest duration that is accepted. Adding it to a clock cannot overflow.
 const DURATION_MAX: Duration = Duration::from_secs(10 * 366 * 24 * 3600);
 
-/// The largest size accepted: half of what a 32-bit length can say is the protocol's own bound on a message.
+/// The largest size that is accepted.
 const SIZE_BYTES_MAX: u64 = 64 << 30;
 
 const DURATION_EXPECTED: &str =
     "a duration such as \"500ms\", \"30s\", \"5m\" or \"1h\" (a plain number is seconds)";
 const SIZE_EXPECTED: &str = "a size such as \"64KiB\" or \"1MiB\" (a plain number is bytes)";
 
-/// Splits `1h30m` into `(1, "h"), (30, "m")` and sums what `unit` makes of them; a bare number is given the unit "".
+/// Splits `1h30m` into `(1, "h"), (30, "m")`, multiplies each number by the factor that `unit` returns, and adds them up. A
+/// number without a unit has the unit "".
 fn sum_of_parts(text: &str, unit: impl Fn(&str) -> Option<f64>) -> Option<f64> {
     let mut rest = text.trim();
     if rest.is_empty() {
@@ -28,7 +29,7 @@ fn sum_of_parts(text: &str, unit: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         let tail = tail.trim_start();
         let letters = tail.find(|c: char| !c.is_alphabetic()).unwrap_or(tail.len());
         let (name, next) = tail.split_at(letters);
-        // "1h 30" must not be an hour and thirty seconds by accident: only a lone number may go without a unit.
+        // Only a single number may lack its unit: the author of "1h 30" may not have meant seconds.
         if name.is_empty() && (digits != text.trim().len()) {
             return None;
         }
@@ -51,15 +52,15 @@ pub(super) fn duration_from_text(text: &str) -> Option<Duration> {
             _ => return None,
         })
     })?;
-    // Rounded to microseconds, so that 0.1 + 0.2 does not show as 300.000000004ms.
+    // Rounded to microseconds, so that "0.1s 0.2s" is not shown as 300.000000004ms.
     Duration::try_from_secs_f64((seconds * 1e6).round() / 1e6).ok()
 }
 
-fn any_duration(value: &Value) -> Result<Duration, Refusal> {
+fn decode_duration(value: &Value) -> Result<Duration, Refusal> {
     let read = match &value.data {
         Data::Text(text) => duration_from_text(text),
         Data::Float(number) => duration_from_text(&number.replace('_', "")),
-        _ => value.as_whole().and_then(|number| u64::try_from(number).ok()).map(Duration::from_secs),
+        _ => value.as_integer().and_then(|number| u64::try_from(number).ok()).map(Duration::from_secs),
     };
     match read {
         Some(duration) if duration <= DURATION_MAX => Ok(duration),
@@ -68,10 +69,10 @@ fn any_duration(value: &Value) -> Result<Duration, Refusal> {
     }
 }
 
-/// A duration that must be more than nothing.
+/// A duration that must be more than 0.
 impl Setting for Duration {
     fn decode(value: &Value) -> Result<Self, Refusal> {
-        match any_duration(value)? {
+        match decode_duration(value)? {
             Duration::ZERO => Err(Refusal::new("must be more than 0: this one cannot be switched off")),
             duration => Ok(duration),
         }
@@ -86,10 +87,10 @@ impl Setting for Duration {
     }
 }
 
-/// A duration where 0 means "off" and is read as `None`.
+/// A duration where 0 means "off" and becomes `None`.
 impl Setting for Option<Duration> {
     fn decode(value: &Value) -> Result<Self, Refusal> {
-        any_duration(value).map(|duration| (!duration.is_zero()).then_some(duration))
+        decode_duration(value).map(|duration| (!duration.is_zero()).then_some(duration))
     }
 
     fn show(&self) -> String {
@@ -103,12 +104,12 @@ impl Setting for Option<Duration> {
 
 impl MayBeAbsent for Option<Duration> {}
 
-/// A duration in the largest unit that says it exactly.
+/// A duration in the largest unit that expresses it exactly.
 pub(super) fn duration_text(duration: Duration) -> String {
     let micros = duration.as_micros();
     let units = [(3_600_000_000, "h"), (60_000_000, "m"), (1_000_000, "s"), (1_000, "ms"), (1, "us")];
     let unit = units.into_iter().find(|(size, _)| micros >= *size && micros.is_multiple_of(*size));
-    // Minutes only from ten on: "60s" and "120s" are how PgBouncer's users know them.
+    // One hour and times below 20 minutes stay in seconds ("60s", "3600s"), because PgBouncer's users know them so.
     match unit {
         Some((3_600_000_000, _)) if micros == 3_600_000_000 => "3600s".to_owned(),
         Some((60_000_000, _)) if micros < 1_200_000_000 => format!("{}s", micros / 1_000_000),
@@ -137,7 +138,7 @@ impl Setting for Size {
     fn decode(value: &Value) -> Result<Self, Refusal> {
         let bytes = match &value.data {
             Data::Text(text) => size_from_text(text),
-            _ => value.as_whole().and_then(|number| u64::try_from(number).ok()),
+            _ => value.as_integer().and_then(|number| u64::try_from(number).ok()),
         };
         match bytes {
             Some(bytes) if bytes > SIZE_BYTES_MAX => Err(Refusal::new("larger than 64GiB")),
@@ -184,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_as_people_write_them() {
+    fn durations_with_units() {
         let seconds = |text: &str| duration_from_text(text).map(|duration| duration.as_secs_f64());
         assert_eq!(seconds("30s"), Some(30.0));
         assert_eq!(seconds("30"), Some(30.0));
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_as_people_write_them() {
+    fn sizes_with_units() {
         assert_eq!(size_from_text("64KiB"), Some(65536));
         assert_eq!(size_from_text("1MB"), Some(1 << 20));
         assert_eq!(size_from_text("10000"), Some(10000));
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_shown_in_the_unit_people_know_them_by() {
+    fn durations_are_shown_in_the_unit_that_pgbouncer_uses() {
         let shown = |micros| duration_text(Duration::from_micros(micros));
         assert_eq!(shown(60_000_000), "60s");
         assert_eq!(shown(3_600_000_000), "3600s");

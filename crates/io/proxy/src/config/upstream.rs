@@ -15,11 +15,11 @@ use super::secret::Secret;
 use super::tls::{RootCertificates, ServerTls};
 use super::user::User;
 
-/// PostgreSQL's own port.
+/// PostgreSQL's default port.
 pub(super) const DEFAULT_PORT: u16 = 5432;
 
-/// A server URL, taken apart. Its parts are never quoted in errors: a misplaced `@` or `/` can make a password look
-/// like any of them.
+/// The parts of a server URL. Errors never quote a part, because a misplaced `@` or `/` can put the password into any of
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerUrl {
     /// Where the server is.
@@ -28,7 +28,7 @@ pub struct ServerUrl {
     pub port: u16,
     /// The user to log in as.
     pub user: Option<String>,
-    /// Their password.
+    /// The user's password.
     pub password: Option<Secret>,
     /// The database.
     pub dbname: Option<String>,
@@ -50,11 +50,11 @@ pub struct ServerUrl {
 pub enum UpstreamError {
     /// The URL has a fault.
     Url(&'static str),
-    /// The URL has a parameter of libpq's that has no meaning here.
+    /// The URL has a parameter of libpq that Trunkline does not support.
     Parameter(&'static str),
     /// `--listen` is not an address with a port.
     Listen(String),
-    /// Anybody who can reach the address could use the server.
+    /// The URL has no password, and other machines can reach the address: they could use the server without a password.
     Open(ListenAddress),
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for UpstreamError {
             ),
             Self::Open(address) => write!(
                 f,
-                "refusing to listen on {address}: the upstream URL has no password, so anybody who reaches that address could use the server; put user:password into the URL (clients are then asked for them), listen on 127.0.0.1, or say --allow-trust"
+                "refusing to listen on {address}: the upstream URL has no password, so everybody who reaches that address could use the server; put user:password into the URL (Trunkline then asks clients for them), listen on 127.0.0.1, or give --allow-trust"
             ),
         }
     }
@@ -99,7 +99,7 @@ const PARAMETERS: [&str; 10] = [
     "application_name",
 ];
 
-/// libpq's other parameters, which URLs are likely to have: named in errors, as no password looks like them.
+/// Other parameters of libpq that URLs often have. Errors name these, because none of them can be a password.
 const UNSUPPORTED: [&str; 13] = [
     "channel_binding",
     "connect_timeout",
@@ -117,7 +117,7 @@ const UNSUPPORTED: [&str; 13] = [
 ];
 
 impl ServerUrl {
-    /// Takes a URL apart as libpq does (manual, "Connection URIs"), for one host.
+    /// Parses a URL as libpq does (manual, "Connection URIs"), but with one host only.
     pub fn parse(url: &str) -> Result<Self, UpstreamError> {
         let fault = |reason| UpstreamError::Url(reason);
         let rest = ["postgres://", "postgresql://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
@@ -186,9 +186,9 @@ impl ServerUrl {
         })
     }
 
-    /// `tls` with what the URL says about it.
+    /// `tls`, overridden by the URL's TLS parameters.
     pub(super) fn tls(&self, tls: &ServerTls) -> ServerTls {
-        // As in libpq, sslrootcert=system without an sslmode asks for the only mode that is sound with it.
+        // As in libpq, sslrootcert=system implies verify-full, the only mode that is secure with it.
         let implied = (self.sslrootcert == Some(RootCertificates::System)).then_some(SslMode::VerifyFull);
         ServerTls {
             sslmode: self.sslmode.or(implied).unwrap_or(tls.sslmode),
@@ -221,16 +221,16 @@ fn split_port(place: &str) -> Result<(&str, &str), UpstreamError> {
 }
 
 impl Config {
-    /// A configuration without a file: every database name is passed on to the server of `url`, as the URL's user.
+    /// A configuration without a file: Trunkline passes every database name on to the server of `url` and logs in there as
+    /// the URL's user.
     ///
-    /// Clients prove themselves by SCRAM as the URL's user with the URL's password. A URL without a password has
-    /// nothing they could prove: anybody is let in, which is refused on an address that others can reach unless
-    /// `allow_trust` says so.
+    /// Clients log in by SCRAM with the URL's user and password. If the URL has no password, every client is let in without
+    /// one. That is refused on an address that other machines can reach, unless `allow_trust` is set.
     pub fn from_upstream(url: &str, listen: &str, allow_trust: bool) -> Result<Self, ConfigError> {
-        Self::passing_on(url, listen, allow_trust).map_err(ConfigError::Upstream)
+        Self::try_from_upstream(url, listen, allow_trust).map_err(ConfigError::Upstream)
     }
 
-    fn passing_on(url: &str, listen: &str, allow_trust: bool) -> Result<Self, UpstreamError> {
+    fn try_from_upstream(url: &str, listen: &str, allow_trust: bool) -> Result<Self, UpstreamError> {
         let url = ServerUrl::parse(url)?;
         let address = ListenAddress::parse(listen).ok_or_else(|| UpstreamError::Listen(listen.to_owned()))?;
         let mut config = Self::default();
@@ -246,7 +246,7 @@ impl Config {
                 if !address.is_loopback() && !allow_trust {
                     return Err(UpstreamError::Open(address));
                 }
-                // Any name is taken, and passed on where the URL has no user.
+                // Clients may use any name. Without a user in the URL, it is also the user on the server.
                 config.auth.r#type = AuthType::Any;
             }
         }
@@ -255,7 +255,7 @@ impl Config {
             return Err(UpstreamError::Url("sslmode=verify-... needs sslrootcert=system or a PEM file"));
         }
         if tls.cert.is_some() != tls.key.is_some() {
-            return Err(UpstreamError::Url("sslcert and sslkey belong together"));
+            return Err(UpstreamError::Url("sslcert and sslkey need each other"));
         }
         let database = Database { dbname: None, ..Database::from_url(url, tls) };
         config.databases.insert(FALLBACK.to_owned(), database);

@@ -1,4 +1,4 @@
-//! `[users.NAME]`: a user who may log in, and what is theirs alone.
+//! `[users.NAME]`: a user who may log in, and this user's own settings.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,21 +6,21 @@ use std::time::Duration;
 use trunkline_session::authentication::Secret as StoredSecret;
 
 use super::modes::PoolMode;
-use super::password::{PasswordKeys, Surroundings};
+use super::password::{PasswordKeys, ReadContext};
 use super::problem::Findings;
 use super::secret::Secret;
 use super::section::section;
 
 section! {
-    /// The keys of `[users.NAME]`, before they are put together.
+    /// The keys of `[users.NAME]` as the file has them. [`UserKeys::build`] makes a [`User`] of them.
     pub(super) struct UserKeys {
-        /// Plain, md5 or SCRAM.
+        /// Password in clear text, md5 hash or SCRAM verifier.
         password: Option<Secret> = None,
-        /// File with it.
+        /// File with the password.
         password_file: Option<PathBuf> = None,
-        /// Environment variable with it.
+        /// Environment variable with the password.
         password_env: Option<String> = None,
-        /// See [`User`], from here on.
+        /// Pool mode. [`User`] describes this key and those below.
         pool_mode: Option<PoolMode> = None,
         /// Pool size.
         pool_size: Option<u32> = None,
@@ -39,23 +39,23 @@ section! {
     }
 }
 
-/// One entry of `[users]`. What is `None` here is as the database or the file's general part says;
-/// [`super::Config::pool_settings`] puts them together.
+/// One entry of `[users]`. Where a field is `None`, the setting of the database or the general setting holds;
+/// [`super::Config::pool_settings`] combines them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
     /// The password, or its md5 or SCRAM verifier.
     pub password: Option<Secret>,
     /// When this user's server connections go back to their pool.
     pub pool_mode: Option<PoolMode>,
-    /// Server connections of each of this user's pools.
+    /// Most server connections of each of this user's pools.
     pub pool_size: Option<u32>,
     /// Server connections beyond the pool's size for clients that wait long.
     pub reserve_pool_size: Option<u32>,
-    /// Server connections of this user, over all pools; 0: no limit.
+    /// Most server connections of this user, in all pools together; 0: no limit.
     pub max_connections: Option<u32>,
-    /// Clients of this user; 0: no limit.
+    /// Most clients of this user; 0: no limit.
     pub max_client_connections: Option<u32>,
-    /// How long this user's queries may run; `Some(None)`: any time.
+    /// How long this user's queries may run; `Some(None)`: no limit.
     pub query_timeout: Option<Option<Duration>>,
     /// How long this user may do nothing inside a transaction.
     pub idle_transaction_timeout: Option<Option<Duration>>,
@@ -64,15 +64,15 @@ pub struct User {
 }
 
 impl UserKeys {
-    /// Puts the table `path` together.
-    pub(super) fn build(self, path: &str, from: &Surroundings<'_>, findings: &mut Findings<'_>) -> User {
+    /// Makes the user of the table `path`. Faults go into `findings`.
+    pub(super) fn build(self, path: &str, context: &ReadContext<'_>, findings: &mut Findings<'_>) -> User {
         let keys =
             PasswordKeys { inline: self.password, file: self.password_file, environment: self.password_env };
-        let password = keys.read(path, from, findings);
+        let password = keys.read(path, context, findings);
         if let Some(Err(error)) =
             password.as_ref().map(|password| StoredSecret::parse(password.expose().as_bytes()))
         {
-            findings.at(&format!("{path}.password"), format!("[{path}]: {error}"));
+            findings.add_at(&format!("{path}.password"), format!("[{path}]: {error}"));
         }
         User {
             password,

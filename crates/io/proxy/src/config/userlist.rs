@@ -1,4 +1,4 @@
-//! The users of `[auth] file`, as they were read.
+//! The users that were read from `[auth] file`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use trunkline_session::authentication::userlist::{USERLIST_BYTES_MAX, Userlist};
 use super::file::read_text;
 use super::secret::Secret;
 
-/// A PgBouncer `userlist.txt`, read. Two are equal when their files were.
+/// The content of a PgBouncer `userlist.txt`. Two are equal if their files were equal.
 #[derive(Clone, Debug, Default)]
 pub struct LoadedUserlist {
     list: std::sync::Arc<Userlist>,
@@ -24,7 +24,7 @@ impl PartialEq for LoadedUserlist {
 impl Eq for LoadedUserlist {}
 
 impl LoadedUserlist {
-    /// Reads the file; the error says why not, and nothing of a password.
+    /// Reads the file. The error says what is wrong and never shows a password.
     pub(super) fn read(file: &Path) -> Result<Self, String> {
         let text = read_text(file, USERLIST_BYTES_MAX).map_err(|error| error.to_string())?;
         let list = Userlist::parse(text.as_bytes()).map_err(|error| error.to_string())?;
@@ -32,11 +32,11 @@ impl LoadedUserlist {
     }
 
     /// Whether the file names the user.
-    pub fn knows(&self, user: &str) -> bool {
+    pub fn has_user(&self, user: &str) -> bool {
         self.list.users.contains_key(user)
     }
 
-    /// The user's password; `None` if the file has none.
+    /// The user's password; `None` if the file has no password for the user.
     pub fn password_of(&self, user: &str) -> Option<&StoredSecret> {
         self.list.users.get(user)?.as_ref()
     }
@@ -48,9 +48,9 @@ impl LoadedUserlist {
 
     /// A line for each user that is named more than once.
     pub(super) fn advice(&self) -> impl Iterator<Item = String> {
-        let told = |user: &str, line: usize| {
-            format!("auth.file names user \"{user}\" more than once; line {line} is the one that counts")
+        let advice = |user: &str, line: usize| {
+            format!("auth.file names user \"{user}\" more than once; only line {line} counts")
         };
-        self.list.overridden.iter().map(move |overridden| told(&overridden.user, overridden.line))
+        self.list.overridden.iter().map(move |overridden| advice(&overridden.user, overridden.line))
     }
 }

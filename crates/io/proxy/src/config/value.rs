@@ -1,14 +1,14 @@
-//! What a configuration file says, whatever its format: plain values, each with its place in the file.
+//! The values of a configuration file, independent of its format. Each has its place in the file.
 //!
-//! Who reads a format makes these of its text (`from_toml.rs`); who decodes settings knows nothing else.
+//! The reader of a format (`from_toml.rs`) makes these values. The decoders of settings see only these values.
 
 use std::ops::Range;
 
-/// A value and where it stands. There is no `Debug`: it may be a password, and nobody knows that before its key is read.
+/// A value and its place. There is no `Debug`, because any value may be a password until its key is known.
 pub(super) struct Value {
-    /// What it is.
+    /// The value itself.
     pub(super) data: Data,
-    /// Its bytes from the start of the file.
+    /// The range of its bytes in the file.
     pub(super) place: Range<usize>,
 }
 
@@ -17,43 +17,43 @@ pub(super) enum Data {
     /// A text.
     Text(String),
     /// A number without a fraction.
-    Whole(Whole),
-    /// A number with a fraction, as it was written: a float would not say 0.1 exactly.
+    Integer(Integer),
+    /// The text of a number with a fraction: an `f64` cannot hold 0.1 exactly.
     Float(String),
     /// True or false.
-    Truth(bool),
-    /// Values one after the other.
+    Boolean(bool),
+    /// A list of values.
     List(Vec<Value>),
     /// Values with names.
     Table(Table),
-    /// What no setting can be, by its name for an error: "a date".
+    /// A value of a type that no setting has. The text is its name for an error: "a date".
     Other(&'static str),
 }
 
-/// A whole number as it was written: an error repeats it, and permissions must have been written in octal.
-pub(super) struct Whole {
+/// The text of a whole number. Errors repeat it, and permissions must be written in octal.
+pub(super) struct Integer {
     /// The sign and the digits; `_` may stand between them.
     pub(super) digits: String,
     /// 8 for octal.
     pub(super) radix: u32,
 }
 
-/// Values with names, in the order in which they are read.
+/// Values with names, in the order in which the settings are read.
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) entries: Vec<(Key, Value)>,
 }
 
-/// A name in a table, and where it stands.
+/// A name in a table, and its place.
 pub(super) struct Key {
     /// The name.
     pub(super) name: String,
-    /// Its bytes from the start of the file.
+    /// The range of its bytes in the file.
     pub(super) place: Range<usize>,
 }
 
 impl Value {
-    /// The text, if it is one.
+    /// The text; `None` if the value is not a text.
     pub(super) fn as_text(&self) -> Option<&str> {
         match &self.data {
             Data::Text(text) => Some(text),
@@ -61,23 +61,25 @@ impl Value {
         }
     }
 
-    /// The whole number, if it is one that fits.
-    pub(super) fn as_whole(&self) -> Option<i128> {
+    /// The whole number; `None` if the value is not one, or does not fit.
+    pub(super) fn as_integer(&self) -> Option<i128> {
         match &self.data {
-            Data::Whole(whole) => whole.number(),
+            Data::Integer(whole) => whole.number(),
             _ => None,
         }
     }
 
-    /// The value by its kind, and by its text where that is short: for errors.
+    /// A description for errors: the kind of the value, or its text if that is short.
     pub(super) fn describe(&self) -> String {
         match &self.data {
-            // It may have a password in it, wherever it stands.
+            // A URL may have a password in it, whatever its key is.
             Data::Text(text) if text.contains("://") && text.contains('@') => "a URL (not shown)".to_owned(),
             Data::Text(text) if text.len() <= 40 => format!("\"{text}\""),
             Data::Text(_) => "a long string".to_owned(),
-            Data::Whole(Whole { digits: number, .. }) | Data::Float(number) => format!("the number {number}"),
-            Data::Truth(flag) => flag.to_string(),
+            Data::Integer(Integer { digits: number, .. }) | Data::Float(number) => {
+                format!("the number {number}")
+            }
+            Data::Boolean(flag) => flag.to_string(),
             Data::List(_) => "a list".to_owned(),
             Data::Table(_) => "a table".to_owned(),
             Data::Other(name) => (*name).to_owned(),
@@ -85,7 +87,7 @@ impl Value {
     }
 }
 
-impl Whole {
+impl Integer {
     /// The number; `None` if it does not fit.
     pub(super) fn number(&self) -> Option<i128> {
         i128::from_str_radix(&self.digits.replace('_', ""), self.radix).ok()

@@ -1,7 +1,7 @@
-//! `/metrics`, `/healthz` and `/readyz`, served by a thread of its own so that no scrape ever holds up a worker.
+//! Serves `/metrics`, `/healthz` and `/readyz` on a thread of its own, so that no scrape delays a worker.
 //!
-//! A peer gets one answer per connection, has `header_timeout` for its request and [`CONNECTION_TIME_MAX`] for all of
-//! it; more than `connections_max` connections wait in the kernel.
+//! A peer gets one answer per connection. It has `header_timeout` to send its request, and [`CONNECTION_TIME_MAX`] for
+//! the whole connection. Connections beyond `connections_max` wait in the kernel.
 
 mod page;
 
@@ -20,13 +20,13 @@ pub use page::Page;
 
 use crate::config::{Http, ListenAddress};
 
-/// How long one connection may take in all: a peer that reads its answer a byte a second does not keep a place.
+/// How long one connection may last, so that a peer that reads its answer very slowly does not occupy a place for long.
 const CONNECTION_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// The longest request head that is read.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// How long to wait after an accept failed (no file descriptor is free, say) before the next one.
+/// How long to wait after a failed accept (when no file descriptor is free, for example) before the next one.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
 /// The thread that serves the pages. Dropping it ends the thread and its connections.
@@ -38,7 +38,7 @@ pub struct HttpThread {
 }
 
 impl HttpThread {
-    /// The addresses that are listened on.
+    /// The addresses of the listening sockets.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
@@ -53,8 +53,10 @@ impl Drop for HttpThread {
     }
 }
 
-/// Listens as `settings` say and serves `page`; `None` if they say nowhere. An address that cannot be bound is an error
-/// here, not a line in a log.
+/// Listens on the address in `settings` and serves `page`; `None` if there is no address.
+///
+/// # Errors
+/// The address cannot be bound.
 pub fn start(settings: &Http, page: Arc<dyn Page>) -> io::Result<Option<HttpThread>> {
     let Some(address) = settings.listen else { return Ok(None) };
     let listeners =
@@ -75,23 +77,23 @@ pub fn serve(listeners: Vec<TcpListener>, settings: &Http, page: Arc<dyn Page>) 
         listeners.into_iter().map(register).collect::<io::Result<Vec<_>>>()?
     };
     let (stop, stopped) = watch::channel(false);
-    let places =
+    let permits =
         Arc::new(Semaphore::new((settings.connections_max as usize).clamp(1, Semaphore::MAX_PERMITS)));
     let header_timeout = settings.header_timeout;
     let thread = std::thread::Builder::new().name("http".to_owned()).spawn(move || {
         runtime.block_on(async move {
             for listener in listeners {
-                tokio::spawn(accept(listener, Arc::clone(&places), Arc::clone(&page), header_timeout));
+                tokio::spawn(accept(listener, Arc::clone(&permits), Arc::clone(&page), header_timeout));
             }
             let mut stopped = stopped;
-            // An error means that the sender is gone, which is as good a reason to stop.
+            // An error means that the sender is gone: that is a reason to stop, too.
             let _ = stopped.wait_for(|stop| *stop).await;
         });
     })?;
     Ok(HttpThread { addresses, stop, thread: Some(thread) })
 }
 
-/// Binds every socket of `address`; of two, one may be missing because the machine lacks that family.
+/// Binds every socket of `address`. If there are two, one may fail because the machine lacks that address family.
 fn bind(address: ListenAddress) -> io::Result<Vec<TcpListener>> {
     let sockets = address.sockets();
     let several = sockets.len() > 1;
@@ -113,11 +115,11 @@ fn bind(address: ListenAddress) -> io::Result<Vec<TcpListener>> {
     }
 }
 
-fn bind_one(address: SocketAddr, only_own_family: bool) -> io::Result<TcpListener> {
+fn bind_one(address: SocketAddr, v6_only: bool) -> io::Result<TcpListener> {
     use socket2::{Domain, Socket, Type};
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     socket.set_reuse_address(true)?;
-    if address.is_ipv6() && only_own_family {
+    if address.is_ipv6() && v6_only {
         socket.set_only_v6(true)?;
     }
     socket.bind(&address.into())?;
@@ -127,23 +129,25 @@ fn bind_one(address: SocketAddr, only_own_family: bool) -> io::Result<TcpListene
 
 async fn accept(
     listener: tokio::net::TcpListener,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     page: Arc<dyn Page>,
     header_timeout: Duration,
 ) {
     loop {
-        // A place before a connection: those that find none wait in the kernel.
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        // The permit comes before the accept, so that connections without a permit wait in the kernel.
+        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
                 let page = Arc::clone(&page);
                 tokio::spawn(async move {
-                    let _place = place;
-                    let served =
-                        tokio::time::timeout(CONNECTION_TIME_MAX, connection(stream, page, header_timeout))
-                            .await;
+                    let _permit = permit;
+                    let served = tokio::time::timeout(
+                        CONNECTION_TIME_MAX,
+                        serve_connection(stream, page, header_timeout),
+                    )
+                    .await;
                     if let Ok(Err(error)) = served {
-                        tracing::debug!(%error, "an HTTP connection ended badly");
+                        tracing::debug!(%error, "an HTTP connection failed");
                     }
                 });
             }
@@ -155,7 +159,7 @@ async fn accept(
     }
 }
 
-async fn connection(
+async fn serve_connection(
     stream: tokio::net::TcpStream,
     page: Arc<dyn Page>,
     header_timeout: Duration,

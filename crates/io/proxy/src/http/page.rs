@@ -1,4 +1,4 @@
-//! Which request gets which answer.
+//! The answers to HTTP requests.
 
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -7,18 +7,18 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::metrics::exposition;
 
-/// What the pages show. It is asked on the HTTP thread, for each request.
+/// The content of the pages. The HTTP thread calls it for each request.
 pub trait Page: Send + Sync {
     /// Appends all metrics to `out`, in Prometheus' text format.
     fn metrics(&self, out: &mut String);
 
-    /// Whether new clients are accepted; if not, why not.
+    /// `Ok` if the proxy accepts new clients, else the reason why not.
     fn ready(&self) -> Result<(), String>;
 }
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Answers one request. Only the method and the path count.
+/// Answers one request, by its method and path alone.
 pub(super) fn answer<B>(request: &Request<B>, page: &dyn Page) -> Response<Full<Bytes>> {
     let path = request.uri().path();
     if !matches!(path, "/metrics" | "/healthz" | "/readyz") {
@@ -44,7 +44,7 @@ pub(super) fn answer<B>(request: &Request<B>, page: &dyn Page) -> Response<Full<
             Ok(()) => text(StatusCode::OK, "ready\n".to_owned()),
             Err(reason) => text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {reason}\n")),
         },
-        // That this thread answers is the proof that the process lives.
+        // /healthz: the answer itself shows that the process lives.
         _ => text(StatusCode::OK, "alive\n".to_owned()),
     }
 }

@@ -1,7 +1,8 @@
-//! Text that others may have chosen, in a line of ours: it stays one line, and says nothing in our name.
+//! Escapes text of peers in log lines, so that a peer cannot forge a log line.
 //!
-//! Names of databases and users, parameters of start-up packets and errors of servers stand in log lines. A line feed in one
-//! would begin a line that looks like ours; an escape character would command the terminal that shows it.
+//! Log lines have names of databases and users, parameters of start-up packets and errors of servers in them. Without
+//! escaping, a line feed in such a text would begin a new log line, and an escape character would control the terminal
+//! that shows it.
 
 use std::fmt::{self, Write};
 use std::io;
@@ -11,28 +12,28 @@ use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FormatFields, MakeWriter};
 
-/// Bytes of one field of a line, before it is cut: long enough for any line of ours, and for the errors of servers.
+/// The longest field of a line; a longer one is cut. Trunkline's own lines and the errors of servers are shorter.
 const FIELD_BYTES_MAX: usize = 2_000;
 
-/// Whether a character does something else than to be seen where it stands.
-fn is_active(c: char) -> bool {
+/// Whether a character has an effect beyond its own place: it ends a line, controls the terminal or turns text around.
+fn must_be_escaped(c: char) -> bool {
     c.is_control()
-        // Ends of lines and paragraphs; what turns the direction of the text around.
+        // Ends of lines and paragraphs, and characters that change the direction of the text.
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Where `text` can be cut for at most `bytes_max` bytes to be left.
-pub(super) fn end_within(text: &str, bytes_max: usize) -> usize {
+/// The position where `text` must be cut to keep at most `bytes_max` bytes and no part of a character.
+pub(super) fn cut_position(text: &str, bytes_max: usize) -> usize {
     if text.len() <= bytes_max {
         return text.len();
     }
     (0..=bytes_max).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// Writes `text` with all that is active in it escaped as in Rust: `\n`, `\u{1b}`.
+/// Writes `text`, and escapes characters as Rust does (`\n`, `\u{1b}`) where [`must_be_escaped`] says so.
 pub fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     let mut rest = text;
-    while let Some(at) = rest.find(is_active) {
+    while let Some(at) = rest.find(must_be_escaped) {
         let (plain, behind) = rest.split_at(at);
         out.write_str(plain)?;
         let mut characters = behind.chars();
@@ -44,8 +45,8 @@ pub fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_str(rest)
 }
 
-/// Where JSON goes: serde escapes what JSON must have escaped, this the rest, which some readers take for the end of a line.
-/// Outside of strings there is none of it.
+/// A writer of JSON lines. serde escapes the characters that JSON requires to be escaped. This writer escapes the others of
+/// [`must_be_escaped`], which some readers take for the end of a line. They occur only inside JSON strings.
 pub(super) struct JsonLines<W>(pub(super) W);
 
 impl<'w, W: MakeWriter<'w>> MakeWriter<'w> for JsonLines<W> {
@@ -60,12 +61,12 @@ impl<W: io::Write> io::Write for JsonLines<W> {
     /// Called with a whole line.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line = String::from_utf8_lossy(bytes);
-        let beyond = |c: char| is_active(c) && !c.is_ascii();
-        if line.contains(beyond) {
+        let is_unescaped = |c: char| must_be_escaped(c) && !c.is_ascii();
+        if line.contains(is_unescaped) {
             let mut escaped = String::with_capacity(line.len() + 16);
             for c in line.chars() {
-                match beyond(c) {
-                    // A String takes everything; none of these is beyond the first 65,536 characters.
+                match is_unescaped(c) {
+                    // Writing into a String cannot fail. Four digits are enough for each of these characters.
                     true => drop(write!(escaped, "\\u{:04x}", u32::from(c))),
                     false => escaped.push(c),
                 }
@@ -82,7 +83,7 @@ impl<W: io::Write> io::Write for JsonLines<W> {
     }
 }
 
-/// The fields of a text line, escaped and cut. `kind` is for the [limiter](super::throttle) alone.
+/// Writes the fields of a text line, escaped and cut. It leaves out `kind`, which only the [limiter](super::throttle) reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EscapedFields;
 
@@ -112,7 +113,7 @@ impl Visitor<'_> {
             write!(self.writer, "{}=", field.name())?;
         }
         let text = format!("{value:?}");
-        let end = end_within(&text, FIELD_BYTES_MAX);
+        let end = cut_position(&text, FIELD_BYTES_MAX);
         write_escaped(&mut self.writer, &text[..end])?;
         match text.len() - end {
             0 => Ok(()),
@@ -135,15 +136,15 @@ mod tests {
 
     #[test]
     fn characters_are_cut_whole() {
-        assert_eq!((end_within("abc", 3), end_within("abc", 2), end_within("", 0)), (3, 2, 0));
-        assert_eq!((end_within("\u{20ac}\u{20ac}", 5), end_within("\u{20ac}", 2)), (3, 0));
+        assert_eq!((cut_position("abc", 3), cut_position("abc", 2), cut_position("", 0)), (3, 2, 0));
+        assert_eq!((cut_position("\u{20ac}\u{20ac}", 5), cut_position("\u{20ac}", 2)), (3, 0));
     }
 
     #[test]
-    fn only_what_is_active_is_escaped() {
+    fn only_characters_with_an_effect_are_escaped() {
         let escaped = |text: &str| {
             let mut out = String::new();
-            write_escaped(&mut out, text).expect("a String takes all");
+            write_escaped(&mut out, text).expect("writing into a String");
             out
         };
         assert_eq!(escaped("a\nb\rc\u{1b}[2Jd\0"), r"a\nb\rc\u{1b}[2Jd\u{0}");

@@ -1,7 +1,7 @@
 //! Log lines: text or JSON on standard error, with a level that a reload can change.
 //!
-//! Whatever a peer may have chosen of a line's text is escaped ([`escape`]), and warnings that come again and again are
-//! counted instead of written (`throttle`): code that logs need not think of either.
+//! Text of peers in a line is escaped ([`escape`]), and repeated warnings are counted instead of written (`throttle`). Both
+//! happen here, so that code that logs need not take care of them.
 
 pub mod escape;
 mod throttle;
@@ -16,28 +16,28 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
 
 use crate::config::{Log, LogFormat};
-use throttle::{Counted, Limiter};
+use throttle::{Limiter, LineCounts};
 
 /// The target of lines about single connections: `debug!(target: logging::CONNECTIONS, ...)`. `[log] connections = false`
 /// silences it.
 pub const CONNECTIONS: &str = "trunkline::connections";
 
-/// The target of lines that only the operator brings about, however many: they are never left out.
+/// The target of lines that only the operator can cause. They are never left out.
 pub const OPERATOR: &str = "trunkline::operator";
 
-/// The environment variable that goes before `[log] level`: a level, or `info,trunkline::connections=debug`.
+/// The environment variable that overrides `[log] level`: a level, or directives such as `info,trunkline::connections=debug`.
 pub const LEVEL_VARIABLE: &str = "TRUNKLINE_LOG";
 
-/// The field of an event that names its kind, where one place in the code writes of several: `warn!(kind = "...", ...)`.
+/// The field with an event's kind, for places in the code that log events of several kinds: `warn!(kind = "...", ...)`.
 pub const KIND: &str = "kind";
 
 /// Why logging could not start.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LoggingError {
-    /// The environment's directives cannot be read.
+    /// The directives of the environment variable cannot be parsed.
     Directives(tracing_subscriber::filter::ParseError),
-    /// Something in this process logs already.
+    /// Logging was already started in this process.
     AlreadyStarted,
 }
 
@@ -55,44 +55,45 @@ impl fmt::Display for LoggingError {
 
 impl std::error::Error for LoggingError {}
 
-/// The running process' level. As global as the subscriber it belongs to; unset when `-v` or the environment decide.
+/// The level of the process, for [`apply`]. It is global because the subscriber is. It is unset when `-v` or the environment
+/// sets the level.
 static LEVEL: OnceLock<reload::Handle<EnvFilter, Registry>> = OnceLock::new();
 
-/// The running process' lines that were left out.
-static COUNTED: OnceLock<Arc<Counted>> = OnceLock::new();
+/// The counts of written and left out lines of the process.
+static LINE_COUNTS: OnceLock<Arc<LineCounts>> = OnceLock::new();
 
-/// Says how many lines were left out, where it is time to. Call a few times a second.
-pub fn tend() {
-    if let Some(counted) = COUNTED.get() {
-        counted.tell(Some(Instant::now()));
+/// Logs how many lines were left out, for windows that have ended. To be called a few times a second.
+pub fn report_left_out_lines() {
+    if let Some(line_counts) = LINE_COUNTS.get() {
+        line_counts.report(Some(Instant::now()));
     }
 }
 
-/// Says how many lines were left out that nothing was said of yet. Call at the end.
-pub fn finish() {
-    if let Some(counted) = COUNTED.get() {
-        counted.tell(None);
+/// Logs how many lines were left out, for all windows. To be called when the process ends.
+pub fn report_all_left_out_lines() {
+    if let Some(line_counts) = LINE_COUNTS.get() {
+        line_counts.report(None);
     }
 }
 
-/// Lines that were left out so far.
+/// The number of lines that were left out since the start.
 pub fn left_out() -> u64 {
-    COUNTED.get().map_or(0, |counted| counted.left_out())
+    LINE_COUNTS.get().map_or(0, |line_counts| line_counts.left_out())
 }
 
-/// Puts `[log] level`, `connections` and `repeats_max` of a reloaded configuration in place. `-v` and the environment stay
-/// before the level.
+/// Puts `[log] level`, `connections` and `repeats_max` of a reloaded configuration in force. `-v` and the environment still
+/// override the level.
 pub fn apply(log: &Log) {
-    if let Some(counted) = COUNTED.get() {
-        counted.set_lines_max(log.repeats_max);
+    if let Some(line_counts) = LINE_COUNTS.get() {
+        line_counts.set_lines_max(log.repeats_max);
     }
     if let Some(level) = LEVEL.get() {
-        // It fails only when the subscriber is gone, and then nobody reads the lines.
+        // This fails only when the subscriber is gone, and then nobody reads the lines.
         let _ = level.reload(filter_of(log));
     }
 }
 
-/// Starts logging. `verbosity` is the number of `-v`; `directives` is what [`LEVEL_VARIABLE`] says.
+/// Starts logging. `verbosity`: the number of `-v`; `directives`: the value of [`LEVEL_VARIABLE`].
 pub fn start(log: &Log, verbosity: u8, directives: Option<&str>) -> Result<(), LoggingError> {
     let directives = directives.filter(|directives| !directives.trim().is_empty());
     let (filter, overridden) = match (verbosity, directives) {
@@ -103,16 +104,16 @@ pub fn start(log: &Log, verbosity: u8, directives: Option<&str>) -> Result<(), L
     };
     let (filter, handle) = reload::Layer::new(filter);
     let lines = lines(log.format, std::io::stderr().is_terminal(), std::io::stderr);
-    let counted = Counted::new(log.repeats_max);
+    let line_counts = LineCounts::new(log.repeats_max);
     tracing_subscriber::registry()
         .with(filter)
-        .with(Limiter(Arc::clone(&counted)))
+        .with(Limiter(Arc::clone(&line_counts)))
         .with(lines)
         .try_init()
         .map_err(|_| LoggingError::AlreadyStarted)?;
-    let _ = COUNTED.set(counted);
+    let _ = LINE_COUNTS.set(line_counts);
     if !overridden {
-        // `try_init` has just succeeded, so nobody was here before.
+        // `try_init` succeeds only once in a process, so the level is not set yet.
         let _ = LEVEL.set(handle);
     }
     Ok(())
@@ -200,7 +201,7 @@ mod tests {
         assert!(text.contains("detail") && !text.contains("client came"), "{text}");
     }
 
-    /// What everything that a peer has chosen may look like.
+    /// A text of a peer that tries to forge a log line.
     const FORGED: &str = "x\n2026-01-01T00:00:00Z  INFO all is well\r\u{1b}[31m\u{2028}";
 
     fn forged(format: LogFormat) -> String {
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_begins_a_line_of_its_own() {
+    fn a_text_of_a_peer_cannot_begin_a_new_line() {
         for format in [LogFormat::Text, LogFormat::Json] {
             let text = forged(format);
             assert_eq!(text.split(['\n', '\r', '\u{2028}']).count(), 3 + 1, "{text}");
@@ -233,10 +234,10 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_again_and_again_is_counted() {
-        let (written, counted) = (Lines::default(), Counted::new(3));
+    fn repeated_warnings_are_counted() {
+        let (written, line_counts) = (Lines::default(), LineCounts::new(3));
         let to = written.clone();
-        let subscriber = tracing_subscriber::registry().with(Limiter(Arc::clone(&counted))).with(lines(
+        let subscriber = tracing_subscriber::registry().with(Limiter(Arc::clone(&line_counts))).with(lines(
             LogFormat::Text,
             false,
             move || to.clone(),
@@ -247,20 +248,20 @@ mod tests {
                 for kind in ["one", "other"] {
                     tracing::warn!(kind, "of {kind} kind, {number}");
                 }
-                tracing::info!("what is no warning is not counted");
+                tracing::info!("only warnings are counted");
             }
-            counted.tell(None);
+            line_counts.report(None);
         });
         let text = written.text();
         let count = |of: &str| text.lines().filter(|line| line.contains(of)).count();
         assert_eq!((count("ERROR"), count("of one"), count("of other")), (3, 3 + 1, 3 + 1), "{text}");
-        assert_eq!(count("what is no warning"), 100);
+        assert_eq!(count("only warnings are counted"), 100);
         assert_eq!(count("97 more in 10 s were left out, like: "), 3, "{text}");
         assert!(
             text.contains("like: cannot accept 3\n") && text.contains("like: of other kind, 3\n"),
             "{text}"
         );
-        assert_eq!(counted.left_out(), 3 * 97);
+        assert_eq!(line_counts.left_out(), 3 * 97);
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Warnings that come again and again: a few are written, the others are counted.
+//! Limits repeated warnings: a few are written, the others are counted.
 //!
-//! A peer, or a system without free descriptors, can bring the same warning hundreds of times in a second. All events of
-//! the levels `warn` and `error` go through here. Of each kind (the place in the code, or what it names
-//! as `kind`) a number are written in a [`WINDOW`]; at its end one line says how many were left out.
+//! A peer, or a system without free file descriptors, can cause the same warning hundreds of times in a second. All
+//! events of the levels `warn` and `error` pass this limiter. In each [`WINDOW`] it lets `repeats_max` events of each kind
+//! through. A kind is a place in the code, together with the event's field `kind`. At the end of the window one line says
+//! how many were left out.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,18 +16,19 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-use super::escape::end_within;
+use super::escape::cut_position;
 
-/// How long lines of one kind are counted together.
+/// The time in which lines of one kind are counted together.
 pub(super) const WINDOW: Duration = Duration::from_secs(10);
 
-/// Kinds that are told apart; all beyond are one. There are fewer places in the code, and no peer names a kind.
+/// Most kinds that are counted separately; all further kinds are counted together. The code has fewer kinds, and no peer
+/// can make one up.
 const KINDS_MAX: usize = 256;
 
-/// Bytes that are shown of a line that was left out.
+/// The greatest length of the example of a left out line.
 const EXAMPLE_BYTES: usize = 200;
 
-/// How many lines of each kind may be written.
+/// Counts the lines of each kind, and decides which are written.
 #[derive(Debug)]
 pub(super) struct Throttle<K> {
     lines_max: u32,
@@ -35,16 +37,16 @@ pub(super) struct Throttle<K> {
 
 #[derive(Debug)]
 struct Window {
-    since: Instant,
+    began: Instant,
     written: u32,
     left_out: LeftOut,
 }
 
-/// What was not written.
+/// The left out lines of one kind in a window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LeftOut {
     pub(super) lines: u64,
-    /// The first of them.
+    /// The first left out line.
     pub(super) example: String,
 }
 
@@ -58,16 +60,16 @@ impl<K: Clone + Eq + std::hash::Hash> Throttle<K> {
         self.lines_max = lines_max;
     }
 
-    /// Whether a line of that kind is written now; otherwise it is counted, and `example` may be asked for.
+    /// Whether a line of that kind is to be written now. If not, it is counted; `example` gives the text of the line.
     pub(super) fn admit(&mut self, kind: K, now: Instant, example: impl FnOnce() -> String) -> bool {
         if self.lines_max == 0 {
             return true;
         }
         let full = self.windows.len() >= KINDS_MAX;
         let kind = Some(kind).filter(|kind| !full || self.windows.contains_key(&Some(kind.clone())));
-        let window = self.windows.entry(kind).or_insert_with(|| Window::beginning(now));
+        let window = self.windows.entry(kind).or_insert_with(|| Window::new(now));
         if window.is_over(now) && window.left_out.lines == 0 {
-            *window = Window::beginning(now);
+            *window = Window::new(now);
         }
         if window.written < self.lines_max {
             window.written += 1;
@@ -80,7 +82,7 @@ impl<K: Clone + Eq + std::hash::Hash> Throttle<K> {
         false
     }
 
-    /// What was left out in windows that are over by now; of `None`, in all.
+    /// Removes the windows that are over at `now` (`None`: all windows), and returns their left out lines.
     pub(super) fn take_left_out(&mut self, now: Option<Instant>) -> Vec<LeftOut> {
         let mut left_out = Vec::new();
         self.windows.retain(|_, window| {
@@ -95,26 +97,26 @@ impl<K: Clone + Eq + std::hash::Hash> Throttle<K> {
 }
 
 impl Window {
-    fn beginning(now: Instant) -> Self {
-        Self { since: now, written: 0, left_out: LeftOut::default() }
+    fn new(now: Instant) -> Self {
+        Self { began: now, written: 0, left_out: LeftOut::default() }
     }
 
     fn is_over(&self, now: Instant) -> bool {
-        now.saturating_duration_since(self.since) >= WINDOW
+        now.saturating_duration_since(self.began) >= WINDOW
     }
 }
 
-/// A place in the code, with what it names as kind.
+/// The kind of an event: the place in the code, and the event's field `kind`.
 pub(super) type Kind = (tracing::callsite::Identifier, Option<String>);
 
-/// What the limiter and those who look after it share.
+/// The counts that the limiter, the workers and the metrics share.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct LineCounts {
     throttle: Mutex<Throttle<Kind>>,
     left_out: AtomicU64,
 }
 
-impl Counted {
+impl LineCounts {
     pub(super) fn new(lines_max: u32) -> Arc<Self> {
         Arc::new(Self { throttle: Mutex::new(Throttle::new(lines_max)), left_out: AtomicU64::new(0) })
     }
@@ -127,13 +129,13 @@ impl Counted {
         self.throttle().set_lines_max(lines_max);
     }
 
-    /// Lines left out since the start.
+    /// The number of lines that were left out since the start.
     pub(super) fn left_out(&self) -> u64 {
         self.left_out.load(Relaxed)
     }
 
-    /// Writes how many lines were left out, of windows that are over; of `None`, of all.
-    pub(super) fn tell(&self, now: Option<Instant>) {
+    /// Logs how many lines were left out, for the windows that are over at `now` (`None`: for all windows).
+    pub(super) fn report(&self, now: Option<Instant>) {
         let left_out = self.throttle().take_left_out(now);
         for LeftOut { lines, example } in left_out {
             tracing::warn!(target: TARGET, "{lines} more in {} s were left out, like: {example}", WINDOW.as_secs());
@@ -141,11 +143,11 @@ impl Counted {
     }
 }
 
-/// The target of lines about lines that were left out: they are never left out themselves.
+/// The target of lines that report left out lines. They are never left out themselves.
 const TARGET: &str = "trunkline::left_out";
 
-/// The layer that leaves lines out.
-pub(super) struct Limiter(pub(super) Arc<Counted>);
+/// The layer that leaves out repeated lines.
+pub(super) struct Limiter(pub(super) Arc<LineCounts>);
 
 impl<S: Subscriber> Layer<S> for Limiter {
     fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
@@ -153,7 +155,7 @@ impl<S: Subscriber> Layer<S> for Limiter {
         if *metadata.level() > Level::WARN || matches!(metadata.target(), TARGET | super::OPERATOR) {
             return true;
         }
-        let mut seen = Seen::default();
+        let mut seen = KindAndMessage::default();
         event.record(&mut seen);
         let kind = (metadata.callsite(), seen.kind);
         let written = self.0.throttle().admit(kind, Instant::now(), || seen.message);
@@ -164,14 +166,14 @@ impl<S: Subscriber> Layer<S> for Limiter {
     }
 }
 
-/// What of an event tells its kind, and people what it is about.
+/// Reads the kind and the message of an event.
 #[derive(Default)]
-struct Seen {
+struct KindAndMessage {
     kind: Option<String>,
     message: String,
 }
 
-impl Visit for Seen {
+impl Visit for KindAndMessage {
     fn record_str(&mut self, field: &Field, value: &str) {
         if field.name() == super::KIND {
             self.kind = Some(value.to_owned());
@@ -181,7 +183,7 @@ impl Visit for Seen {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
             self.message = format!("{value:?}");
-            let end = end_within(&self.message, EXAMPLE_BYTES);
+            let end = cut_position(&self.message, EXAMPLE_BYTES);
             self.message.truncate(end);
         }
     }
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_of_a_kind_are_written_and_the_others_counted() {
+    fn a_few_lines_of_each_kind_are_written_and_the_others_are_counted() {
         let (mut throttle, begin) = throttle(3);
         assert_eq!(admit(&mut throttle, "a", begin, 600), 3);
         assert_eq!(admit(&mut throttle, "b", begin, 2), 2, "another kind is another matter");
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_now_and_then_is_always_written() {
+    fn rare_lines_are_always_written() {
         let (mut throttle, begin) = throttle(1);
         for round in 0..1000 {
             assert_eq!(admit(&mut throttle, "a", begin + WINDOW * round, 1), 1);
@@ -222,10 +224,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_was_left_out_is_forgotten() {
+    fn every_left_out_line_is_reported() {
         let (mut throttle, begin) = throttle(1);
         admit(&mut throttle, "a", begin, 5);
-        // Nobody has asked in between.
+        // No report was made after the first window.
         assert_eq!(admit(&mut throttle, "a", begin + WINDOW * 3, 5), 0);
         let lines = |left_out: Vec<LeftOut>| left_out.iter().map(|left_out| left_out.lines).sum::<u64>();
         assert_eq!(lines(throttle.take_left_out(Some(begin + WINDOW * 3))), 9);
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bound_is_no_bound_and_kinds_are_bounded() {
+    fn zero_means_no_bound_and_the_number_of_kinds_is_bounded() {
         let (mut unbounded, begin) = throttle(0);
         assert_eq!(admit(&mut unbounded, "a", begin, 1000), 1000);
         let mut throttle: Throttle<usize> = Throttle::new(1);

@@ -5,12 +5,12 @@ use std::fmt::{Display, Write};
 /// The `Content-Type` of the format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// What a metric's value may do.
+/// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It only grows.
+    /// The value only grows.
     Counter,
-    /// It goes up and down.
+    /// The value goes up and down.
     Gauge,
 }
 
@@ -20,8 +20,8 @@ pub struct Exposition<'o> {
     out: &'o mut String,
 }
 
-/// One metric, whose samples may follow. All samples of a metric must stand together: the borrow keeps another metric
-/// from starting between them.
+/// One metric, to which samples can be added. All samples of a metric must stand together, so the borrow of the text
+/// keeps another metric from starting between them.
 #[derive(Debug)]
 pub struct Family<'f> {
     out: &'f mut String,
@@ -34,7 +34,8 @@ impl<'o> Exposition<'o> {
         Self { out }
     }
 
-    /// Starts a metric. `name` must be a metric name (`[a-zA-Z_:][a-zA-Z0-9_:]*`); ours are constants.
+    /// Starts a metric. `name` must be a valid metric name (`[a-zA-Z_:][a-zA-Z0-9_:]*`). It is not checked, because all
+    /// callers pass constants.
     pub fn family<'f>(&'f mut self, name: &'f str, help: &str, kind: Kind) -> Family<'f> {
         self.out.push_str("# HELP ");
         self.out.push_str(name);
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_stand_below_their_help_and_type_with_labels_escaped() {
+    fn samples_follow_their_help_and_type_and_labels_are_escaped() {
         let mut out = String::new();
         let mut exposition = Exposition::new(&mut out);
         let mut family = exposition.family("a_total", "How \"many\"\nback\\slashes", Kind::Counter);

@@ -1,3 +1,3 @@
-//! How metrics are written. Which there are is in `serve`.
+//! The text format of metrics. `serve/metrics.rs` has the list of all metrics.
 
 pub mod exposition;

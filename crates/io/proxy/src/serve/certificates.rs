@@ -1,4 +1,4 @@
-//! Certificates and keys, from their files to what the workers use.
+//! Loads certificates and keys for the workers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use super::directory::uses_tls;
 use crate::config::{self, Config, RootCertificates, TlsVersion};
 use crate::worker::TlsSet;
 
-/// The different TLS settings towards servers, numbered. A number keeps its meaning over reloads, so that a database
-/// does not look changed when others come and go.
+/// The distinct TLS settings for servers, each with a number. A profile keeps its number over reloads, so that a database
+/// does not look changed when others are added or removed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TlsProfiles(Vec<config::ServerTls>);
 
 impl TlsProfiles {
-    /// These, and those of `config` that are new.
-    pub(super) fn with(&self, config: &Config) -> Self {
+    /// These profiles, and the new ones of `config` after them.
+    pub(super) fn with_profiles_of(&self, config: &Config) -> Self {
         let mut profiles = self.0.clone();
         for database in config.databases.values().filter(|database| uses_tls(database)) {
             if !profiles.contains(&database.tls) {
@@ -28,7 +28,7 @@ impl TlsProfiles {
         Self(profiles)
     }
 
-    /// The number of a database's settings; 0, which nobody asks for, where it has no TLS.
+    /// The number of a database's profile. A database without TLS gets 0, which nobody uses.
     pub(super) fn number(&self, database: &config::Database) -> usize {
         self.0.iter().position(|profile| *profile == database.tls).unwrap_or(0)
     }
@@ -37,7 +37,7 @@ impl TlsProfiles {
 /// A certificate that cannot be used.
 #[derive(Debug)]
 pub struct CertificateError {
-    /// The part of the configuration that names it.
+    /// The table of the configuration that names the file.
     section: String,
     error: TlsFileError,
 }
@@ -50,43 +50,47 @@ impl fmt::Display for CertificateError {
 
 impl std::error::Error for CertificateError {}
 
-/// What is in force, for a reload that finds a file broken.
-pub(super) struct InForce<'f> {
+/// The configuration and the certificates that are in force when a reload begins.
+pub(super) struct PreviousTls<'f> {
     pub(super) config: &'f Config,
     pub(super) tls: &'f TlsSet,
 }
 
-/// Reads every file that `config` names, at a reload too: they may have changed under their names.
+/// Reads every file that `config` names. A reload reads all of them too, because a file's content may have changed.
 ///
-/// A file that broke since it was read, under settings that did not change, leaves what is in force in place, and a
-/// line in the log says so.
+/// If a file has become unusable but its settings are unchanged, the certificates of `previous` stay in use, and the log
+/// says so.
 ///
 /// # Errors
-/// A file that cannot be used where nothing is in force instead.
+/// A file is unusable, and `previous` has nothing for the same settings.
 pub(super) fn load(
     config: &Config,
     profiles: &TlsProfiles,
-    before: Option<&InForce<'_>>,
+    previous: Option<&PreviousTls<'_>>,
 ) -> Result<TlsSet, CertificateError> {
-    let same = before.filter(|before| before.config.tls.client == config.tls.client);
-    let clients = match clients(&config.tls.client) {
-        Err(error) => Some(keep("tls.client", same.and_then(|same| same.tls.clients.as_ref()), error)?),
+    let unchanged = previous.filter(|previous| previous.config.tls.client == config.tls.client);
+    let clients = match load_for_clients(&config.tls.client) {
+        Err(error) => Some(keep_previous(
+            "tls.client",
+            unchanged.and_then(|unchanged| unchanged.tls.clients.as_ref()),
+            error,
+        )?),
         Ok(loaded) => loaded,
     };
     let mut servers = Vec::with_capacity(profiles.0.len());
     for (number, profile) in profiles.0.iter().enumerate() {
-        let known = before.and_then(|before| before.tls.servers.get(number));
+        let known = previous.and_then(|previous| previous.tls.servers.get(number));
         let mut users =
             config.databases.iter().filter(|(_, database)| uses_tls(database) && database.tls == *profile);
         servers.push(match (users.next(), known) {
-            // Its connections may still be there, its files need not.
+            // No database uses this profile any more. Connections that use it may still exist; its files may be gone.
             (None, Some(known)) => Arc::clone(known),
-            (user, known) => match server(profile) {
+            (user, known) => match load_for_server(profile) {
                 Ok(loaded) => loaded,
                 Err(error) => {
                     let section =
                         user.map_or("tls.server".to_owned(), |(name, _)| format!("databases.{name}"));
-                    keep(&section, known, error)?
+                    keep_previous(&section, known, error)?
                 }
             },
         });
@@ -94,15 +98,19 @@ pub(super) fn load(
     Ok(TlsSet { clients, servers })
 }
 
-fn keep<T>(section: &str, known: Option<&Arc<T>>, error: TlsFileError) -> Result<Arc<T>, CertificateError> {
+fn keep_previous<T>(
+    section: &str,
+    known: Option<&Arc<T>>,
+    error: TlsFileError,
+) -> Result<Arc<T>, CertificateError> {
     let error = CertificateError { section: format!("[{section}]"), error };
     let Some(known) = known else { return Err(error) };
     tracing::error!("{error}; the certificates that were read before stay in use");
     Ok(Arc::clone(known))
 }
 
-fn clients(settings: &config::ClientTls) -> Result<Option<Arc<ServerTls>>, TlsFileError> {
-    // The configuration was refused if one of them were missing.
+fn load_for_clients(settings: &config::ClientTls) -> Result<Option<Arc<ServerTls>>, TlsFileError> {
+    // The configuration's checks refuse one without the other, so here both are missing: no TLS.
     let (Some(cert), Some(key)) = (&settings.cert, &settings.key) else { return Ok(None) };
     if settings.mode == config::SslMode::Disable {
         return Ok(None);
@@ -120,7 +128,7 @@ fn clients(settings: &config::ClientTls) -> Result<Option<Arc<ServerTls>>, TlsFi
     ServerTls::load(ServerTlsFiles { cert, key, client_ca, client_auth, min_protocol }).map(Some)
 }
 
-fn server(settings: &config::ServerTls) -> Result<Arc<ClientTls>, TlsFileError> {
+fn load_for_server(settings: &config::ServerTls) -> Result<Arc<ClientTls>, TlsFileError> {
     let mode = match settings.sslmode {
         config::SslMode::Disable => SslMode::Disable,
         config::SslMode::Allow => SslMode::Allow,
@@ -144,7 +152,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory with `own.crt` and `own.key` that fit.
+    /// A directory with a certificate `own.crt` and its key `own.key`.
     struct Files(tempfile::TempDir);
 
     impl Files {
@@ -177,54 +185,54 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_is_read_again_and_a_broken_one_leaves_the_old() {
+    fn a_reload_reads_certificates_again_and_keeps_the_old_ones_when_they_are_broken() {
         let files = Files::new();
         let config = files.config(&format!("{CLIENT}{REST}"));
-        let profiles = TlsProfiles::default().with(&config);
+        let profiles = TlsProfiles::default().with_profiles_of(&config);
         let first = load(&config, &profiles, None).expect("good files");
         assert!(clients(&first).accept().is_ok());
 
         files.renew();
-        let before = InForce { config: &config, tls: &first };
-        let renewed = load(&config, &profiles, Some(&before)).expect("good files");
+        let previous = PreviousTls { config: &config, tls: &first };
+        let renewed = load(&config, &profiles, Some(&previous)).expect("good files");
         assert!(!Arc::ptr_eq(clients(&first), clients(&renewed)));
 
         std::fs::write(files.path("own.key"), "nothing").expect("written");
-        let before = InForce { config: &config, tls: &renewed };
-        let kept = load(&config, &profiles, Some(&before)).expect("the old ones stay");
+        let previous = PreviousTls { config: &config, tls: &renewed };
+        let kept = load(&config, &profiles, Some(&previous)).expect("the old ones stay");
         assert!(Arc::ptr_eq(clients(&renewed), clients(&kept)));
 
         let stricter = files.config(&format!("{CLIENT}min_protocol = \"TLSv1.3\"\n{REST}"));
         let error =
-            load(&stricter, &profiles, Some(&before)).err().expect("nothing to fall back on").to_string();
+            load(&stricter, &profiles, Some(&previous)).err().expect("nothing to fall back on").to_string();
         assert!(error.starts_with("[tls.client]: ") && error.contains("own.key"), "{error}");
         assert!(load(&config, &profiles, None).is_err());
     }
 
     #[test]
-    fn a_profile_keeps_its_number_and_outlives_its_file() {
+    fn a_profile_keeps_its_number_and_works_without_its_file() {
         let files = Files::new();
         let entry = |name: &str, root: &str| {
             format!("[databases.{name}]\nhost = \"h\"\nsslmode = \"verify-ca\"\nsslrootcert = \"{root}\"\n")
         };
         std::fs::copy(files.path("own.crt"), files.path("other.crt")).expect("copied");
         let old = files.config(&format!("{REST}{}", entry("n", "own.crt")));
-        let profiles = TlsProfiles::default().with(&old);
+        let profiles = TlsProfiles::default().with_profiles_of(&old);
         let loaded = load(&old, &profiles, None).expect("good files");
         assert_eq!((profiles.number(&old.databases["m"]), profiles.number(&old.databases["n"])), (0, 1));
 
-        // `n` is gone with its file, and `a`, which comes first, is new.
+        // The entry `n` and its file are gone. The entry `a` is new and stands before the others.
         std::fs::remove_file(files.path("own.crt")).expect("removed");
         let new = files.config(&format!("{REST}{}", entry("a", "other.crt")));
-        let more = profiles.with(&new);
+        let more = profiles.with_profiles_of(&new);
         assert_eq!((more.number(&new.databases["m"]), more.number(&new.databases["a"])), (0, 2));
-        let before = InForce { config: &old, tls: &loaded };
-        let reloaded = load(&new, &more, Some(&before)).expect("what is used can be read");
+        let previous = PreviousTls { config: &old, tls: &loaded };
+        let reloaded = load(&new, &more, Some(&previous)).expect("what is used can be read");
         assert_eq!(reloaded.servers.len(), 3);
         assert!(Arc::ptr_eq(&loaded.servers[1], &reloaded.servers[1]));
 
         std::fs::write(files.path("other.crt"), "nothing").expect("written");
-        let error = load(&new, &more, Some(&before)).err().expect("never read before").to_string();
+        let error = load(&new, &more, Some(&previous)).err().expect("never read before").to_string();
         assert!(error.starts_with("[databases.a]: "), "{error}");
         assert!(error.contains(&Path::new("other.crt").display().to_string()), "{error}");
     }

@@ -1,4 +1,4 @@
-//! From the configuration to what the workers' boards ask: [`Directory`].
+//! Makes the [`Directory`] of a configuration: the workers' boards read their settings there.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -16,42 +16,42 @@ use super::certificates::TlsProfiles;
 use super::login_secrets;
 use crate::config::{self, AuthType, Config, FALLBACK, ServerHost, SslMode};
 
-/// What a directory is made of beside the configuration.
-pub(super) struct Origin<'o> {
-    /// Counts reloads.
+/// What [`build`] needs beside the configuration.
+pub(super) struct BuildInputs<'o> {
+    /// A number that each reload increments.
     pub(super) epoch: u64,
-    /// Random, and the same for as long as the process lives.
+    /// A random key that stays the same until the process ends.
     pub(super) mock_key: [u8; KEY_BYTES],
-    /// Which TLS settings have which number.
+    /// The numbers of the TLS settings.
     pub(super) profiles: &'o TlsProfiles,
-    /// The directory before, whose derived keys are taken over where they still fit.
+    /// The previous directory. SCRAM keys whose password is unchanged are copied from it.
     pub(super) before: Option<&'o Directory>,
 }
 
-/// The directory that `config` describes. Slow with many plain passwords: their SCRAM keys are derived here, once.
-pub(super) fn build(config: &Config, origin: &Origin<'_>) -> Directory {
+/// The directory that `config` describes. Slow with many clear-text passwords, because it derives their SCRAM keys.
+pub(super) fn build(config: &Config, inputs: &BuildInputs<'_>) -> Directory {
     let limits = wire_limits(config);
-    let mut login_tcp = LoginSettings::new(origin.mock_key);
+    let mut login_tcp = LoginSettings::new(inputs.mock_key);
     login_tcp.limits = limits;
     let mut login_unix = login_tcp.clone();
     login_tcp.tls = tls_offer(config.tls.client.mode);
     login_tcp.cleartext_without_tls = config.auth.cleartext_without_tls;
-    // Nobody listens in on a unix socket, and there is no TLS on it.
+    // Nobody can eavesdrop on a unix socket, so a clear-text password is safe there. A unix socket has no TLS.
     login_unix.cleartext_without_tls = true;
 
     let challenge = challenge(config.auth.r#type);
     let mut users = users(config);
     if challenge == Challenge::Scram {
-        login_secrets::derive(&mut users, &login_tcp, origin.before.map(|before| &before.users));
+        login_secrets::derive(&mut users, &login_tcp, inputs.before.map(|before| &before.users));
     }
     let database = |(name, entry): (&String, &config::Database)| {
-        (name.clone(), Arc::new(database(config, name, entry, origin.profiles)))
+        (name.clone(), Arc::new(database(config, name, entry, inputs.profiles)))
     };
     let mut databases: std::collections::HashMap<_, _> = config.databases.iter().map(database).collect();
     let fallback = databases.remove(FALLBACK);
     let pool = &config.pool;
     Directory {
-        epoch: origin.epoch,
+        epoch: inputs.epoch,
         databases,
         fallback,
         users,
@@ -81,7 +81,7 @@ pub(super) fn build(config: &Config, origin: &Origin<'_>) -> Directory {
         check_query: pool.server_check_query.clone(),
         auth_cache_ttl: config.auth.auth_cache_ttl.unwrap_or_default(),
         auth_cache_bytes_max: config.limits.auth_cache_bytes_max.bytes(),
-        strangers: strangers(config),
+        unknown_database_entry: entry_for_unknown_databases(config),
         unproven_look_ups: UnprovenLookUps {
             at_once: config.limits.unproven_lookups_max,
             per_second: config.limits.unproven_lookups_per_second,
@@ -99,7 +99,7 @@ fn challenge(auth: AuthType) -> Challenge {
     }
 }
 
-/// `allow` and `prefer` are one towards clients: it is they who ask.
+/// For clients, `allow` and `prefer` mean the same, because the client is the side that asks for TLS.
 fn tls_offer(mode: SslMode) -> TlsOffer {
     match mode {
         SslMode::Disable => TlsOffer::Disabled,
@@ -108,8 +108,7 @@ fn tls_offer(mode: SslMode) -> TlsOffer {
     }
 }
 
-/// `allow` goes without TLS: it would be asked for only by a server that refuses to do without, and such a server's
-/// operator says `require`.
+/// Whether the first attempt to connect uses TLS. With `allow` it does not; [`second_try`] does.
 fn tls_wish(host: &ServerHost, mode: SslMode) -> TlsWish {
     match (host, mode) {
         (ServerHost::Unix(_), _) | (_, SslMode::Disable | SslMode::Allow) => TlsWish::Never,
@@ -118,7 +117,7 @@ fn tls_wish(host: &ServerHost, mode: SslMode) -> TlsWish {
     }
 }
 
-/// What libpq tries when the first way fails.
+/// Whether a second attempt uses TLS, after the first one failed; `None`: no second attempt. As libpq does.
 fn second_try(host: &ServerHost, mode: SslMode) -> Option<TlsWish> {
     match (host, mode) {
         (ServerHost::Tcp(_), SslMode::Allow) => Some(TlsWish::Require),
@@ -127,7 +126,7 @@ fn second_try(host: &ServerHost, mode: SslMode) -> Option<TlsWish> {
     }
 }
 
-/// Whether connections to `database` may have TLS, so that its certificates are needed.
+/// Whether a connection to `database` may use TLS, so that its certificates are needed.
 pub(super) fn uses_tls(database: &config::Database) -> bool {
     let mode = database.tls.sslmode;
     tls_wish(&database.host, mode) != TlsWish::Never || second_try(&database.host, mode).is_some()
@@ -215,7 +214,7 @@ fn pool_mode(mode: config::PoolMode) -> PoolMode {
     }
 }
 
-/// Without a `reserve_pool_timeout` no client ever waits long enough for the reserve: there is none.
+/// The size of the reserve. It is 0 without a `reserve_pool_timeout`: then no wait is long enough to open the reserve.
 fn reserve(config: &Config, size: Option<u32>) -> Option<u32> {
     size.map(|size| if config.pool.reserve_pool_timeout.is_some() { size } else { 0 })
 }
@@ -254,7 +253,7 @@ fn database(config: &Config, name: &str, entry: &config::Database, profiles: &Tl
     }
 }
 
-/// What holds for users without settings of their own; the directory puts a user's in place.
+/// The pool settings of users without settings of their own. The directory overrides them by a user's settings.
 fn pool_settings(config: &Config, entry: &config::Database) -> PoolSettings {
     let (pool, timeouts) = (&config.pool, &config.timeouts);
     PoolSettings {
@@ -273,8 +272,9 @@ fn pool_settings(config: &Config, entry: &config::Database) -> PoolSettings {
     }
 }
 
-/// The first entry, by its name, whose users are looked up.
-fn strangers(config: &Config) -> Option<String> {
+/// The first entry in the order of names that has an `auth_query`. It looks up the users who ask for a database that does
+/// not exist.
+fn entry_for_unknown_databases(config: &Config) -> Option<String> {
     let mut entries = config.databases.iter().filter(|(name, _)| name.as_str() != FALLBACK);
     entries.find(|(_, entry)| auth_query(config, entry).is_some()).map(|(name, _)| name.clone())
 }
@@ -298,14 +298,14 @@ mod tests {
 
     fn directory(text: &str) -> Directory {
         let config = Config::parse(text, "test.toml", Path::new("/"), &|_| None).expect("accepted");
-        let profiles = TlsProfiles::default().with(&config);
-        build(&config, &Origin { epoch: 3, mock_key: [7; KEY_BYTES], profiles: &profiles, before: None })
+        let profiles = TlsProfiles::default().with_profiles_of(&config);
+        build(&config, &BuildInputs { epoch: 3, mock_key: [7; KEY_BYTES], profiles: &profiles, before: None })
     }
 
     const APP: &str = "[databases.app]\nhost = \"db.example.com\"\n";
 
     #[test]
-    fn a_database_says_where_it_is_and_how_its_connections_begin() {
+    fn an_entry_gives_the_server_and_the_start_of_its_connections() {
         let directory = directory(
             "[databases.app]\nhost = \"db\"\nport = 5433\ndbname = \"real\"\nuser = \"own\"\npassword = \"pw\"\n\
              client_encoding = \"UTF8\"\ndatestyle = \"ISO\"\ntimezone = \"UTC\"\napplication_name = \"x\"\n\
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_star_serves_every_other_name() {
+    fn the_star_entry_is_for_every_other_name() {
         let directory = directory(
             "[databases.app]\nhost = \"a\"\n[databases.\"*\"]\nhost = \"b\"\n[users.u]\npassword = \"x\"\n",
         );
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_has_its_databases_settings_and_its_users_before_them() {
+    fn settings_of_a_user_override_those_of_the_database() {
         let directory = directory(
             "pool_mode = \"session\"\n[pool]\npool_size = 5\nreserve_pool_size = 2\nreserve_pool_timeout = 3\n\
              max_user_connections = 9\nserver_round_robin = true\n\
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_time_to_wait_for_it_there_is_no_reserve() {
+    fn without_a_reserve_timeout_there_is_no_reserve() {
         let directory = directory(
             "[pool]\nreserve_pool_size = 2\nreserve_pool_timeout = 0\n[databases.app]\nhost = \"db\"\n\
              [users.u]\npassword = \"x\"\nreserve_pool_size = 4\n",
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn sslmodes_become_wishes_and_equal_settings_one_profile() {
+    fn sslmodes_become_wishes_and_equal_tls_settings_share_a_profile() {
         let directory = directory(
             "[databases.a]\nhost = \"h\"\nsslmode = \"disable\"\n[databases.b]\nhost = \"h\"\nsslmode = \"allow\"\n\
              [databases.c]\nhost = \"h\"\nsslmode = \"prefer\"\n[databases.d]\nhost = \"h\"\nsslmode = \"require\"\n\
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn logins_are_stricter_over_tcp_than_over_the_unix_socket() {
+    fn clear_text_passwords_need_tls_over_tcp_but_not_over_the_unix_socket() {
         let text = "[limits]\nstartup_packet_bytes_max = 5000\nmessage_bytes_max = 100000\nscram_iterations_max = 5000\n\
                     [users.u]\npassword = \"x\"\n[auth]\ntype = \"password\"\n";
         let directory = directory(&format!("{text}{APP}"));
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_password_logs_in_to_servers_and_its_keys_check_clients() {
+    fn a_clear_text_password_stays_for_servers_and_its_keys_check_clients() {
         let directory = directory(&format!("{APP}[users.u]\npassword = \"x\"\n"));
         assert_eq!((directory.challenge, directory.any_user), (Challenge::Scram, false));
         assert!(
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn the_query_for_passwords_is_the_databases_or_the_general_one() {
+    fn the_auth_query_of_a_database_overrides_the_general_one() {
         let directory = directory(
             "[auth]\nuser = \"asker\"\nquery = \"SELECT 1, $1\"\nauth_cache_ttl = 0\n[databases.a]\nhost = \"h\"\n\
              [databases.b]\nhost = \"h\"\nauth_query = \"SELECT 2, $1\"\nauth_user = \"other\"\nauth_dbname = \"a\"\n",
@@ -470,15 +470,16 @@ mod tests {
     }
 
     #[test]
-    fn who_wants_a_database_that_is_not_there_is_looked_up_where_others_are() {
-        let strangers = |text: &str| directory(&format!("{text}[users.u]\npassword = \"x\"\n")).strangers;
-        assert_eq!(strangers(APP), None, "nobody is looked up");
+    fn users_of_an_unknown_database_are_looked_up_by_the_first_entry_with_an_auth_query() {
+        let unknown_database_entry =
+            |text: &str| directory(&format!("{text}[users.u]\npassword = \"x\"\n")).unknown_database_entry;
+        assert_eq!(unknown_database_entry(APP), None, "no entry has an auth_query");
         let asked = "[auth]\nuser = \"asker\"\n[databases.\"*\"]\nhost = \"h\"\n";
-        assert_eq!(strangers(asked), None, "there is no database that is not there");
+        assert_eq!(unknown_database_entry(asked), None, "with the star entry no database is unknown");
         let b = "[databases.b]\nhost = \"h\"\nauth_user = \"asker\"\n";
-        assert_eq!(strangers(&format!("{APP}{b}")).as_deref(), Some("b"));
+        assert_eq!(unknown_database_entry(&format!("{APP}{b}")).as_deref(), Some("b"));
         let all = format!("[auth]\nuser = \"asker\"\ndbname = \"b\"\n{b}{APP}");
-        assert_eq!(strangers(&all).as_deref(), Some("app"));
+        assert_eq!(unknown_database_entry(&all).as_deref(), Some("app"));
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use trunkline_relay::board::{BoardStatus, PoolStatus};
-use trunkline_relay::{Counters, in_short};
+use trunkline_relay::{Counters, shorten_name};
 
 use crate::logging::escape::write_escaped;
 use crate::worker::Report;
 
-/// One pool over all workers.
+/// The figures of one pool, of all workers together.
 #[derive(Debug, Default)]
 pub(super) struct PoolFigures {
     pub(super) clients_active: u64,
@@ -22,26 +22,26 @@ pub(super) struct PoolFigures {
     pub(super) counters: Counters,
 }
 
-/// All workers' figures.
+/// The figures of all workers together.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     /// By database and user.
     pub(super) pools: BTreeMap<(String, String), PoolFigures>,
     /// Hits and misses of the prepared statements, by database and the server's process id.
     pub(super) servers: BTreeMap<(String, i32), (u64, u64)>,
-    /// Connections; `prepared_by_server` is left empty, see `servers`.
+    /// Figures of connections. `prepared_by_server` stays empty, because `servers` has these figures.
     pub(super) board: BoardStatus,
 }
 
 impl Figures {
-    /// Adds up what each worker reports.
+    /// Adds up the workers' reports.
     pub(super) fn sum(reports: &[Report]) -> Self {
         let mut figures = Self::default();
         for report in reports {
             for pool in &report.pools {
                 figures.pools.entry((label(&pool.database), label(&pool.user))).or_default().add(pool);
             }
-            // Some servers give no process id; those of one database are one.
+            // Servers that give no process id have 0; those of one database are added up.
             for (process_id, database, hits, misses) in &report.board.prepared_by_server {
                 let sum = figures.servers.entry((label(database), *process_id)).or_default();
                 sum.0 += hits;
@@ -53,12 +53,13 @@ impl Figures {
     }
 }
 
-/// A name as metrics show it: in one line, for all who read lines otherwise than Prometheus does, and of a name's length.
-/// Names that become the same are added up: a sample that stood twice would spoil the page.
+/// A name as a label: cut to the length of a PostgreSQL name, and escaped into one line for readers that split lines in
+/// other places than Prometheus does. Different names can become the same label. Their figures are then added up,
+/// because a page with the same sample twice is invalid.
 fn label(name: &str) -> String {
     let mut label = String::new();
-    // A String takes everything.
-    let _ = write_escaped(&mut label, &in_short(name));
+    // Writing into a String cannot fail.
+    let _ = write_escaped(&mut label, &shorten_name(name));
     label
 }
 
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_look_the_same_are_one_sample() {
+    fn names_with_the_same_label_are_one_sample() {
         let long = |end: &str| format!("{}{end}", "x".repeat(70));
         let pools = ["a\rb", r"a\rb", &long("1"), &long("2")].map(|database| PoolStatus {
             database: database.to_owned(),

@@ -11,51 +11,51 @@ use trunkline_net::listen::{self, UnixSocketFile};
 use crate::config::General;
 use crate::worker::Listener;
 
-/// The port in the unix socket's name where no TCP address gives one.
+/// The port in the unix socket's name if there is no TCP address.
 const DEFAULT_PORT: u16 = 6432;
 
 /// Every worker's listening sockets.
 pub(super) struct Listeners {
-    /// By worker.
+    /// The listening sockets of each worker.
     pub(super) workers: Vec<Vec<Listener>>,
-    /// What is listened on, for people.
-    pub(super) places: Vec<String>,
-    /// Removes the socket's file when it is dropped.
+    /// The addresses of the sockets, for the log.
+    pub(super) addresses: Vec<String>,
+    /// Removes the file of the unix socket when it is dropped.
     _file: Option<UnixSocketFile>,
 }
 
-/// Listens wherever `general` says, for `workers` workers.
+/// Listens on the addresses of `general`, for `workers` workers.
 ///
 /// # Errors
-/// Which address, why not, and what can be done.
+/// An address cannot be bound. The error names the address and the reason, and says what to do.
 pub(super) fn bind(general: &General, workers: usize) -> io::Result<Listeners> {
     let backlog = i32::try_from(general.listen_backlog).unwrap_or(i32::MAX);
     let mut all =
-        Listeners { workers: (0..workers).map(|_| Vec::new()).collect(), places: Vec::new(), _file: None };
+        Listeners { workers: (0..workers).map(|_| Vec::new()).collect(), addresses: Vec::new(), _file: None };
     let mut port = None;
     for address in &general.listen {
         let (sockets, mut failure) = (address.sockets(), None);
-        let before = all.places.len();
+        let before = all.addresses.len();
         for socket in sockets {
             match all.add_tcp(socket, backlog, general.so_reuseport) {
                 Ok(bound) => port = port.or(Some(bound.port())),
                 Err(error)
                     if matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied) =>
                 {
-                    return Err(advise(&error));
+                    return Err(with_advice(&error));
                 }
-                // Of `*` and `localhost` one may be missing: the machine lacks that family.
+                // `*` and `localhost` have a socket for each address family. One may fail because the machine lacks it.
                 Err(error) => failure = Some(error),
             }
         }
-        if let Some(failure) = failure.filter(|_| all.places.len() == before) {
-            return Err(advise(&failure));
+        if let Some(failure) = failure.filter(|_| all.addresses.len() == before) {
+            return Err(with_advice(&failure));
         }
     }
     if let Some(directory) = &general.unix_socket_dir {
         let mode = general.unix_socket_mode.bits();
         all.add_unix(directory, port.unwrap_or(DEFAULT_PORT), mode, backlog)
-            .map_err(|error| advise(&error))?;
+            .map_err(|error| with_advice(&error))?;
     }
     Ok(all)
 }
@@ -66,9 +66,10 @@ impl Listeners {
         let first = listen::tcp(wanted, backlog, reuse_port)?;
         let bound = first.local_addr()?;
         if shared {
-            // An operator may want this, for a change of programs without a gap; else nobody would notice the mistake.
+            // An operator may want this, to replace one program by another without a gap. If it is a mistake, only this
+            // warning shows it.
             tracing::warn!(
-                "another process listens on {bound} too (SO_REUSEPORT): each gets a part of the clients"
+                "another process listens on {bound} too (SO_REUSEPORT): each of the two gets a part of the clients"
             );
         }
         let another = |first: &TcpListener| match reuse_port {
@@ -79,7 +80,7 @@ impl Listeners {
         for (worker, listener) in self.workers.iter_mut().zip(std::iter::once(first).chain(others)) {
             worker.push(Listener::Tcp(listener));
         }
-        self.places.push(bound.to_string());
+        self.addresses.push(bound.to_string());
         Ok(bound)
     }
 
@@ -91,13 +92,13 @@ impl Listeners {
         for (worker, listener) in self.workers.iter_mut().zip(std::iter::once(first).chain(others)) {
             worker.push(Listener::Unix(listener));
         }
-        self.places.push(path.display().to_string());
+        self.addresses.push(path.display().to_string());
         self._file = Some(file);
         Ok(())
     }
 }
 
-/// Whether somebody listens on `address`, sharing it or not: a bind that does not share finds out.
+/// Whether another socket listens on `address`, with SO_REUSEPORT or without: a bind without SO_REUSEPORT then fails.
 fn is_taken(address: SocketAddr) -> bool {
     let bind = || {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
@@ -110,15 +111,15 @@ fn is_taken(address: SocketAddr) -> bool {
     bind().is_err_and(|error: io::Error| error.kind() == io::ErrorKind::AddrInUse)
 }
 
-/// The error, and what can be done about it.
-fn advise(error: &io::Error) -> io::Error {
+/// The error with advice about what to do.
+fn with_advice(error: &io::Error) -> io::Error {
     let text = error.to_string();
     let advice = match error.kind() {
         io::ErrorKind::AddrInUse if !text.contains("stop it") => {
             "another program listens there: stop it, or choose another address with `listen`"
         }
         io::ErrorKind::PermissionDenied => {
-            "this user may not listen there: ports below 1024 and others' directories need privileges"
+            "this user may not listen there: ports below 1024 and other users' directories need privileges"
         }
         io::ErrorKind::AddrNotAvailable => "no interface of this machine has that address",
         io::ErrorKind::NotFound => "create the directory, or change `unix_socket_dir`",
@@ -154,12 +155,12 @@ mod tests {
             let ports: Vec<u16> = listeners.workers.iter().map(|worker| port(&worker[0])).collect();
             assert_eq!(ports.len(), 3);
             assert!(ports[0] != 0 && ports.iter().all(|port| *port == ports[0]), "{ports:?}");
-            assert_eq!(listeners.places, [format!("127.0.0.1:{}", ports[0])]);
+            assert_eq!(listeners.addresses, [format!("127.0.0.1:{}", ports[0])]);
         }
     }
 
     #[test]
-    fn a_taken_address_is_named_with_what_to_do() {
+    fn the_error_names_a_taken_address_and_says_what_to_do() {
         let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = taken.local_addr().expect("bound").to_string();
         let error = bind(&general(&address), 2).err().expect("refused").to_string();
@@ -167,16 +168,16 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_address_is_known_to_be_taken() {
+    fn an_address_with_a_shared_listener_is_taken() {
         let first = bind(&general("127.0.0.1:0"), 1).expect("bound");
-        let address: SocketAddr = first.places[0].parse().expect("an address");
+        let address: SocketAddr = first.addresses[0].parse().expect("an address");
         assert!(is_taken(address));
         drop(first);
         assert!(!is_taken(address));
     }
 
     #[test]
-    fn the_unix_socket_has_the_tcp_port_and_goes_with_its_listeners() {
+    fn the_unix_socket_has_the_tcp_port_and_is_removed_with_its_listeners() {
         let directory = tempfile::tempdir().expect("a directory");
         let unix_socket_dir = Some(directory.path().to_owned());
         let listeners = bind(&General { unix_socket_dir, ..general("127.0.0.1:0") }, 2).expect("bound");

@@ -1,7 +1,7 @@
-//! SCRAM keys of plain passwords, derived once for all logins.
+//! Derives the SCRAM keys of clear-text passwords, once for all logins.
 //!
-//! A derivation takes a millisecond or two of a core: done in each login, it would be most of what a login costs, and
-//! an unknown user would be told from a known one by the time.
+//! A derivation takes one or two milliseconds of CPU. In each login, it would be most of the login's cost, and the time
+//! would show whether a user exists.
 
 use std::collections::HashMap;
 use std::num::NonZero;
@@ -10,39 +10,40 @@ use trunkline_relay::User;
 use trunkline_session::authentication::{Password, Secret};
 use trunkline_session::backend::LoginSettings;
 
-/// With this many passwords or more, the operator is told why the start takes long.
-const MANY: usize = 1000;
+/// With this many clear-text passwords or more, the log says why the start takes long.
+const SLOW_START_PASSWORDS: usize = 1000;
 
 /// Users by name.
 pub(super) type Users = HashMap<String, User>;
 
-/// Gives each user with a plain password the keys that its logins are checked against. Keys of `before` are taken over
-/// where the password is the same; `settings` must have the same mock key then.
+/// Gives each user with a clear-text password the SCRAM keys that check the user's logins. If the password in `before` is
+/// the same, its keys are copied; `settings` must then have the same mock key as before.
 pub(super) fn derive(users: &mut Users, settings: &LoginSettings, before: Option<&Users>) {
     let mut missing = Vec::new();
     for (name, user) in users {
-        let Some(password) = plain(user) else { continue };
-        let known = before
-            .and_then(|before| before.get(name))
-            .filter(|known| plain(known).is_some_and(|known| known.matches(password.expose())));
-        match known.and_then(|known| known.login_secret.clone()) {
+        let Some(password) = clear_text_password(user) else { continue };
+        let previous = before.and_then(|before| before.get(name)).filter(|previous| {
+            clear_text_password(previous).is_some_and(|previous| previous.matches(password.expose()))
+        });
+        match previous.and_then(|previous| previous.login_secret.clone()) {
             Some(secret) => user.login_secret = Some(secret),
             None => missing.push((name.as_str(), user)),
         }
     }
-    if missing.len() >= MANY {
+    if missing.len() >= SLOW_START_PASSWORDS {
         tracing::info!(
-            "deriving SCRAM keys for {} plain passwords; SCRAM verifiers in their place would spare that",
+            "deriving SCRAM keys for {} clear-text passwords, which takes time; SCRAM verifiers in the configuration avoid this",
             missing.len()
         );
     }
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let share = missing.len().div_ceil(threads).max(1);
+    let chunk = missing.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
-        for share in missing.chunks_mut(share) {
+        for chunk in missing.chunks_mut(chunk) {
             scope.spawn(move || {
-                for (name, user) in share {
-                    let keys = plain(user).map(|password| settings.scram_keys(name, password.expose()));
+                for (name, user) in chunk {
+                    let keys = clear_text_password(user)
+                        .map(|password| settings.scram_keys(name, password.expose()));
                     user.login_secret = keys.map(|keys| Secret::Scram(keys.to_secret()));
                 }
             });
@@ -50,7 +51,7 @@ pub(super) fn derive(users: &mut Users, settings: &LoginSettings, before: Option
     });
 }
 
-fn plain(user: &User) -> Option<&Password> {
+fn clear_text_password(user: &User) -> Option<&Password> {
     match &user.secret {
         Some(Secret::Plain(password)) => Some(password),
         _ => None,
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_passwords_get_keys_and_others_none() {
+    fn only_clear_text_passwords_get_keys() {
         let settings = LoginSettings::new([7; 32]);
         let mut known = users(&[("alice", "wonder"), ("bob", "md50123456789abcdef0123456789abcdef")]);
         derive(&mut known, &settings, None);
@@ -87,7 +88,7 @@ mod tests {
     fn a_reload_derives_only_what_changed() {
         let settings = LoginSettings::new([7; 32]);
         let mut before = users(&[("alice", "wonder"), ("bob", "builder")]);
-        // Marked, to be known again: these are not what would be derived.
+        // Keys that no derivation gives: the test recognizes them if they are copied.
         let marked = Secret::Scram(settings.scram_keys("mark", b"mark").to_secret());
         before.values_mut().for_each(|user| user.login_secret = Some(marked.clone()));
         let mark = stored(&before, "alice");

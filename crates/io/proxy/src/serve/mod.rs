@@ -1,15 +1,15 @@
-//! The running proxy: from a checked configuration to workers that serve it, until a signal ends them.
+//! The running proxy: starts workers for a checked configuration, and runs until a signal ends it.
 //!
-//! The calling thread becomes the operator's: it obeys commands, and waits for the workers. Beside it run a thread for
-//! each worker, one that translates signals to commands, and one for the HTTP pages.
+//! The calling thread becomes the operator's thread: it obeys commands and waits for the workers. The other threads are
+//! the workers, one thread that translates signals to commands, and one for the HTTP pages.
 
 mod certificates;
-mod classes;
+mod class_metrics;
 mod directory;
-mod exposed;
 mod figures;
 mod listeners;
 mod login_secrets;
+mod metrics;
 mod open_files;
 mod operator;
 mod page;
@@ -33,39 +33,39 @@ use crate::command::{Command, Order};
 use crate::config::{Config, ConfigSource, Timeouts};
 use crate::worker::{Mailbox, Worker, WorkerSetup};
 use crate::{http, logging, signals};
-use operator::{InForce, Operator};
+use operator::{ActiveSettings, Operator};
 use page::{Phase, Status, StatusPage};
 
-/// How long the addresses of a server's name are believed. The system's lookup does not tell the records' own time.
+/// How long the looked-up addresses of a server are used. The system's lookup does not return the TTL of DNS records.
 const DNS_TTL: Duration = Duration::from_secs(15);
 
-/// Orders and farewells that may wait for the operator's thread; signals beyond wait in the kernel.
+/// Events that may wait for the operator's thread. Beyond that, the thread that receives signals waits.
 const EVENTS_MAX: usize = 64;
 
-/// Reads the certificates and keys that a configuration names, as the proxy does when it starts.
+/// Reads the certificates and keys that a configuration names, as a start of the proxy does.
 ///
 /// # Errors
-/// One that cannot be used.
+/// A certificate or key cannot be used.
 pub fn check_certificates(config: &Config) -> Result<(), ServeError> {
-    let profiles = certificates::TlsProfiles::default().with(config);
+    let profiles = certificates::TlsProfiles::default().with_profiles_of(config);
     certificates::load(config, &profiles, None).map(drop).map_err(ServeError::Certificate)
 }
 
-/// Why the proxy could not start, or ended.
+/// Why the proxy could not start, or why it ended.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// An address cannot be listened on.
+    /// A listening socket cannot be opened.
     Listen(io::Error),
-    /// The pages cannot be served.
+    /// The HTTP pages cannot be served.
     Http(io::Error),
     /// A certificate or key cannot be used.
     Certificate(CertificateError),
-    /// A thread, a poll or a signal handler cannot be had.
+    /// The system refused a thread, a poll or a signal handler.
     System(io::Error),
-    /// Workers ended that were not asked to: the others cannot do their part, so the process ends.
+    /// Workers ended without a command. The other workers cannot replace them, so the process ends.
     WorkersLost(Vec<String>),
-    /// Workers that did not end when they had to.
+    /// This many workers did not end when they had to.
     WorkersStuck(usize),
 }
 
@@ -75,10 +75,13 @@ impl fmt::Display for ServeError {
             Self::Listen(error) => error.fmt(f),
             Self::Http(error) => write!(f, "cannot serve the HTTP pages (`http.listen`): {error}"),
             Self::Certificate(error) => error.fmt(f),
-            Self::System(error) => write!(f, "the operating system refused what a start needs: {error}"),
+            Self::System(error) => write!(
+                f,
+                "cannot start: the operating system refused a thread, a poll or a signal handler: {error}"
+            ),
             Self::WorkersLost(workers) => write!(
                 f,
-                "a worker broke, which is a fault of Trunkline's: please report it with the log ({})",
+                "a worker failed, which is a bug in Trunkline: please report it with the log ({})",
                 workers.join("; ")
             ),
             Self::WorkersStuck(count) => {
@@ -90,14 +93,14 @@ impl fmt::Display for ServeError {
 
 impl std::error::Error for ServeError {}
 
-/// What the operator's thread waits for.
+/// An event that the operator's thread waits for.
 enum Event {
     Order(Order),
-    /// A worker's thread comes to its end.
+    /// The thread of the worker with this number ends.
     Ended(usize),
 }
 
-/// Gives orders to the operator's thread. Each who commands has a clone.
+/// Sends orders to the operator's thread. Each source of commands has a clone.
 #[derive(Clone)]
 struct Commander {
     events: SyncSender<Event>,
@@ -105,23 +108,23 @@ struct Commander {
 
 impl Commander {
     fn send(&self, order: Order) {
-        // When nobody receives any more, the process is at its end. Then the answer's channel ends, too.
+        // If the operator's thread receives no more, the process is ending. Dropping the order closes its answer's channel.
         let _ = self.events.send(Event::Order(order));
     }
 }
 
-/// Serves `config` until a signal ends it; a reload reads `source` again.
+/// Runs the proxy with `config` until a signal ends it. A reload reads `source` again.
 ///
 /// # Errors
-/// Why it could not start, or that workers broke.
+/// The proxy could not start, or workers failed.
 pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
     let count = match config.general.workers {
         0 => std::thread::available_parallelism().map_or(1, NonZero::get),
         workers => workers as usize,
     };
-    open_files::raise(&config, count);
-    let force = InForce::first(config).map_err(ServeError::Certificate)?;
-    let config = Arc::clone(&force.config);
+    open_files::raise_limit(&config, count);
+    let active = ActiveSettings::load(config).map_err(ServeError::Certificate)?;
+    let config = Arc::clone(&active.config);
     let mut listeners = listeners::bind(&config.general, count).map_err(ServeError::Listen)?;
     let registry = Registry::new(config.limits.prepared_registry_bytes_max.bytes());
     let classes = Classes::new(config.limits.statement_classes_bytes_max.bytes(), rand::random());
@@ -133,8 +136,8 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
         let (worker, mailbox) = Worker::new(WorkerSetup {
             index,
             shared: Arc::clone(&shared),
-            directory: Arc::clone(&force.directory),
-            tls: Arc::clone(&force.tls),
+            directory: Arc::clone(&active.directory),
+            tls: Arc::clone(&active.tls),
             listeners,
             keepalive: keepalive(&config.timeouts),
             dns_ttl: DNS_TTL,
@@ -154,15 +157,16 @@ pub fn run(config: Config, source: ConfigSource) -> Result<(), ServeError> {
         signals::watch(move |command| commander.send(command.into())).map_err(ServeError::System)?;
     let threads = start(workers, &mailboxes, &sender).map_err(ServeError::System)?;
 
-    let mut places = listeners.places.join(", ");
+    let mut addresses = listeners.addresses.join(", ");
     if let Some(http) = &http {
-        let addresses: Vec<String> = http.addresses().iter().map(ToString::to_string).collect();
-        places = format!("{places}, HTTP on {}", addresses.join(", "));
+        let pages: Vec<String> = http.addresses().iter().map(ToString::to_string).collect();
+        addresses = format!("{addresses}, HTTP on {}", pages.join(", "));
     }
-    tracing::info!("listening on {places} ({count} worker{})", if count == 1 { "" } else { "s" });
-    let ended = Running { threads, operator: Operator::new(source, force, mailboxes, status) }.serve(&events);
-    logging::finish();
-    ended
+    tracing::info!("listening on {addresses} ({count} worker{})", if count == 1 { "" } else { "s" });
+    let result =
+        Running { threads, operator: Operator::new(source, active, mailboxes, status) }.serve(&events);
+    logging::report_all_left_out_lines();
+    result
 }
 
 fn keepalive(timeouts: &Timeouts) -> Option<Keepalive> {
@@ -174,15 +178,15 @@ fn keepalive(timeouts: &Timeouts) -> Option<Keepalive> {
     })
 }
 
-/// Says that a worker's thread ends, however it does.
-struct Farewell {
+/// Reports the end of a worker's thread when it is dropped, also after a panic.
+struct EndNotice {
     index: usize,
     events: SyncSender<Event>,
 }
 
-impl Drop for Farewell {
+impl Drop for EndNotice {
     fn drop(&mut self) {
-        // When nobody receives any more, the process is at its end.
+        // If the operator's thread receives no more, the process is ending.
         let _ = self.events.send(Event::Ended(self.index));
     }
 }
@@ -194,9 +198,9 @@ fn start(
 ) -> io::Result<Vec<Option<JoinHandle<()>>>> {
     let mut threads = Vec::with_capacity(workers.len());
     for (index, worker) in workers.into_iter().enumerate() {
-        let (peers, farewell) = (mailboxes.to_vec(), Farewell { index, events: events.clone() });
+        let (peers, notice) = (mailboxes.to_vec(), EndNotice { index, events: events.clone() });
         let thread = std::thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
-            let _farewell = farewell;
+            let _notice = notice;
             worker.run(peers);
         })?;
         threads.push(Some(thread));
@@ -204,15 +208,15 @@ fn start(
     Ok(threads)
 }
 
-/// The workers' threads, and who commands them.
+/// The workers' threads and their operator.
 struct Running {
-    /// By worker; those that ended are absent.
+    /// The thread of each worker; `None` if it has ended.
     threads: Vec<Option<JoinHandle<()>>>,
     operator: Operator,
 }
 
 impl Running {
-    /// Obeys until all workers have ended.
+    /// Obeys orders until all workers have ended.
     fn serve(mut self, events: &Receiver<Event>) -> Result<(), ServeError> {
         let mut lost = Vec::new();
         while self.threads.iter().any(Option::is_some) {
@@ -221,9 +225,9 @@ impl Running {
                 Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now())),
             };
             match event {
-                Ok(Event::Order(order)) => order.give(self.operator.obey(order.command)),
+                Ok(Event::Order(order)) => order.reply(self.operator.obey(order.command)),
                 Ok(Event::Ended(index)) => {
-                    if let Some(why) = self.ended(index) {
+                    if let Some(why) = self.join_worker(index) {
                         tracing::error!("{why}: the process ends");
                         lost.push(why);
                         self.operator.obey(Command::ShutDown(Shutdown::Now));
@@ -234,7 +238,7 @@ impl Running {
                     return Err(ServeError::WorkersStuck(stuck));
                 }
                 Err(_) => {
-                    tracing::warn!("shutdown_timeout has passed: the clients that are left are closed");
+                    tracing::warn!("shutdown_timeout has passed: closing the remaining clients");
                     self.operator.obey(Command::ShutDown(Shutdown::Now));
                 }
             }
@@ -242,8 +246,8 @@ impl Running {
         if lost.is_empty() { Ok(()) } else { Err(ServeError::WorkersLost(lost)) }
     }
 
-    /// Takes leave of a worker; gives what is wrong about its end, if anything is.
-    fn ended(&mut self, index: usize) -> Option<String> {
+    /// Joins the thread of a worker that has ended. Returns what is wrong about its end; `None` if nothing is.
+    fn join_worker(&mut self, index: usize) -> Option<String> {
         let thread = self.threads.get_mut(index)?.take()?;
         match thread.join() {
             Err(panic) => {
@@ -251,13 +255,13 @@ impl Running {
                 let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
                 Some(format!("worker-{index} panicked: {text}"))
             }
-            Ok(()) if !self.operator.is_stopping() => Some(format!("worker-{index} ended unasked")),
+            Ok(()) if !self.operator.is_stopping() => Some(format!("worker-{index} ended without a command")),
             Ok(()) => None,
         }
     }
 }
 
-/// Puts what a reload may change in place for the process as a whole.
+/// Puts the settings in force that concern the whole process and that a reload may change. Logs advice about `config`.
 fn apply_to_process(config: &Config) {
     logging::apply(&config.log);
     for advice in config.advice() {
@@ -265,12 +269,12 @@ fn apply_to_process(config: &Config) {
     }
 }
 
-/// What a worker of a test is made of, from the text of a configuration without certificates.
+/// The settings of a test's worker, from the text of a configuration without certificates.
 #[cfg(test)]
-pub(crate) fn settings_of(text: &str) -> (Arc<trunkline_relay::Directory>, Arc<crate::worker::TlsSet>) {
+pub(crate) fn worker_settings(text: &str) -> (Arc<trunkline_relay::Directory>, Arc<crate::worker::TlsSet>) {
     let config = Config::parse(text, "test.toml", std::path::Path::new("/"), &|_| None).expect("accepted");
-    let force = InForce::first(config).expect("no certificates");
-    (force.directory, force.tls)
+    let active = ActiveSettings::load(config).expect("no certificates");
+    (active.directory, active.tls)
 }
 
 #[cfg(test)]
@@ -284,25 +288,25 @@ mod tests {
     use crate::command::{Answer, Refused};
     use crate::worker::WorkerMessage;
 
-    /// An operator of `mailboxes`, whose clients have 20 ms when it comes to an end.
+    /// An operator of the workers of `mailboxes`, with a `shutdown_timeout` of 20 ms.
     fn operator(mailboxes: Vec<Mailbox>) -> Operator {
         let mut config = Config::default();
         config.timeouts.shutdown_timeout = Some(Duration::from_millis(20));
-        let force = InForce::first(config).expect("no certificates");
-        let status = Status { phase: Phase::Serving, config: Arc::clone(&force.config) };
+        let active = ActiveSettings::load(config).expect("no certificates");
+        let status = Status { phase: Phase::Serving, config: Arc::clone(&active.config) };
         let source = ConfigSource::File("/nonexistent/trunkline.toml".into());
-        Operator::new(source, force, mailboxes, Arc::new(Mutex::new(status)))
+        Operator::new(source, active, mailboxes, Arc::new(Mutex::new(status)))
     }
 
     fn mailbox(poll: &Poll) -> (Mailbox, Receiver<WorkerMessage>) {
         Mailbox::new(Arc::new(Waker::new(poll.registry(), Token(0)).expect("a waker")))
     }
 
-    /// What a worker's thread is here: something that reads messages, and a farewell.
+    /// A thread in the place of a worker: it runs `body` and then reports its end.
     fn thread(events: &SyncSender<Event>, body: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
-        let farewell = Farewell { index: 0, events: events.clone() };
+        let notice = EndNotice { index: 0, events: events.clone() };
         Some(std::thread::spawn(move || {
-            let _farewell = farewell;
+            let _notice = notice;
             body();
         }))
     }
@@ -310,7 +314,7 @@ mod tests {
     #[test]
     fn a_worker_that_panics_or_leaves_ends_the_process() {
         for (panics, expected) in
-            [(true, "worker-0 panicked: out of tune"), (false, "worker-0 ended unasked")]
+            [(true, "worker-0 panicked: out of tune"), (false, "worker-0 ended without a command")]
         {
             let (sender, events) = sync_channel(EVENTS_MAX);
             let threads = vec![thread(&sender, move || assert!(!panics, "out of tune"))];
@@ -322,15 +326,15 @@ mod tests {
     }
 
     #[test]
-    fn clients_that_stay_are_closed_when_the_time_is_up() {
+    fn a_shutdown_stops_waiting_for_clients_after_its_timeout() {
         let poll = Poll::new().expect("a poll");
         let (mailbox, messages) = mailbox(&poll);
-        let (heard, said) = channel();
+        let (shutdowns, received) = channel();
         let (sender, events) = sync_channel(EVENTS_MAX);
         let worker = thread(&sender, move || {
             for message in messages {
                 if let WorkerMessage::Mail(Mail::Shutdown(how)) = message {
-                    heard.send(how).expect("the test listens");
+                    shutdowns.send(how).expect("the test listens");
                     if how == Shutdown::Now {
                         return;
                     }
@@ -340,15 +344,15 @@ mod tests {
         Commander { events: sender }.send(Command::ShutDown(Shutdown::WaitForClients).into());
         let running = Running { threads: vec![worker], operator: operator(vec![mailbox]) };
         assert!(running.serve(&events).is_ok());
-        assert_eq!(said.iter().collect::<Vec<_>>(), [Shutdown::WaitForClients, Shutdown::Now]);
+        assert_eq!(received.iter().collect::<Vec<_>>(), [Shutdown::WaitForClients, Shutdown::Now]);
     }
 
     #[test]
-    fn a_pause_ends_when_the_end_begins() {
+    fn a_shutdown_ends_a_pause() {
         let poll = Poll::new().expect("a poll");
         let (mailbox, messages) = mailbox(&poll);
         let mut operator = operator(vec![mailbox]);
-        // The file is gone: nothing is sent, and nothing breaks.
+        // The configuration file does not exist, so the reload sends nothing to the workers.
         let end = Command::ShutDown(Shutdown::WaitForServers);
         for command in [Command::Pause, Command::Reload, end, Command::Pause] {
             operator.obey(command);
@@ -368,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn all_who_command_get_their_own_answer() {
+    fn each_order_gets_its_own_answer() {
         let poll = Poll::new().expect("a poll");
         let (mailbox, messages) = mailbox(&poll);
         let (sender, events) = sync_channel(EVENTS_MAX);
@@ -386,7 +390,7 @@ mod tests {
         };
         let end = Command::ShutDown;
         let asked = [Command::Pause, Command::Reload, end(Shutdown::WaitForServers), Command::Pause].map(ask);
-        // Who does not wait for an answer holds nobody up.
+        // A sender that does not wait for its answer must not block the operator.
         drop(ask(Command::Resume));
         let last = ask(end(Shutdown::Now));
         assert!(Running { threads: vec![worker], operator: operator(vec![mailbox]) }.serve(&events).is_ok());

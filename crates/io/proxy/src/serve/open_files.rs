@@ -1,14 +1,14 @@
-//! The bound that the operating system puts on open files: each connection is one.
+//! The operating system's limit of open files. Each connection is an open file.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::Config;
 
-/// Files beside connections: logs, listeners, polls, certificates while they are read.
+/// Open files that are not sockets: logs, polls, certificates while they are read.
 const OTHER_FILES: u64 = 64;
 
-/// Raises the bound as far as it goes without privileges, and warns when that is less than `config` may need.
-pub(super) fn raise(config: &Config, workers: usize) {
+/// Raises the limit as far as this is possible without privileges. Warns if it is still less than `config` may need.
+pub(super) fn raise_limit(config: &Config, workers: usize) {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let mut bound = current;
     if current != maximum {
@@ -22,14 +22,14 @@ pub(super) fn raise(config: &Config, workers: usize) {
     let needed = needed(config, workers);
     if let Some(bound) = bound.filter(|bound| *bound < needed) {
         tracing::warn!(
-            "at most {bound} files may be open, and max_client_conn = {} with the servers' connections may need {needed}: \
+            "this process may open only {bound} files, but max_client_conn = {} and the server connections may need {needed}: \
              raise the limit (ulimit -Hn, or LimitNOFILE= of the systemd unit) or lower max_client_conn",
             config.limits.max_client_conn
         );
     }
 }
 
-/// A file for each client, for each server connection of a full pool of each database, and the rest.
+/// The number of files: each client, one full pool of server connections for each database, the listeners, and the rest.
 fn needed(config: &Config, workers: usize) -> u64 {
     let servers: u64 = config
         .databases
@@ -45,8 +45,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bound_is_raised_to_what_is_allowed() {
-        raise(&Config::default(), 1);
+    fn the_limit_is_raised_to_the_maximum() {
+        raise_limit(&Config::default(), 1);
         let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
         assert_eq!(current, maximum);
     }

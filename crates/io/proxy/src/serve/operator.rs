@@ -1,4 +1,4 @@
-//! Carries out what the operator commands: reload, pause, resume, and the ways to end.
+//! Carries out the operator's commands: reload, pause, resume, and the kinds of shutdown.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,18 +9,18 @@ use trunkline_relay::{Directory, Mail};
 use trunkline_session::authentication::scram::KEY_BYTES;
 
 use super::certificates::{self, CertificateError, TlsProfiles};
-use super::directory::{self, Origin};
+use super::directory::{self, BuildInputs};
 use super::page::{Phase, Status};
 use crate::command::{Answer, Command, Refused};
 use crate::config::{Config, ConfigSource, reload};
 use crate::logging;
 use crate::worker::{Mailbox, TlsSet, WorkerMessage};
 
-/// How long workers that must end now may take for it.
-const END_NOW_MAX: Duration = Duration::from_secs(5);
+/// How long workers may take to end after they were told to end at once.
+const END_NOW_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// The configuration in force, and what was made of it.
-pub(super) struct InForce {
+pub(super) struct ActiveSettings {
     pub(super) config: Arc<Config>,
     pub(super) directory: Arc<Directory>,
     pub(super) tls: Arc<TlsSet>,
@@ -28,15 +28,15 @@ pub(super) struct InForce {
     mock_key: [u8; KEY_BYTES],
 }
 
-impl InForce {
-    /// Of the configuration that the process starts with.
-    pub(super) fn first(config: Config) -> Result<Self, CertificateError> {
+impl ActiveSettings {
+    /// Makes the first settings of the process.
+    pub(super) fn load(config: Config) -> Result<Self, CertificateError> {
         let mut mock_key = [0; KEY_BYTES];
         rand::rng().fill_bytes(&mut mock_key);
-        let profiles = TlsProfiles::default().with(&config);
+        let profiles = TlsProfiles::default().with_profiles_of(&config);
         let tls = certificates::load(&config, &profiles, None)?;
-        let origin = Origin { epoch: 1, mock_key, profiles: &profiles, before: None };
-        let directory = directory::build(&config, &origin);
+        let inputs = BuildInputs { epoch: 1, mock_key, profiles: &profiles, before: None };
+        let directory = directory::build(&config, &inputs);
         Ok(Self {
             config: Arc::new(config),
             directory: Arc::new(directory),
@@ -46,18 +46,18 @@ impl InForce {
         })
     }
 
-    /// Of a configuration that replaces this one.
-    fn next(&self, config: Config) -> Result<Self, CertificateError> {
-        let profiles = self.profiles.with(&config);
-        let before = certificates::InForce { config: &self.config, tls: &self.tls };
+    /// Makes the settings of `config`, which replace these.
+    fn replaced_by(&self, config: Config) -> Result<Self, CertificateError> {
+        let profiles = self.profiles.with_profiles_of(&config);
+        let before = certificates::PreviousTls { config: &self.config, tls: &self.tls };
         let tls = certificates::load(&config, &profiles, Some(&before))?;
-        let origin = Origin {
+        let inputs = BuildInputs {
             epoch: self.directory.epoch + 1,
             mock_key: self.mock_key,
             profiles: &profiles,
             before: Some(&self.directory),
         };
-        let directory = directory::build(&config, &origin);
+        let directory = directory::build(&config, &inputs);
         Ok(Self {
             config: Arc::new(config),
             directory: Arc::new(directory),
@@ -68,10 +68,10 @@ impl InForce {
     }
 }
 
-/// Carries out commands.
+/// Carries out commands. See the module.
 pub(super) struct Operator {
     source: ConfigSource,
-    force: InForce,
+    active: ActiveSettings,
     mailboxes: Vec<Mailbox>,
     status: Arc<Mutex<Status>>,
     ending: Option<Shutdown>,
@@ -79,49 +79,51 @@ pub(super) struct Operator {
 }
 
 impl Operator {
-    /// `force` is what the workers begin with.
+    /// `active`: the settings with which the workers start.
     pub(super) fn new(
         source: ConfigSource,
-        force: InForce,
+        active: ActiveSettings,
         mailboxes: Vec<Mailbox>,
         status: Arc<Mutex<Status>>,
     ) -> Self {
-        Self { source, force, mailboxes, status, ending: None, deadline: None }
+        Self { source, active, mailboxes, status, ending: None, deadline: None }
     }
 
-    /// When the patience with those who were asked to leave is at its end.
+    /// When the time for the running shutdown is over; `None`: it has no limit, or there is no shutdown.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Whether the workers were told to end, sooner or later.
+    /// Whether a shutdown of any kind has begun.
     pub(super) fn is_stopping(&self) -> bool {
         self.ending.is_some()
     }
 
-    /// Whether the workers were told to end at once.
+    /// Whether the workers have been told to end at once.
     pub(super) fn is_ending_now(&self) -> bool {
         self.ending == Some(Shutdown::Now)
     }
 
-    /// Does what was commanded, and says what became of it.
+    /// Carries out a command and returns its result.
     pub(super) fn obey(&mut self, command: Command) -> Answer {
         match command {
             Command::Reload => return self.reload(),
             Command::Pause if self.is_stopping() => {
-                tracing::warn!("shutting down: a pause is no use now");
+                tracing::warn!("cannot pause: the proxy is shutting down");
                 return Answer::Refused(Refused::ShuttingDown);
             }
             Command::Pause => {
-                self.phase(Phase::Paused);
-                self.tell(|| WorkerMessage::Mail(Mail::Pause(true)));
-                tracing::info!("paused: server connections are closed as they come free, clients wait");
+                self.set_phase(Phase::Paused);
+                self.send_to_workers(|| WorkerMessage::Mail(Mail::Pause(true)));
+                tracing::info!(
+                    "paused: clients wait, and each server connection is closed when its client gives it back"
+                );
             }
             Command::Resume => {
                 if !self.is_stopping() {
-                    self.phase(Phase::Serving);
+                    self.set_phase(Phase::Serving);
                 }
-                self.tell(|| WorkerMessage::Mail(Mail::Pause(false)));
+                self.send_to_workers(|| WorkerMessage::Mail(Mail::Pause(false)));
                 tracing::info!("resumed");
             }
             Command::ShutDown(how) => self.shut_down(how),
@@ -132,31 +134,32 @@ impl Operator {
     fn shut_down(&mut self, how: Shutdown) {
         match how {
             Shutdown::WaitForServers => {
-                tracing::info!("shutting down when no server connection is in use any more");
-                self.end(how, None);
+                tracing::info!("shutting down as soon as no server connection is in use");
+                self.begin_shutdown(how, None);
             }
             Shutdown::WaitForClients => {
-                let patience = self.force.config.timeouts.shutdown_timeout;
-                let bound =
-                    patience.map(|patience| format!(", at most {patience:?} from now")).unwrap_or_default();
-                tracing::info!("shutting down when the last client has left{bound}");
-                self.end(how, patience);
+                let time_limit = self.active.config.timeouts.shutdown_timeout;
+                let bound = time_limit
+                    .map(|time_limit| format!(", at most {time_limit:?} from now"))
+                    .unwrap_or_default();
+                tracing::info!("shutting down as soon as the last client has left{bound}");
+                self.begin_shutdown(how, time_limit);
             }
             Shutdown::Now if self.is_ending_now() => {}
             Shutdown::Now => {
                 tracing::info!("shutting down now");
-                self.end(how, Some(END_NOW_MAX));
+                self.begin_shutdown(how, Some(END_NOW_TIME_MAX));
             }
         }
     }
 
-    fn end(&mut self, how: Shutdown, patience: Option<Duration>) {
+    fn begin_shutdown(&mut self, how: Shutdown, time_limit: Option<Duration>) {
         self.ending = Some(how);
-        self.deadline = patience.map(|patience| Instant::now() + patience);
-        self.phase(Phase::Stopping);
-        // Clients that are waited for get what they wait for.
-        self.tell(|| WorkerMessage::Mail(Mail::Pause(false)));
-        self.tell(|| WorkerMessage::Mail(Mail::Shutdown(how)));
+        self.deadline = time_limit.map(|time_limit| Instant::now() + time_limit);
+        self.set_phase(Phase::Stopping);
+        // The shutdown may wait for clients, so they must get the connections that they wait for: a pause must end.
+        self.send_to_workers(|| WorkerMessage::Mail(Mail::Pause(false)));
+        self.send_to_workers(|| WorkerMessage::Mail(Mail::Shutdown(how)));
     }
 
     fn reload(&mut self) -> Answer {
@@ -165,45 +168,45 @@ impl Operator {
             Err(error) => {
                 tracing::error!("the configuration stays as it is, the new one cannot be used:");
                 let error = error.to_string();
-                // Laid out in lines, each of which is one.
+                // The error has several lines. Each becomes a line of the log.
                 for line in error.lines() {
                     tracing::error!(target: logging::OPERATOR, "{line}");
                 }
                 return Answer::Refused(Refused::Unusable(error));
             }
         };
-        let changes = reload::compare(&self.force.config, &read);
+        let changes = reload::compare(&self.active.config, &read);
         if let Some(warning) = changes.warning() {
             tracing::warn!("{warning}");
         }
-        let next = match self.force.next(read.keeping_fixed(&self.force.config)) {
+        let next = match self.active.replaced_by(read.keeping_restart_settings(&self.active.config)) {
             Ok(next) => next,
             Err(error) => {
                 tracing::error!("the configuration stays as it is, the new one cannot be used: {error}");
                 return Answer::Refused(Refused::Unusable(error.to_string()));
             }
         };
-        self.force = next;
-        super::apply_to_process(&self.force.config);
-        self.status.lock().unwrap_or_else(PoisonError::into_inner).config = Arc::clone(&self.force.config);
-        // Certificates first: the directory's servers may have numbers that are new in this set.
-        self.tell(|| WorkerMessage::Tls(Arc::clone(&self.force.tls)));
-        self.tell(|| WorkerMessage::Mail(Mail::Reload(Arc::clone(&self.force.directory))));
+        self.active = next;
+        super::apply_to_process(&self.active.config);
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).config = Arc::clone(&self.active.config);
+        // Certificates first: the new directory may have numbers of TLS profiles that only the new set has.
+        self.send_to_workers(|| WorkerMessage::Tls(Arc::clone(&self.active.tls)));
+        self.send_to_workers(|| WorkerMessage::Mail(Mail::Reload(Arc::clone(&self.active.directory))));
         let changed =
             if changes.changed.is_empty() { "nothing".to_owned() } else { changes.changed.join(", ") };
         tracing::info!("configuration and certificates read again; changed: {changed}");
         Answer::Reloaded(changes)
     }
 
-    fn phase(&self, phase: Phase) {
+    fn set_phase(&self, phase: Phase) {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).phase = phase;
     }
 
-    fn tell(&self, message: impl Fn() -> WorkerMessage) {
+    fn send_to_workers(&self, message: impl Fn() -> WorkerMessage) {
         for (worker, mailbox) in self.mailboxes.iter().enumerate() {
-            // One that has ended needs no command; one that hangs is found by its silence to `/readyz`.
+            // A worker that has ended needs no command. `/readyz` shows a worker that hangs.
             if mailbox.send(message()).is_err() && !self.is_stopping() {
-                tracing::error!("worker-{worker} takes no commands: it hangs, or is gone");
+                tracing::error!("worker-{worker} takes no commands: it hangs or has ended");
             }
         }
     }
@@ -214,15 +217,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reload_is_answered_by_what_it_changed() {
+    fn the_answer_to_a_reload_lists_its_changes() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("trunkline.toml");
         let app = "[databases.app]\nhost = \"db\"\n[users.u]\npassword = \"x\"\n";
         let before = Config::parse(app, "before.toml", directory.path(), &|_| None).expect("accepted");
-        let force = InForce::first(before).expect("no certificates");
-        let status = Status { phase: Phase::Serving, config: Arc::clone(&force.config) };
+        let active = ActiveSettings::load(before).expect("no certificates");
+        let status = Status { phase: Phase::Serving, config: Arc::clone(&active.config) };
         let source = ConfigSource::File(file.clone());
-        let mut operator = Operator::new(source, force, Vec::new(), Arc::new(Mutex::new(status)));
+        let mut operator = Operator::new(source, active, Vec::new(), Arc::new(Mutex::new(status)));
 
         let after = format!("workers = 2\n[limits]\nmax_client_conn = 5\n{app}");
         std::fs::write(&file, after).expect("written");
@@ -232,7 +235,7 @@ mod tests {
             ..reload::Changes::default()
         };
         assert_eq!(operator.obey(Command::Reload), Answer::Reloaded(changes));
-        assert_eq!(operator.force.config.limits.max_client_conn, 5);
-        assert_eq!(operator.force.config.general.workers, 0);
+        assert_eq!(operator.active.config.limits.max_client_conn, 5);
+        assert_eq!(operator.active.config.general.workers, 0);
     }
 }

@@ -1,4 +1,4 @@
-//! What the HTTP pages show: every worker is asked for its figures, with a bound on how long that may take.
+//! The content of the HTTP pages. Each request asks every worker for its figures, with a bound on the time.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,27 +6,27 @@ use std::time::{Duration, Instant, SystemTime};
 
 use trunkline_relay::Shared;
 
-use super::exposed::{self, Process};
 use super::figures::Figures;
+use super::metrics::{self, ProcessStatus};
 use crate::config::Config;
 use crate::http::Page;
 use crate::worker::{Mailbox, Report, WorkerMessage};
 
-/// How long a worker may take to answer. One that takes longer hangs, or is in dire straits.
-const ANSWER_MAX: Duration = Duration::from_secs(1);
+/// How long a worker may take to report. A worker that takes longer hangs or is overloaded.
+const REPORT_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// What the proxy is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Serving.
+    /// It serves clients.
     Serving,
-    /// Holding turns back until it is resumed.
+    /// It holds turns back until it is resumed.
     Paused,
-    /// On its way to its end.
+    /// It is shutting down.
     Stopping,
 }
 
-/// What the operator's thread tells the pages.
+/// What the operator's thread sets for the pages.
 pub(super) struct Status {
     /// What the proxy is doing.
     pub(super) phase: Phase,
@@ -39,21 +39,22 @@ pub(super) struct StatusPage {
     mailboxes: Vec<Mailbox>,
     shared: Arc<Shared>,
     status: Arc<Mutex<Status>>,
-    /// What each worker said last. Counts must not go back because a worker has no time to answer.
+    /// The last report of each worker, shown when the worker does not answer in time: a counter must not go back.
     last: Mutex<Vec<Report>>,
     started: SystemTime,
 }
 
 impl StatusPage {
-    /// `mailboxes`: the workers', by their numbers.
+    /// `mailboxes`: the mailboxes of all workers, in the order of their numbers.
     pub(super) fn new(mailboxes: Vec<Mailbox>, shared: Arc<Shared>, status: Arc<Mutex<Status>>) -> Self {
         let last = Mutex::new(vec![Report::default(); mailboxes.len()]);
         Self { mailboxes, shared, status, last, started: SystemTime::now() }
     }
 
-    /// Asks all workers at once; the answers of those that gave one in time, by their numbers.
-    fn ask(&self) -> Vec<Option<Report>> {
-        let deadline = Instant::now() + ANSWER_MAX;
+    /// Asks all workers at once. Returns the report of each, in the order of their numbers; `None` if it did not come in
+    /// time.
+    fn collect_reports(&self) -> Vec<Option<Report>> {
+        let deadline = Instant::now() + REPORT_TIME_MAX;
         let asked: Vec<_> = self
             .mailboxes
             .iter()
@@ -72,7 +73,7 @@ impl StatusPage {
 
 impl Page for StatusPage {
     fn metrics(&self, out: &mut String) {
-        let answers = self.ask();
+        let answers = self.collect_reports();
         let answering = answers.iter().flatten().count();
         let figures = {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,13 +88,13 @@ impl Page for StatusPage {
             let status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
             (Arc::clone(&status.config), status.phase)
         };
-        let process = Process {
+        let process = ProcessStatus {
             started: self.started,
             workers: self.mailboxes.len(),
             answering,
             paused: phase == Phase::Paused,
         };
-        exposed::write(&process, &figures, &self.shared, &config, out);
+        metrics::write(&process, &figures, &self.shared, &config, out);
     }
 
     fn ready(&self) -> Result<(), String> {
@@ -103,7 +104,7 @@ impl Page for StatusPage {
             Phase::Serving => {}
         }
         let silent: Vec<String> = self
-            .ask()
+            .collect_reports()
             .iter()
             .enumerate()
             .filter(|(_, answer)| answer.is_none())

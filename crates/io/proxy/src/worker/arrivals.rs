@@ -1,67 +1,69 @@
-//! Connections are accepted, and logins get their share of a round.
+//! Accepts connections, and gives logins their share of a round.
 
 use std::io;
 
 use trunkline_net::stream::Stream;
 
-use super::post::WorkerMessage;
+use super::mailbox::WorkerMessage;
 use super::socket::Socket;
-use super::token::{self, Kind, Name};
+use super::token::{self, Kind, Source};
 use super::{Listener, Worker};
 
-/// Connections taken from a listener's backlog when it is closed: they are told why they must go.
+/// Most connections that are accepted from a listener's backlog when it is closed, to tell each of them why it must leave.
 const LAST_ACCEPTS_MAX: usize = 64;
 
-/// What came of trying to accept one connection.
+/// The result of one accept.
 enum Accepted {
+    /// A connection; `true` if it came over a unix socket.
     Connection(Stream, bool),
-    /// One that was gone already.
+    /// The connection had already ended.
     Aborted,
+    /// No connection waits.
     Nobody,
-    /// Not now: out of descriptors, most likely.
+    /// The accept failed, most likely because the process has no free file descriptor.
     Failed,
 }
 
 impl Worker {
-    /// Deals with those who come in, as far as the board lets it in this round.
-    /// `more`: the kernel has more events than the round took.
-    pub(super) fn arrivals(&mut self, more: bool) {
-        let nobody = self.accepting.is_empty() && self.board.logins_waiting() == 0;
+    /// Reads from logins and accepts connections, as far as the board allows in this round.
+    /// `more`: the kernel has more events than this round took.
+    pub(super) fn handle_arrivals(&mut self, more: bool) {
+        let nobody = self.ready_listeners.is_empty() && self.board.logins_waiting() == 0;
         if nobody || !self.board.begin_arrivals(self.micros_now(), more) {
             return;
         }
         while let Some(key) = self.board.next_login(self.micros_now()) {
-            self.read(Name { kind: Kind::Client, bits: key.to_u64() });
+            self.read(Source { kind: Kind::Client, bits: key.to_u64() });
             self.carry_out();
         }
-        let mut listeners = std::mem::take(&mut self.accepting).into_iter();
+        let mut listeners = std::mem::take(&mut self.ready_listeners).into_iter();
         while let Some(index) = listeners.next() {
             if !self.accept_some(index) {
                 continue;
             }
-            // The others first, in the next round.
-            self.accepting.extend(listeners);
-            self.accepting.push(index);
+            // This listener has more connections: the next round begins with the other listeners.
+            self.ready_listeners.extend(listeners);
+            self.ready_listeners.push(index);
             return;
         }
     }
 
-    /// Somebody may be there to be accepted.
+    /// Notes that a connection may wait at this listener.
     pub(super) fn accept_later(&mut self, index: usize) {
-        if !self.accepting.contains(&index) {
-            self.accepting.push(index);
+        if !self.ready_listeners.contains(&index) {
+            self.ready_listeners.push(index);
         }
     }
 
-    /// Accepts from a listener while the board allows it; true when it is to go on in the next round.
+    /// Accepts from a listener while the board allows it. True when the listener may have more for the next round.
     fn accept_some(&mut self, index: usize) -> bool {
         while self.board.may_accept(self.micros_now()) {
             match self.accept(index) {
-                Accepted::Connection(stream, unix) => self.seat(stream, unix),
+                Accepted::Connection(stream, unix) => self.assign_to_worker(stream, unix),
                 Accepted::Aborted => {}
                 Accepted::Nobody => return false,
                 Accepted::Failed => {
-                    self.stalled.push(index);
+                    self.failed_listeners.push(index);
                     return false;
                 }
             }
@@ -84,61 +86,62 @@ impl Worker {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Accepted::Nobody,
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => Accepted::Aborted,
             Err(error) => {
-                // Out of descriptors, most likely: those that wait are accepted when others have left.
+                // Most likely no file descriptor is free. The connections in the backlog wait until some clients have left.
                 tracing::error!("cannot accept a connection: {error}");
                 Accepted::Failed
             }
         }
     }
 
-    /// Gives a new connection to the worker that is to have it.
-    fn seat(&mut self, stream: Stream, unix: bool) {
-        let worker = self.board.seat();
+    /// Gives a new connection to the worker that the board chooses.
+    fn assign_to_worker(&mut self, stream: Stream, unix: bool) {
+        let worker = self.board.assign_worker();
         let Some(peer) = self.peers.get(worker).filter(|_| worker != self.board.worker()) else {
-            return self.welcome(stream, unix);
+            return self.adopt_client(stream, unix);
         };
         if let Err(WorkerMessage::Client(stream, unix)) = peer.send(WorkerMessage::Client(stream, unix)) {
             tracing::warn!(worker, "a worker does not read its messages");
-            self.board.seat_given_back(worker);
-            self.welcome(stream, unix);
+            self.board.end_assignment(worker);
+            self.adopt_client(stream, unix);
         }
     }
 
-    /// Another worker has accepted a connection for this one.
-    pub(super) fn client_sent_here(&mut self, stream: Stream, unix: bool) {
-        self.board.seat_given_back(self.board.worker());
-        self.welcome(stream, unix);
+    /// Takes a connection that another worker has accepted for this worker.
+    pub(super) fn client_from_other_worker(&mut self, stream: Stream, unix: bool) {
+        self.board.end_assignment(self.board.worker());
+        self.adopt_client(stream, unix);
     }
 
-    /// The end begins: the next process that listens on the same addresses gets the new clients. Those that the kernel has
-    /// connected already are taken, so that the board can tell them why they must go.
+    /// Closes the listening sockets when a shutdown begins, so that new clients reach the next process that listens on the
+    /// same addresses. Connections that wait in the backlog are accepted, so that the board can tell these clients why
+    /// they must leave.
     pub(super) fn stop_listening(&mut self) {
         for index in 0..self.listeners.len() {
             for _ in 0..LAST_ACCEPTS_MAX {
                 match self.accept(index) {
-                    Accepted::Connection(stream, unix) => self.welcome(stream, unix),
+                    Accepted::Connection(stream, unix) => self.adopt_client(stream, unix),
                     Accepted::Aborted => {}
                     Accepted::Nobody | Accepted::Failed => break,
                 }
             }
         }
-        self.accepting.clear();
-        self.stalled.clear();
+        self.ready_listeners.clear();
+        self.failed_listeners.clear();
         for mut listener in self.listeners.drain(..) {
-            let left = match &mut listener {
+            let deregistered = match &mut listener {
                 Listener::Tcp(listener) => self.sockets.registry.deregister(listener),
                 Listener::Unix(listener) => self.sockets.registry.deregister(listener),
             };
-            if let Err(error) = left {
+            if let Err(error) = deregistered {
                 tracing::warn!("cannot deregister a listening socket: {error}");
             }
         }
     }
 
-    fn welcome(&mut self, stream: Stream, unix: bool) {
+    fn adopt_client(&mut self, stream: Stream, unix: bool) {
         let mut socket = Box::new(Socket::new(stream));
         match self.board.client_accepted(unix) {
-            Ok(key) => match socket.register(&self.sockets.registry, token::of(Kind::Client, key)) {
+            Ok(key) => match socket.register(&self.sockets.registry, token::for_key(Kind::Client, key)) {
                 Ok(()) => self.sockets.clients.insert(key, socket),
                 Err(error) => {
                     tracing::error!("cannot register a socket: {error}");
@@ -150,7 +153,7 @@ impl Worker {
                 if socket.register(&self.sockets.registry, token).is_ok()
                     && socket.write(&refusal, &self.sockets.registry, token).is_ok()
                 {
-                    self.lingering.take(socket, &self.sockets.registry);
+                    self.lingering.add(socket, &self.sockets.registry);
                 }
             }
         }
@@ -173,14 +176,14 @@ mod tests {
     const STRANGERS: usize = 10 * LOGIN_STEPS_MAX as usize;
     const READY: [u8; 6] = *b"Z\0\0\0\x05I";
 
-    /// A worker in the test's own thread, whose rounds the test counts, and where it listens.
+    /// A worker whose rounds the test runs in its own thread, its mailbox, and the address where it listens.
     fn worker(server: SocketAddr) -> (Worker, Mailbox, SocketAddr) {
         let text = format!(
             "[auth]\ntype = \"trust\"\n[users.u]\n[databases.d]\nhost = \"{}\"\nport = {}\nsslmode = \"disable\"\n",
             server.ip(),
             server.port()
         );
-        let (directory, tls) = crate::serve::settings_of(&text);
+        let (directory, tls) = crate::serve::worker_settings(&text);
         let listener = mio::net::TcpListener::bind(([127, 0, 0, 1], 0).into()).expect("a port");
         let address = listener.local_addr().expect("an address");
         let classes = trunkline_relay::Classes::new(1 << 16, 7);
@@ -194,7 +197,7 @@ mod tests {
         (worker, mailbox, address)
     }
 
-    /// A server that lets everybody in, and is asked nothing more.
+    /// A server that accepts one login without a password and ignores everything after it.
     fn server() -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -218,7 +221,7 @@ mod tests {
         stream.write_all(b"\0\0\0\x1b\0\x03\0\0user\0u\0database\0d\0\0").expect("sent");
     }
 
-    /// Whether the last thing that came is ReadyForQuery. What is read is gone.
+    /// Reads the bytes that have arrived. Returns whether they end with ReadyForQuery.
     fn is_ready(mut stream: &TcpStream) -> bool {
         let mut buffer = [0; 4096];
         match stream.read(&mut buffer) {
@@ -230,7 +233,7 @@ mod tests {
         }
     }
 
-    /// Rounds until `done`; each ends with the clock's next strike at the latest.
+    /// Runs rounds until `done`, and returns their number. The clock ends each round after a tick at the latest.
     fn rounds(worker: &mut Worker, mut done: impl FnMut(&Worker) -> bool) -> usize {
         let most = 10_000;
         (0..most)
@@ -238,14 +241,14 @@ mod tests {
                 worker.round();
                 done(worker)
             })
-            .expect("it happens at last")
+            .expect("done within 10,000 rounds")
             + 1
     }
 
-    /// Clients that were in waited for every login that had come before them.
+    /// Once a client that had logged in had to wait for every login that had arrived before its message.
     #[test]
-    fn a_storm_of_logins_does_not_hold_up_who_is_in() {
-        let (mut worker, _slit, address) = worker(server());
+    fn many_logins_at_once_do_not_delay_a_client_that_is_logged_in() {
+        let (mut worker, _mailbox, address) = worker(server());
         let mut inside = connect(address);
         start_up(&inside);
         rounds(&mut worker, |_| is_ready(&inside));
@@ -255,10 +258,10 @@ mod tests {
         worker.round();
         let let_in = strangers.iter().filter(|stranger| is_ready(stranger)).count();
         assert!(let_in <= LOGIN_STEPS_MAX as usize, "{let_in} of {STRANGERS} came in within one round");
-        // A Sync, which an idle client is answered without a server.
+        // A Sync of an idle client: the proxy answers it without a server.
         inside.write_all(b"S\0\0\0\x04").expect("sent");
         rounds(&mut worker, |_| is_ready(&inside));
-        assert!(worker.board.logins_waiting() > 0, "a client that is in was answered after all that came in");
+        assert!(worker.board.logins_waiting() > 0, "the client that is logged in had to wait for all logins");
         rounds(&mut worker, |worker| worker.board.status().clients_login == 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Cancel requests on their way to servers, each on a connection of its own.
+//! Sends cancel requests to servers, each on a connection of its own.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use super::dialling::{Caller, Dialled};
 use super::socket::{ReadOutcome, Socket};
 use super::token::{Kind, token};
 
-/// How far a request has come.
+/// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Dialling,
@@ -23,34 +23,34 @@ enum Phase {
     Sent,
 }
 
-struct Errand {
+struct CancelRequest {
     ticket: CancelTicket,
     socket: Option<Box<Socket>>,
     phase: Phase,
-    since: Instant,
+    started: Instant,
 }
 
-/// Requests under way; the board bounds their number.
+/// The requests under way. The board bounds their number.
 #[derive(Default)]
 pub(super) struct Cancels {
-    errands: Vec<Option<Errand>>,
+    requests: Vec<Option<CancelRequest>>,
 }
 
 impl Cancels {
-    fn errand(&mut self, slot: u32) -> Option<&mut Errand> {
-        self.errands.get_mut(slot as usize)?.as_mut()
+    fn request(&mut self, slot: u32) -> Option<&mut CancelRequest> {
+        self.requests.get_mut(slot as usize)?.as_mut()
     }
 }
 
 impl Worker {
     pub(super) fn start_cancel(&mut self, ticket: CancelTicket) {
-        let slot = self.cancels.errands.iter().position(Option::is_none).unwrap_or_else(|| {
-            self.cancels.errands.push(None);
-            self.cancels.errands.len() - 1
+        let slot = self.cancels.requests.iter().position(Option::is_none).unwrap_or_else(|| {
+            self.cancels.requests.push(None);
+            self.cancels.requests.len() - 1
         });
         let target = Arc::clone(&ticket.target);
-        self.cancels.errands[slot] =
-            Some(Errand { ticket, socket: None, phase: Phase::Dialling, since: Instant::now() });
+        self.cancels.requests[slot] =
+            Some(CancelRequest { ticket, socket: None, phase: Phase::Dialling, started: Instant::now() });
         let Ok(slot) = u32::try_from(slot) else { return };
         let dialled = self.dial(Caller::Cancel(slot), target);
         self.connect_cancel(slot, dialled);
@@ -58,7 +58,7 @@ impl Worker {
 
     pub(super) fn connect_cancel(&mut self, slot: u32, dialled: Dialled) {
         match dialled {
-            Dialled::Later => {}
+            Dialled::Resolving => {}
             Dialled::Failed(why) => {
                 tracing::warn!("a cancel request could not be delivered: {why}");
                 self.end_cancel(slot, false);
@@ -69,41 +69,41 @@ impl Worker {
                 if socket.register_connecting(&self.sockets.registry, token).is_err() {
                     return self.end_cancel(slot, false);
                 }
-                if let Some(errand) = self.cancels.errand(slot) {
-                    errand.socket = Some(socket);
+                if let Some(request) = self.cancels.request(slot) {
+                    request.socket = Some(socket);
                 }
             }
         }
     }
 
     fn end_cancel(&mut self, slot: u32, delivered: bool) {
-        self.dialled(Caller::Cancel(slot));
-        if let Some(errand) = self.cancels.errands.get_mut(slot as usize).and_then(Option::take) {
-            self.board.cancel_delivered(errand.ticket.server, delivered);
+        self.forget_attempt(Caller::Cancel(slot));
+        if let Some(request) = self.cancels.requests.get_mut(slot as usize).and_then(Option::take) {
+            self.board.cancel_delivered(request.ticket.server, delivered);
         }
     }
 
     pub(super) fn cancel_event(&mut self, slot: u64, event: &Event) {
         let Ok(slot) = u32::try_from(slot) else { return };
-        let Some(errand) = self.cancels.errand(slot) else { return };
-        let Some(socket) = errand.socket.as_deref_mut() else { return };
+        let Some(request) = self.cancels.request(slot) else { return };
+        let Some(socket) = request.socket.as_deref_mut() else { return };
         if event.is_read_closed() {
             socket.read_closed = true;
         }
-        if errand.phase == Phase::Dialling {
+        if request.phase == Phase::Dialling {
             match dial::finish_connect(socket.stream()) {
                 Ok(false) => return,
                 Ok(true) => {}
                 Err(error) => {
-                    errand.socket = None;
+                    request.socket = None;
                     let dialled = self.next_address(Caller::Cancel(slot), Some(error));
                     return self.connect_cancel(slot, dialled);
                 }
             }
-            let asks = matches!(errand.ticket.target.tls, TlsWish::Prefer | TlsWish::Require);
-            let direct = errand.ticket.target.tls == TlsWish::Direct;
+            let asks = matches!(request.ticket.target.tls, TlsWish::Prefer | TlsWish::Require);
+            let direct = request.ticket.target.tls == TlsWish::Direct;
             if asks {
-                errand.phase = Phase::AskedForTls;
+                request.phase = Phase::AskedForTls;
 
                 self.write_cancel(slot, &startup::SSL_REQUEST);
             } else if direct {
@@ -119,10 +119,11 @@ impl Worker {
 
     fn write_cancel(&mut self, slot: u32, bytes: &[u8]) {
         let registry = &self.sockets.registry;
-        let Some(socket) = self.cancels.errand(slot).and_then(|errand| errand.socket.as_deref_mut()) else {
+        let Some(socket) = self.cancels.request(slot).and_then(|request| request.socket.as_deref_mut())
+        else {
             return;
         };
-        // A few bytes on a fresh connection: a socket that does not take them is broken.
+        // A new connection has room for a few bytes, so a socket that does not take them is broken.
         let written = socket.write(bytes, registry, token(Kind::Cancel, u64::from(slot)));
         if !matches!(written, Ok(count) if count == bytes.len()) {
             self.end_cancel(slot, false);
@@ -130,21 +131,21 @@ impl Worker {
     }
 
     fn send_cancel(&mut self, slot: u32) {
-        let Some(errand) = self.cancels.errand(slot) else { return };
-        errand.phase = Phase::Sent;
-        let packet = errand.ticket.packet.clone();
+        let Some(request) = self.cancels.request(slot) else { return };
+        request.phase = Phase::Sent;
+        let packet = request.ticket.packet.clone();
         self.write_cancel(slot, &packet);
     }
 
     fn cancel_tls(&mut self, slot: u32) {
         let tls = Arc::clone(&self.tls);
-        let Some(errand) = self.cancels.errand(slot) else { return };
-        let target = &errand.ticket.target;
+        let Some(request) = self.cancels.request(slot) else { return };
+        let target = &request.ticket.target;
         let session = tls.servers.get(target.tls_profile).map(|tls| tls.connect(&target.host));
-        let (Some(Ok(session)), Some(socket)) = (session, errand.socket.as_deref_mut()) else {
+        let (Some(Ok(session)), Some(socket)) = (session, request.socket.as_deref_mut()) else {
             return self.end_cancel(slot, false);
         };
-        errand.phase = Phase::Handshaking;
+        request.phase = Phase::Handshaking;
         socket.start_tls(session, &[]);
         if socket.flush_tls().is_err() {
             self.end_cancel(slot, false);
@@ -153,18 +154,18 @@ impl Worker {
 
     fn read_cancel(&mut self, slot: u32) {
         loop {
-            let Some(errand) = self.cancels.errand(slot) else { return };
-            let phase = errand.phase;
-            let Some(socket) = errand.socket.as_deref_mut() else { return };
-            match (socket.read(&mut self.scratch, &mut self.plain), phase) {
-                (Ok(ReadOutcome::Nothing), _) => return,
+            let Some(request) = self.cancels.request(slot) else { return };
+            let phase = request.phase;
+            let Some(socket) = request.socket.as_deref_mut() else { return };
+            match (socket.read(&mut self.scratch, &mut self.decrypted), phase) {
+                (Ok(ReadOutcome::WouldBlock), _) => return,
                 (Ok(ReadOutcome::Handshaken), _) => self.send_cancel(slot),
                 (Ok(ReadOutcome::Bytes(1, _)), Phase::AskedForTls) => match self.scratch.first() {
                     Some(b'S') => self.cancel_tls(slot),
-                    Some(b'N') if errand.ticket.target.tls == TlsWish::Prefer => self.send_cancel(slot),
+                    Some(b'N') if request.ticket.target.tls == TlsWish::Prefer => self.send_cancel(slot),
                     _ => return self.end_cancel(slot, false),
                 },
-                // The server closes the connection once the signal is sent.
+                // The server closes the connection after it has sent the signal.
                 (Ok(ReadOutcome::End), phase) => return self.end_cancel(slot, phase == Phase::Sent),
                 (Ok(ReadOutcome::Bytes(..)), Phase::Sent) => {}
                 (Err(_), Phase::Sent) => return self.end_cancel(slot, true),
@@ -175,10 +176,11 @@ impl Worker {
 
     pub(super) fn expire_cancels(&mut self) {
         let Some(wait) = self.directory.timeouts.cancel_wait else { return };
-        let late =
-            |errand: &Option<Errand>| errand.as_ref().is_some_and(|errand| errand.since.elapsed() >= wait);
+        let is_late = |request: &Option<CancelRequest>| {
+            request.as_ref().is_some_and(|request| request.started.elapsed() >= wait)
+        };
         let late: Vec<usize> =
-            (0..self.cancels.errands.len()).filter(|slot| late(&self.cancels.errands[*slot])).collect();
+            (0..self.cancels.requests.len()).filter(|slot| is_late(&self.cancels.requests[*slot])).collect();
         for slot in late {
             tracing::warn!("a cancel request was not delivered in time (cancel_wait_timeout)");
             self.end_cancel(u32::try_from(slot).unwrap_or(u32::MAX), false);

@@ -1,4 +1,4 @@
-//! A clock that wakes the worker at a fixed pace.
+//! A clock that wakes the worker at a fixed interval.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -10,28 +10,28 @@ use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, 
 
 use super::token;
 
-/// A timer descriptor of the kernel's.
+/// A periodic timer of the kernel (timerfd).
 pub(super) struct Clock {
     timer: OwnedFd,
 }
 
 impl Clock {
-    /// Strikes every `pace` from now on.
-    pub(super) fn start(pace: Duration, registry: &Registry) -> io::Result<Self> {
+    /// Ticks each time `interval` has passed.
+    pub(super) fn start(interval: Duration, registry: &Registry) -> io::Result<Self> {
         let timer = rustix::time::timerfd_create(
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
         )?;
-        let pace = Timespec::try_from(pace).map_err(io::Error::other)?;
-        let every = Itimerspec { it_interval: pace, it_value: pace };
+        let interval = Timespec::try_from(interval).map_err(io::Error::other)?;
+        let every = Itimerspec { it_interval: interval, it_value: interval };
         rustix::time::timerfd_settime(&timer, TimerfdTimerFlags::empty(), &every)?;
         registry.register(&mut SourceFd(&timer.as_raw_fd()), token::CLOCK, Interest::READABLE)?;
         Ok(Self { timer })
     }
 
-    /// Whether it has ticked since it was asked last.
-    pub(super) fn ticked(&self) -> bool {
-        let mut strikes = [0; 8];
-        rustix::io::read(&self.timer, &mut strikes).is_ok()
+    /// Whether the clock has ticked since the last call.
+    pub(super) fn has_ticked(&self) -> bool {
+        let mut expirations = [0; 8];
+        rustix::io::read(&self.timer, &mut expirations).is_ok()
     }
 }

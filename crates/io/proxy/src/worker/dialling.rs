@@ -1,4 +1,4 @@
-//! Connecting to servers: names to addresses, one address after the other.
+//! Connects to servers: looks up the host name, then tries one address after the other.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,7 +14,7 @@ use super::Worker;
 use super::socket::Socket;
 use super::token::{self, Kind};
 
-/// Who waits for a name or a connection.
+/// The purpose of a connection: for a pool's server connection, or for a cancel request in this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Caller {
     Server(ServerKey),
@@ -35,13 +35,13 @@ pub(super) struct Dialling {
     next_token: u64,
 }
 
-/// Where an attempt stands.
+/// The state of an attempt.
 pub(super) enum Dialled {
     /// The socket is connecting.
     Connecting(Stream),
     /// The name is being looked up.
-    Later,
-    /// It cannot be reached.
+    Resolving,
+    /// The server cannot be reached; the text says why.
     Failed(String),
 }
 
@@ -59,15 +59,15 @@ impl Worker {
         let known = self.resolver.resolve(&target.host, token);
         self.dialling.attempts.insert(caller, Attempt { target, addresses: None, next: 0 });
         match known {
-            Lookup::Known(found) => self.resolved(caller, found),
+            Lookup::Known(found) => self.use_addresses(caller, found),
             Lookup::Pending => {
                 self.dialling.tokens.insert(token, caller);
-                Dialled::Later
+                Dialled::Resolving
             }
         }
     }
 
-    fn resolved(&mut self, caller: Caller, found: Result<Addresses, ResolveError>) -> Dialled {
+    fn use_addresses(&mut self, caller: Caller, found: Result<Addresses, ResolveError>) -> Dialled {
         match found {
             Ok(addresses) => {
                 if let Some(attempt) = self.dialling.attempts.get_mut(&caller) {
@@ -82,7 +82,7 @@ impl Worker {
         }
     }
 
-    /// Tries the next address of a server; `failed` says what happened to the one before.
+    /// Tries the next address of a server. `failed`: the error of the previous address.
     pub(super) fn next_address(&mut self, caller: Caller, failed: Option<io::Error>) -> Dialled {
         let mut failed = failed;
         let Some(attempt) = self.dialling.attempts.get_mut(&caller) else {
@@ -102,24 +102,24 @@ impl Worker {
         Dialled::Failed(text)
     }
 
-    /// The connection stands, or nobody wants it any more.
-    pub(super) fn dialled(&mut self, caller: Caller) {
+    /// Forgets the attempt, because it is connected or no longer needed.
+    pub(super) fn forget_attempt(&mut self, caller: Caller) {
         self.dialling.attempts.remove(&caller);
     }
 
-    /// Names whose addresses have come.
-    pub(super) fn take_addresses(&mut self) {
+    /// Goes on with the attempts whose host names have been looked up.
+    pub(super) fn handle_resolved_names(&mut self) {
         while let Some(resolved) = self.resolver.try_recv() {
             let Some(caller) = self.dialling.tokens.remove(&resolved.token) else { continue };
             if !self.dialling.attempts.contains_key(&caller) {
                 continue;
             }
-            let dialled = self.resolved(caller, resolved.addresses);
-            self.proceed(caller, dialled);
+            let dialled = self.use_addresses(caller, resolved.addresses);
+            self.continue_dialling(caller, dialled);
         }
     }
 
-    fn proceed(&mut self, caller: Caller, dialled: Dialled) {
+    fn continue_dialling(&mut self, caller: Caller, dialled: Dialled) {
         match caller {
             Caller::Server(key) => self.connect_server(key, dialled),
             Caller::Cancel(slot) => self.connect_cancel(slot, dialled),
@@ -128,7 +128,7 @@ impl Worker {
 
     pub(super) fn connect_server(&mut self, key: ServerKey, dialled: Dialled) {
         match dialled {
-            Dialled::Later => {}
+            Dialled::Resolving => {}
             Dialled::Failed(why) => self.board.server_closed(key, &why),
             Dialled::Connecting(stream) => {
                 if let Some(keepalive) = self.sockets.keepalive
@@ -138,7 +138,7 @@ impl Worker {
                     tracing::warn!("cannot set keepalive: {error}");
                 }
                 let mut socket = Box::new(Socket::new(stream));
-                let token = token::of(Kind::Server, key);
+                let token = token::for_key(Kind::Server, key);
                 match socket.register_connecting(&self.sockets.registry, token) {
                     Ok(()) => self.sockets.servers.insert(key, socket),
                     Err(error) => {
@@ -149,13 +149,13 @@ impl Worker {
         }
     }
 
-    /// A server's socket became writable, or failed, before it was connected. False when it is not connected yet.
+    /// Handles an event of a server's socket that is connecting. True if the socket is connected now.
     pub(super) fn finish_dial(&mut self, key: ServerKey) -> bool {
         let Some(socket) = self.sockets.servers.get_mut(key) else { return false };
         match dial::finish_connect(socket.stream()) {
             Ok(false) => false,
             Ok(true) => {
-                self.dialled(Caller::Server(key));
+                self.forget_attempt(Caller::Server(key));
                 self.board.server_connected(key);
                 true
             }

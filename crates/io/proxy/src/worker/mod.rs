@@ -1,15 +1,15 @@
-//! A worker: one thread, one event loop around a board.
+//! A worker: one thread with an event loop around a board.
 //!
-//! A round reads whatever is ready (servers before clients: what they bring frees connections for the others; clients
-//! that are in before those that come in), lets the board decide, does what it asks, and writes what an event brought
-//! about with one call for each connection.
+//! A round reads from every connection that is ready, lets the board decide, and performs the board's actions. It reads
+//! servers before clients, because answers of servers free connections for clients. It reads clients that are logged in
+//! before logins and new connections. After each event it writes to each connection with one system call.
 
 mod arrivals;
 mod cancels;
 mod clock;
 mod dialling;
 mod linger;
-mod post;
+mod mailbox;
 mod rounds;
 mod socket;
 mod sockets;
@@ -28,21 +28,20 @@ use trunkline_net::stream::Keepalive;
 use trunkline_relay::{Board, Directory, Shared};
 use trunkline_session::Entropy;
 
-pub use post::{Mailbox, Report, WorkerMessage};
+pub use mailbox::{Mailbox, Report, WorkerMessage};
 pub use socket::Socket;
 pub use tls::TlsSet;
 
 use sockets::Sockets;
 use token::Kind;
 
-/// Events taken from the kernel in one round: enough to spare system calls, few enough that the first answers of a
-/// round do not wait long for the last.
+/// Most events that one round takes from the kernel: enough to save system calls, but few enough for short rounds.
 const EVENTS_MAX: usize = 256;
 
-/// Bytes read from a plain socket at once. A large result comes in runs of this.
+/// Most bytes that are read at once from a socket without TLS. A large result comes in pieces of this size.
 const SCRATCH_BYTES: usize = 128 * 1024;
 
-/// Between two looks at the clock-driven work. Timeouts are kept to within this.
+/// The interval of the work that time causes. It is the precision of timeouts.
 const TICK: Duration = Duration::from_millis(100);
 
 /// A listening socket of one worker.
@@ -53,27 +52,27 @@ pub enum Listener {
     Unix(UnixListener),
 }
 
-/// What a worker is made of.
+/// What a worker needs to start.
 pub struct WorkerSetup {
-    /// Its number, from 0.
+    /// The worker's number, from 0.
     pub index: usize,
     /// What all workers share.
     pub shared: Arc<Shared>,
-    /// The settings to begin with.
+    /// The settings at the start.
     pub directory: Arc<Directory>,
-    /// The certificates to begin with.
+    /// The certificates at the start.
     pub tls: Arc<TlsSet>,
-    /// Its own listening sockets.
+    /// The worker's listening sockets.
     pub listeners: Vec<Listener>,
-    /// Probes of idle TCP connections.
+    /// How the kernel probes idle TCP connections; `None`: not at all.
     pub keepalive: Option<Keepalive>,
-    /// How long the addresses of a host name are believed.
+    /// How long looked-up addresses of a host name are used.
     pub dns_ttl: Duration,
-    /// When the process's clock began: workers compare how long their clients wait.
+    /// Time zero of the process. All workers use the same one, because they compare how long their clients wait.
     pub started: Instant,
 }
 
-/// See the module.
+/// One worker. See the module.
 pub struct Worker {
     poll: Poll,
     events: Events,
@@ -82,27 +81,27 @@ pub struct Worker {
     directory: Arc<Directory>,
     tls: Arc<TlsSet>,
     listeners: Vec<Listener>,
-    /// Listeners that may have somebody to accept, each once.
-    accepting: Vec<usize>,
-    /// Listeners that could not be accepted from: tried again with the next tick.
-    stalled: Vec<usize>,
+    /// Listeners at which a connection may wait, each listed once.
+    ready_listeners: Vec<usize>,
+    /// Listeners whose last accept failed. The next tick tries them again.
+    failed_listeners: Vec<usize>,
     messages: Receiver<WorkerMessage>,
     peers: Vec<Mailbox>,
     resolver: Resolver,
     dialling: dialling::Dialling,
     cancels: cancels::Cancels,
     lingering: linger::Lingering,
-    /// Connections with more to read than one round took.
-    again: Vec<token::Name>,
+    /// Connections that may have more to read than one round took.
+    unfinished: Vec<token::Source>,
     scratch: Box<[u8]>,
-    plain: Vec<u8>,
+    decrypted: Vec<u8>,
     started: Instant,
     clock: clock::Clock,
-    /// The clock has ticked in this round.
+    /// Whether the clock has ticked in this round.
     ticked: bool,
 }
 
-/// Randomness of the operating system.
+/// Random bytes from the operating system's generator.
 struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
@@ -112,10 +111,10 @@ impl Entropy for SystemEntropy {
 }
 
 impl Worker {
-    /// A worker that has not begun, and where its messages go in.
+    /// A worker that does not run yet, and its mailbox.
     ///
     /// # Errors
-    /// What the operating system says to a poll, a waker or a registration.
+    /// The operating system refuses a poll, a waker or a registration.
     pub fn new(setup: WorkerSetup) -> io::Result<(Self, Mailbox)> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), token::WAKER)?);
@@ -148,17 +147,17 @@ impl Worker {
             directory: setup.directory,
             tls: setup.tls,
             listeners,
-            accepting: Vec::new(),
-            stalled: Vec::new(),
+            ready_listeners: Vec::new(),
+            failed_listeners: Vec::new(),
             messages,
             peers: Vec::new(),
             resolver,
             dialling: dialling::Dialling::default(),
             cancels: cancels::Cancels::default(),
             lingering: linger::Lingering::default(),
-            again: Vec::new(),
+            unfinished: Vec::new(),
             scratch: vec![0; SCRATCH_BYTES].into_boxed_slice(),
-            plain: Vec::new(),
+            decrypted: Vec::new(),
             started: setup.started,
             clock,
             ticked: false,
@@ -166,21 +165,21 @@ impl Worker {
         Ok((worker, mailbox))
     }
 
-    /// Serves until the board says that it is over. `peers`: all workers' mailboxes, by their numbers.
+    /// Runs until the board says that it is over. `peers`: the mailboxes of all workers, in the order of their numbers.
     pub fn run(mut self, peers: Vec<Mailbox>) {
         self.peers = peers;
         while !self.board.is_over() {
             self.round();
         }
-        // The last words of a shutdown.
+        // The last messages of a shutdown.
         self.carry_out();
     }
 
     fn round(&mut self) {
-        // No timeout when there is nothing to go on with: the clock has a descriptor of its own, which spares arming a
-        // timer each time the worker sleeps.
-        let busy = !self.again.is_empty()
-            || !self.accepting.is_empty()
+        // Without unfinished work there is no timeout. The clock wakes the poll by a descriptor of its own, so the kernel
+        // need not arm a timer each time the worker sleeps.
+        let busy = !self.unfinished.is_empty()
+            || !self.ready_listeners.is_empty()
             || self.board.is_round_due()
             || self.board.logins_waiting() > 0;
         let wait = busy.then_some(Duration::ZERO);
@@ -192,32 +191,32 @@ impl Worker {
         }
         let now = Instant::now();
         self.board.set_now(self.micros(now));
-        let again = std::mem::take(&mut self.again);
-        // Servers first: what they bring frees connections for the clients.
+        let unfinished = std::mem::take(&mut self.unfinished);
+        // Servers first, because their answers free connections for clients.
         for clients in [false, true] {
             for event in &events {
-                let name = token::name(event.token());
-                if (name.kind == Kind::Client) == clients {
-                    self.happened(name, event);
-                    // At once: the worker that gets it works on while the rest of the round is dealt with.
+                let source = token::source(event.token());
+                if (source.kind == Kind::Client) == clients {
+                    self.handle_event(source, event);
+                    // At once, so that another worker that gets a connection or message can go on during this round.
                     self.carry_out();
                 }
             }
         }
         self.board.next_round();
-        for name in again {
-            self.read_in_turn(name);
+        for source in unfinished {
+            self.read_unless_logging_in(source);
         }
         let more = events.iter().count() >= EVENTS_MAX;
         self.events = events;
         self.carry_out();
-        self.arrivals(more);
+        self.handle_arrivals(more);
         if std::mem::take(&mut self.ticked) {
             self.tick();
         }
     }
 
-    /// Microseconds since the start, now and not at the beginning of the round.
+    /// Microseconds since the start at this moment. (The board's time is that of the beginning of the round.)
     fn micros_now(&self) -> u64 {
         self.micros(Instant::now())
     }
@@ -230,10 +229,10 @@ impl Worker {
         self.board.tick();
         self.expire_cancels();
         self.lingering.expire();
-        for listener in std::mem::take(&mut self.stalled) {
+        for listener in std::mem::take(&mut self.failed_listeners) {
             self.accept_later(listener);
         }
-        crate::logging::tend();
+        crate::logging::report_left_out_lines();
         self.carry_out();
     }
 }

@@ -1,4 +1,4 @@
-//! What one round does with each event, and what it does of what the board asks.
+//! How a round handles each event and performs the board's actions.
 
 use std::io;
 use std::sync::Arc;
@@ -11,92 +11,93 @@ use trunkline_wire::startup;
 
 use super::Worker;
 use super::dialling::Caller;
-use super::post::{Report, WorkerMessage};
+use super::mailbox::{Report, WorkerMessage};
 use super::socket::{ReadOutcome, Socket};
-use super::token::{self, Kind, Name};
+use super::token::{self, Kind, Source};
 
-/// Reads of one connection in one round, before the others get their turn.
+/// Most reads of one connection in a round, so that the other connections need not wait long.
 const READS_MAX: usize = 8;
 
 impl Worker {
-    pub(super) fn happened(&mut self, name: Name, event: &Event) {
-        match name.kind {
-            Kind::Client | Kind::Server => self.connection_event(name, event),
-            Kind::Cancel => self.cancel_event(name.bits, event),
-            Kind::Lingering => self.lingering.readable(name.bits, &mut self.scratch, &mut self.plain),
+    pub(super) fn handle_event(&mut self, source: Source, event: &Event) {
+        match source.kind {
+            Kind::Client | Kind::Server => self.connection_event(source, event),
+            Kind::Cancel => self.cancel_event(source.bits, event),
+            Kind::Lingering => self.lingering.readable(source.bits, &mut self.scratch, &mut self.decrypted),
             Kind::Listener => {
-                let listener = usize::try_from(name.bits).unwrap_or(usize::MAX);
-                // One that could not be accepted from waits for the clock, however many knock.
-                if !self.stalled.contains(&listener) {
+                let listener = usize::try_from(source.bits).unwrap_or(usize::MAX);
+                // After a failed accept the listener waits for the next tick, whatever connects to it.
+                if !self.failed_listeners.contains(&listener) {
                     self.accept_later(listener);
                 }
             }
-            Kind::Clock => self.ticked = self.clock.ticked(),
+            Kind::Clock => self.ticked = self.clock.has_ticked(),
             Kind::Waker => {
-                self.read_letters();
-                self.take_addresses();
+                self.read_messages();
+                self.handle_resolved_names();
             }
         }
     }
 
-    fn connection_event(&mut self, name: Name, event: &Event) {
+    fn connection_event(&mut self, source: Source, event: &Event) {
         let closed = event.is_read_closed() || event.is_error();
-        if name.kind == Kind::Client {
-            let key = ClientKey::from_u64(name.bits);
+        if source.kind == Kind::Client {
+            let key = ClientKey::from_u64(source.bits);
             let Some(socket) = self.sockets.clients.get_mut(key) else { return };
             socket.read_closed |= closed;
             if event.is_writable() {
-                let token = token::of(Kind::Client, key);
-                self.writable(name, token);
+                let token = token::for_key(Kind::Client, key);
+                self.writable(source, token);
                 self.flush_client(key);
             }
         } else {
-            let key = ServerKey::from_u64(name.bits);
+            let key = ServerKey::from_u64(source.bits);
             let Some(socket) = self.sockets.servers.get_mut(key) else { return };
             if self.board.is_dialling(key) {
                 if !self.finish_dial(key) {
                     return;
                 }
-                self.writable(name, token::of(Kind::Server, key));
+                self.writable(source, token::for_key(Kind::Server, key));
             } else {
                 socket.read_closed |= closed;
                 if event.is_writable() {
-                    self.writable(name, token::of(Kind::Server, key));
+                    self.writable(source, token::for_key(Kind::Server, key));
                     self.flush_server(key);
                 }
             }
         }
         if event.is_write_closed() || event.is_error() {
-            self.read_last(name);
+            self.read_before_close(source);
         } else if event.is_readable() || closed {
-            self.read_in_turn(name);
+            self.read_unless_logging_in(source);
         }
     }
 
-    /// Reads what a connection has that takes nothing any more. A client that is held back is not read, and what holds it
-    /// back may be its own unsent answers: it would be waited for for ever.
-    fn read_last(&mut self, name: Name) {
-        let key = ClientKey::from_u64(name.bits);
-        if name.kind == Kind::Client
+    /// Reads the remaining bytes of a connection that takes no more writes. A paused client is closed instead: a paused
+    /// client is not read, and if its own unsent answers are the reason for the pause, the pause would never end.
+    fn read_before_close(&mut self, source: Source) {
+        let key = ClientKey::from_u64(source.bits);
+        if source.kind == Kind::Client
             && self.board.client_paused(key)
             && self.sockets.clients.get_mut(key).is_some()
         {
             return self.client_gone(key, None);
         }
-        self.read_in_turn(name);
+        self.read_unless_logging_in(source);
     }
 
-    /// Reads what a connection has, unless it is a client's that is logging in: its turn comes after those that are in.
-    pub(super) fn read_in_turn(&mut self, name: Name) {
-        if name.kind != Kind::Client || self.board.client_ready(ClientKey::from_u64(name.bits)) {
-            self.read(name);
+    /// Reads from a connection, unless it is a client that is logging in. Logins are read later in the round, after the
+    /// clients that are logged in.
+    pub(super) fn read_unless_logging_in(&mut self, source: Source) {
+        if source.kind != Kind::Client || self.board.client_ready(ClientKey::from_u64(source.bits)) {
+            self.read(source);
         }
     }
 
-    fn writable(&mut self, name: Name, token: mio::Token) {
-        let socket = match name.kind {
-            Kind::Client => self.sockets.clients.get_mut(Key::from_u64(name.bits)),
-            _ => self.sockets.servers.get_mut(Key::from_u64(name.bits)),
+    fn writable(&mut self, source: Source, token: mio::Token) {
+        let socket = match source.kind {
+            Kind::Client => self.sockets.clients.get_mut(Key::from_u64(source.bits)),
+            _ => self.sockets.servers.get_mut(Key::from_u64(source.bits)),
         };
         let Some(socket) = socket else { return };
         let flushed = socket.flush_tls();
@@ -107,34 +108,34 @@ impl Worker {
         }
     }
 
-    /// Reads what a connection has, as far as one round goes.
-    pub(super) fn read(&mut self, name: Name) {
+    /// Reads from a connection, at most [`READS_MAX`] times. If there may be more, the next round goes on.
+    pub(super) fn read(&mut self, source: Source) {
         for _ in 0..READS_MAX {
-            let go_on = match name.kind {
-                Kind::Client => self.read_client(ClientKey::from_u64(name.bits)),
-                _ => self.read_server(ServerKey::from_u64(name.bits)),
+            let go_on = match source.kind {
+                Kind::Client => self.read_client(ClientKey::from_u64(source.bits)),
+                _ => self.read_server(ServerKey::from_u64(source.bits)),
             };
             if !go_on {
                 return;
             }
         }
-        self.again.push(name);
+        self.unfinished.push(source);
     }
 
-    /// One read from a client; true when there may be more.
+    /// Reads once from a client. True when there may be more to read.
     fn read_client(&mut self, key: ClientKey) -> bool {
         if self.board.client_paused(key) {
             return false;
         }
         let Some(socket) = self.sockets.clients.get_mut(key) else { return false };
-        match socket.read(&mut self.scratch, &mut self.plain) {
+        match socket.read(&mut self.scratch, &mut self.decrypted) {
             Ok(ReadOutcome::Bytes(count, more)) => {
                 let tls = socket.is_tls();
-                let bytes = if tls { &self.plain[..] } else { &self.scratch[..count] };
+                let bytes = if tls { &self.decrypted[..] } else { &self.scratch[..count] };
                 self.board.client_bytes(key, bytes, &mut self.sockets);
                 more
             }
-            Ok(ReadOutcome::Nothing) => false,
+            Ok(ReadOutcome::WouldBlock) => false,
             Ok(ReadOutcome::Handshaken) => {
                 self.client_handshaken(key);
                 true
@@ -157,7 +158,7 @@ impl Worker {
         }
         self.board.client_closed(key);
         if let Some(mut socket) = self.sockets.clients.remove(key) {
-            socket.finish();
+            socket.close_tls();
         }
     }
 
@@ -170,13 +171,13 @@ impl Worker {
         }
         let binding = socket.tls().and_then(trunkline_net::tls::TlsSession::channel_binding);
         self.board.client_tls_started(key, binding);
-        if !self.plain.is_empty() {
-            let early = std::mem::take(&mut self.plain);
+        if !self.decrypted.is_empty() {
+            let early = std::mem::take(&mut self.decrypted);
             self.board.client_bytes(key, &early, &mut self.sockets);
         }
     }
 
-    /// One read from a server; true when there may be more.
+    /// Reads once from a server. True when there may be more to read.
     fn read_server(&mut self, key: ServerKey) -> bool {
         if self.board.server_paused(key)
             && !self.sockets.servers.get_mut(key).is_some_and(|socket| socket.is_handshaking())
@@ -184,19 +185,19 @@ impl Worker {
             return false;
         }
         let Some(socket) = self.sockets.servers.get_mut(key) else { return false };
-        match socket.read(&mut self.scratch, &mut self.plain) {
+        match socket.read(&mut self.scratch, &mut self.decrypted) {
             Ok(ReadOutcome::Bytes(count, more)) => {
                 let tls = socket.is_tls();
-                let bytes = if tls { &self.plain[..] } else { &self.scratch[..count] };
+                let bytes = if tls { &self.decrypted[..] } else { &self.scratch[..count] };
                 self.board.server_bytes(key, bytes, &mut self.sockets);
                 more
             }
-            Ok(ReadOutcome::Nothing) => false,
+            Ok(ReadOutcome::WouldBlock) => false,
             Ok(ReadOutcome::Handshaken) => {
                 let binding = socket.tls().and_then(trunkline_net::tls::TlsSession::channel_binding);
                 self.board.server_tls_started(key, binding);
-                if !self.plain.is_empty() {
-                    let early = std::mem::take(&mut self.plain);
+                if !self.decrypted.is_empty() {
+                    let early = std::mem::take(&mut self.decrypted);
                     self.board.server_bytes(key, &early, &mut self.sockets);
                 }
                 true
@@ -212,7 +213,7 @@ impl Worker {
         }
     }
 
-    fn read_letters(&mut self) {
+    fn read_messages(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
             match message {
                 WorkerMessage::Mail(mail) => {
@@ -223,48 +224,48 @@ impl Worker {
                     }
                     self.board.handle_mail(mail);
                 }
-                WorkerMessage::Server(server, socket) => self.take_over(server, socket),
-                WorkerMessage::Client(stream, unix) => self.client_sent_here(stream, unix),
+                WorkerMessage::Server(server, socket) => self.adopt_server(server, socket),
+                WorkerMessage::Client(stream, unix) => self.client_from_other_worker(stream, unix),
                 WorkerMessage::Tls(tls) => self.tls = tls,
                 WorkerMessage::Report(answer) => {
                     let report = Report { pools: self.board.pools(), board: self.board.status() };
-                    // The client that asked may have stopped waiting.
+                    // The HTTP thread may have stopped waiting.
                     let _ = answer.try_send(report);
                 }
             }
         }
     }
 
-    fn take_over(&mut self, server: Box<trunkline_relay::Server>, mut socket: Socket) {
+    fn adopt_server(&mut self, server: Box<trunkline_relay::Server>, mut socket: Socket) {
         let key = self.board.server_arrived(server);
-        let token = token::of(Kind::Server, key);
+        let token = token::for_key(Kind::Server, key);
         match socket.register(&self.sockets.registry, token) {
             Ok(()) => self.sockets.servers.insert(key, Box::new(socket)),
             Err(error) => self.board.server_closed(key, &format!("cannot register a socket: {error}")),
         }
     }
 
-    /// Does what the board asks, and writes to everybody who has something coming, until nothing is left.
+    /// Performs the board's actions and writes to all connections with unsent bytes, until nothing is left to do.
     pub(super) fn carry_out(&mut self) {
         loop {
-            let mut idle = true;
+            let mut done = true;
             while let Some(action) = self.board.next_action() {
-                self.act(action);
-                idle = false;
+                self.perform(action);
+                done = false;
             }
             while let Some(key) = self.board.next_unsent_server() {
                 self.flush_server(key);
-                idle = false;
+                done = false;
             }
             while let Some(key) = self.board.next_unsent_client() {
                 self.flush_client(key);
-                idle = false;
+                done = false;
             }
-            while let Some(name) = self.sockets.suspects.pop() {
-                self.read_last(name);
-                idle = false;
+            while let Some(source) = self.sockets.failed_writes.pop() {
+                self.read_before_close(source);
+                done = false;
             }
-            if idle {
+            if done {
                 return;
             }
         }
@@ -273,7 +274,7 @@ impl Worker {
     fn flush_client(&mut self, key: ClientKey) {
         let unsent = self.board.client_unsent(key);
         if !unsent.is_empty() {
-            let sent = trunkline_relay::Wires::send_client(&mut self.sockets, key, unsent);
+            let sent = trunkline_relay::DirectSend::send_client(&mut self.sockets, key, unsent);
             self.board.client_sent(key, sent);
         }
     }
@@ -281,12 +282,12 @@ impl Worker {
     fn flush_server(&mut self, key: ServerKey) {
         let unsent = self.board.server_unsent(key);
         if !unsent.is_empty() {
-            let sent = trunkline_relay::Wires::send_server(&mut self.sockets, key, unsent);
+            let sent = trunkline_relay::DirectSend::send_server(&mut self.sockets, key, unsent);
             self.board.server_sent(key, sent);
         }
     }
 
-    fn act(&mut self, action: Action) {
+    fn perform(&mut self, action: Action) {
         match action {
             Action::Connect(key, target) => {
                 let dialled = self.dial(Caller::Server(key), target);
@@ -296,16 +297,18 @@ impl Worker {
             Action::ServerTls(key, target) => self.start_server_tls(key, &target),
             Action::CloseClient(key, last) => self.close_client(key, &last),
             Action::CloseServer(key, last) => {
-                self.dialled(Caller::Server(key));
+                self.forget_attempt(Caller::Server(key));
                 if !last.is_empty() {
-                    trunkline_relay::Wires::send_server(&mut self.sockets, key, &last);
+                    trunkline_relay::DirectSend::send_server(&mut self.sockets, key, &last);
                 }
                 if let Some(mut socket) = self.sockets.servers.remove(key) {
-                    socket.finish();
+                    socket.close_tls();
                 }
             }
-            Action::ResumeClient(key) => self.read_in_turn(Name { kind: Kind::Client, bits: key.to_u64() }),
-            Action::ResumeServer(key) => self.read(Name { kind: Kind::Server, bits: key.to_u64() }),
+            Action::ResumeClient(key) => {
+                self.read_unless_logging_in(Source { kind: Kind::Client, bits: key.to_u64() });
+            }
+            Action::ResumeServer(key) => self.read(Source { kind: Kind::Server, bits: key.to_u64() }),
             Action::Cancel(ticket) => self.start_cancel(ticket),
             Action::Handoff(worker, key, server) => self.hand_over(worker, key, server),
             Action::Mail(worker, mail) => {
@@ -321,14 +324,14 @@ impl Worker {
     }
 
     fn close_client(&mut self, key: ClientKey, last: &[u8]) {
-        let token = token::of(Kind::Client, key);
+        let token = token::for_key(Kind::Client, key);
         let Some(mut socket) = self.sockets.clients.remove(key) else { return };
         if last.is_empty() {
-            socket.finish();
+            socket.close_tls();
             return;
         }
         if socket.write(last, &self.sockets.registry, token).is_ok() {
-            self.lingering.take(socket, &self.sockets.registry);
+            self.lingering.add(socket, &self.sockets.registry);
         }
     }
 
@@ -341,7 +344,7 @@ impl Worker {
             Some(Ok(session)) => {
                 socket.start_tls(session, &early);
                 self.board.client_tls_starting(key);
-                self.read(Name { kind: Kind::Client, bits: key.to_u64() });
+                self.read(Source { kind: Kind::Client, bits: key.to_u64() });
             }
             other => {
                 if let Some(Err(error)) = other {
@@ -376,7 +379,7 @@ impl Worker {
         let message = WorkerMessage::Server(server, *socket);
         let Some(peer) = self.peers.get(worker) else { return };
         if let Err(WorkerMessage::Server(server, _)) = peer.send(message) {
-            // Kept here it would be sent there again at once, and again.
+            // If this worker kept the connection, the board would hand it to the same worker again, without end.
             tracing::warn!(worker, "a worker does not read its messages");
             self.board.handoff_failed(server);
         }

@@ -1,4 +1,4 @@
-//! One connection's socket: plain or TLS, and what is known of its readiness.
+//! The socket of one connection, with or without TLS, and its readiness.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -7,30 +7,30 @@ use mio::{Interest, Registry, Token};
 use trunkline_net::stream::Stream;
 use trunkline_net::tls::TlsSession;
 
-/// What one read brought.
+/// The result of one read.
 pub(super) enum ReadOutcome {
-    /// This many bytes in the scratch buffer; whether there may be more at once.
+    /// This many bytes were read; `true` if there may be more already.
     Bytes(usize, bool),
-    /// Nothing for now.
-    Nothing,
-    /// The TLS handshake was completed; read again.
+    /// There is nothing to read at the moment.
+    WouldBlock,
+    /// The TLS handshake is complete. The caller should read again.
     Handshaken,
-    /// The peer will send nothing more.
+    /// The peer sends nothing more.
     End,
 }
 
 /// A socket registered with a worker's poll.
 ///
-/// Registered once for reading, edge-triggered. Interest in writing is added when a write would block and kept until
-/// the socket is writable again: on unix sockets every message that the peer reads would wake us otherwise.
+/// It is registered for reading, edge-triggered. Interest in writing is added only while a write would block. Otherwise,
+/// with unix sockets, the worker would wake each time the peer reads a message.
 pub struct Socket {
     stream: Stream,
     tls: Option<Box<TlsSession>>,
-    /// Waiting for the socket to become writable.
+    /// A write would block: the worker waits until the socket is writable.
     blocked: bool,
-    /// TLS was begun without asking: the protocol must be agreed on by ALPN.
+    /// The client began TLS without an SSLRequest, so it must agree on the protocol by ALPN.
     pub(super) direct_tls: bool,
-    /// The peer has closed its side: a short read is not the end of what there is.
+    /// The peer has closed its side. A short read then does not mean that the socket has been drained: the end follows.
     pub(super) read_closed: bool,
 }
 
@@ -52,7 +52,7 @@ impl Socket {
         registry.deregister(&mut self.stream)
     }
 
-    /// The socket can be written to again.
+    /// Removes the interest in writing, because the socket is writable again.
     pub(super) fn unblock(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
         if std::mem::take(&mut self.blocked) {
             registry.reregister(&mut self.stream, token, Interest::READABLE)?;
@@ -60,7 +60,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Whether a write would find no room: that there is some again is reported.
+    /// Whether a write would find no room. An event follows when there is room again.
     pub(super) fn is_full(&self) -> bool {
         self.blocked && self.tls.is_none()
     }
@@ -81,40 +81,40 @@ impl Socket {
         self.tls.as_deref()
     }
 
-    /// Everything from here on is TLS. `early`: bytes of it that were read already.
+    /// Begins TLS. `early`: bytes of the TLS stream that were read already.
     pub(super) fn start_tls(&mut self, mut session: TlsSession, early: &[u8]) {
         self.direct_tls = !early.is_empty();
-        session.pre_read(early);
+        session.feed(early);
         self.tls = Some(Box::new(session));
     }
 
-    /// Reads into `scratch`, which a TLS session may make longer.
-    pub(super) fn read(&mut self, scratch: &mut [u8], plain: &mut Vec<u8>) -> io::Result<ReadOutcome> {
+    /// Reads once: without TLS into `scratch`, with TLS decrypted into `decrypted`.
+    pub(super) fn read(&mut self, scratch: &mut [u8], decrypted: &mut Vec<u8>) -> io::Result<ReadOutcome> {
         let Some(tls) = self.tls.as_deref_mut() else {
             return match self.stream.read(scratch) {
                 Ok(0) => Ok(ReadOutcome::End),
                 Ok(count) => Ok(ReadOutcome::Bytes(count, count == scratch.len() || self.read_closed)),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(ReadOutcome::Nothing),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(ReadOutcome::WouldBlock),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(ReadOutcome::Bytes(0, true)),
                 Err(error) => Err(error),
             };
         };
-        plain.clear();
+        decrypted.clear();
         let handshaking = tls.handshaking();
-        let received = tls.receive(&mut self.stream, plain)?;
+        let received = tls.receive(&mut self.stream, decrypted)?;
         if handshaking && !tls.handshaking() {
-            // What came after the handshake stays in `plain` for the next step.
+            // Data that came with the end of the handshake stays in `decrypted`; the caller handles it.
             return Ok(ReadOutcome::Handshaken);
         }
         match received.bytes {
             0 if received.eof => Ok(ReadOutcome::End),
-            0 if received.drained => Ok(ReadOutcome::Nothing),
+            0 if received.drained => Ok(ReadOutcome::WouldBlock),
             bytes => Ok(ReadOutcome::Bytes(bytes, received.eof || !received.drained || self.read_closed)),
         }
     }
 
-    /// Writes what it can; fewer bytes than given means that the socket would block and that its readiness will be
-    /// reported.
+    /// Writes as many bytes as the socket takes and returns their number. If it is less than given, an event follows when
+    /// the socket is writable again.
     pub(super) fn write(&mut self, bytes: &[u8], registry: &Registry, token: Token) -> io::Result<usize> {
         let mut written = 0;
         while written < bytes.len() {
@@ -127,7 +127,7 @@ impl Socket {
                 Ok(0) => break,
                 Ok(count) => {
                     written += count;
-                    // A short write says that the buffer is full: trying again would only find EAGAIN.
+                    // After a short write the socket's buffer is full: another write would only return EAGAIN.
                     if self.tls.is_none() && written < bytes.len() {
                         break;
                     }
@@ -145,7 +145,7 @@ impl Socket {
         Ok(written)
     }
 
-    /// Writes what TLS has queued; true when all is out.
+    /// Writes the bytes that the TLS session has queued. True when all are written.
     pub(super) fn flush_tls(&mut self) -> io::Result<bool> {
         match self.tls.as_deref_mut() {
             Some(tls) => tls.flush(&mut self.stream),
@@ -153,17 +153,17 @@ impl Socket {
         }
     }
 
-    /// Says good-bye by TLS, if there is any: dropping the socket then closes it.
-    pub(super) fn finish(&mut self) {
+    /// Sends TLS's close_notify, if the socket has TLS. Dropping the socket then closes it.
+    pub(super) fn close_tls(&mut self) {
         if let Some(tls) = self.tls.as_deref_mut() {
-            // The peer may be gone already: it then needs no good-bye.
+            // If this fails, the peer is gone and needs no close_notify.
             let _ = tls.close_notify(&mut self.stream);
         }
     }
 
-    /// Closes our side alone: what the peer sends can still be read.
-    pub(super) fn finish_writing(&mut self) {
-        self.finish();
+    /// Closes the sending side only; what the peer sends can still be read.
+    pub(super) fn shut_down_writing(&mut self) {
+        self.close_tls();
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 }

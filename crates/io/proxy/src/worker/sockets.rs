@@ -1,18 +1,18 @@
-//! The sockets of a worker's clients and servers, by the board's keys.
+//! The sockets of a worker's clients and servers, found by the board's keys.
 
 use mio::Registry;
 use trunkline_net::stream::Keepalive;
 use trunkline_pool::arena::Key;
-use trunkline_relay::{ClientKey, ServerKey, Wires};
+use trunkline_relay::{ClientKey, DirectSend, ServerKey};
 
 use super::socket::Socket;
-use super::token::{self, Kind, Name};
+use super::token::{self, Kind, Source};
 
-/// A table of sockets beside one of the board's arenas.
+/// A table of sockets, with the same indexes as one of the board's arenas.
 pub(super) struct Table<T> {
     kind: Kind,
     slots: Vec<Option<(Key<T>, Box<Socket>)>>,
-    /// Sockets whose slot the board has given to somebody else before its last action about them was carried out.
+    /// Sockets whose slot the board has reused before the worker has carried out the board's last action about them.
     displaced: Vec<(Key<T>, Box<Socket>)>,
 }
 
@@ -45,14 +45,14 @@ impl<T> Table<T> {
     }
 }
 
-/// All of them, with what it takes to write to one.
+/// All sockets of a worker, with the registry that a write needs.
 pub(super) struct Sockets {
     pub(super) registry: Registry,
     pub(super) keepalive: Option<Keepalive>,
     pub(super) clients: Table<trunkline_relay::Clients>,
     pub(super) servers: Table<trunkline_relay::Servers>,
-    /// Writes failed on these: whether they still have something to say is to be read.
-    pub(super) suspects: Vec<Name>,
+    /// Connections to which a write failed. They are read once more, because the peer may have sent a reason before.
+    pub(super) failed_writes: Vec<Source>,
 }
 
 impl Sockets {
@@ -62,7 +62,7 @@ impl Sockets {
             keepalive,
             clients: Table::new(Kind::Client),
             servers: Table::new(Kind::Server),
-            suspects: Vec::new(),
+            failed_writes: Vec::new(),
         }
     }
 }
@@ -70,30 +70,30 @@ impl Sockets {
 fn send<T>(
     table: &mut Table<T>,
     registry: &Registry,
-    suspects: &mut Vec<Name>,
+    failed_writes: &mut Vec<Source>,
     key: Key<T>,
     bytes: &[u8],
 ) -> usize {
     let kind = table.kind;
     let Some(socket) = table.get_mut(key).filter(|socket| !socket.is_full()) else { return 0 };
-    match socket.write(bytes, registry, token::of(kind, key)) {
+    match socket.write(bytes, registry, token::for_key(kind, key)) {
         Ok(written) => written,
         Err(error) => {
-            // A server may have said why before it closed: reading tells, and tells the board.
+            // A server may have sent the reason before it closed. The read finds it and tells the board.
             tracing::debug!("writing to {kind:?} {key:?} failed: {error}");
             socket.read_closed = true;
-            suspects.push(Name { kind, bits: key.to_u64() });
+            failed_writes.push(Source { kind, bits: key.to_u64() });
             0
         }
     }
 }
 
-impl Wires for Sockets {
+impl DirectSend for Sockets {
     fn send_client(&mut self, key: ClientKey, bytes: &[u8]) -> usize {
-        send(&mut self.clients, &self.registry, &mut self.suspects, key, bytes)
+        send(&mut self.clients, &self.registry, &mut self.failed_writes, key, bytes)
     }
 
     fn send_server(&mut self, key: ServerKey, bytes: &[u8]) -> usize {
-        send(&mut self.servers, &self.registry, &mut self.suspects, key, bytes)
+        send(&mut self.servers, &self.registry, &mut self.failed_writes, key, bytes)
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use trunkline_net::tls::{ClientTls, ServerTls};
 
-/// TLS towards clients and servers. A reload makes a new one.
+/// The TLS settings for clients and servers. A reload makes a new set.
 #[derive(Clone, Default)]
 pub struct TlsSet {
-    /// For clients; absent: not offered.
+    /// TLS with clients; `None`: it is not offered.
     pub clients: Option<Arc<ServerTls>>,
-    /// For servers, by `Target::tls_profile`.
+    /// TLS with servers. The index is `Target::tls_profile`.
     pub servers: Vec<Arc<ClientTls>>,
 }

@@ -1,4 +1,4 @@
-//! What an event is about, in the 64 bits that the kernel keeps for us.
+//! The source of an event, encoded in the 64-bit token that the kernel returns with it.
 //!
 //! ```text
 //!   63     60 59            32 31             0
@@ -8,7 +8,7 @@
 use mio::Token;
 use trunkline_pool::arena::Key;
 
-/// Of which table.
+/// The kind of an event's source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Client,
@@ -20,9 +20,9 @@ pub(super) enum Kind {
     Clock,
 }
 
-/// A connection's, listener's or waker's place.
+/// The source of an event: a connection, a listener, the waker or the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Name {
+pub(super) struct Source {
     pub(super) kind: Kind,
     pub(super) bits: u64,
 }
@@ -39,7 +39,7 @@ pub(super) fn token(kind: Kind, bits: u64) -> Token {
     Token(((kind as usize) << KIND_SHIFT) | bits as usize)
 }
 
-pub(super) fn of<T>(kind: Kind, key: Key<T>) -> Token {
+pub(super) fn for_key<T>(kind: Kind, key: Key<T>) -> Token {
     token(kind, key.to_u64())
 }
 
@@ -47,9 +47,9 @@ pub(super) fn listener(index: usize) -> Token {
     token(Kind::Listener, index as u64)
 }
 
-pub(super) fn name(token: Token) -> Name {
+pub(super) fn source(token: Token) -> Source {
     let kind = KINDS.get(token.0 >> KIND_SHIFT).copied().unwrap_or(Kind::Waker);
-    Name { kind, bits: token.0 as u64 & ((1 << KIND_SHIFT) - 1) }
+    Source { kind, bits: token.0 as u64 & ((1 << KIND_SHIFT) - 1) }
 }
 
 const _: () = assert!(usize::BITS == 64, "tokens need 64 bits");

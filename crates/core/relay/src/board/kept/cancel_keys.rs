@@ -1,4 +1,4 @@
-//! By what clients are cancelled.
+//! The keys that cancel requests contain, and the clients that they name.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,8 +7,8 @@ use trunkline_session::backend::CancelKey;
 
 use crate::keys::ClientKey;
 
-/// By what a client can be cancelled. The process id of a session-mode client is its server's, so two clients (of two
-/// servers) can share one: the secret tells them apart.
+/// The cancel keys of all clients. A client in session mode has the process id of its server process, so two clients (of two
+/// servers) can have the same id. Their secrets differ.
 #[derive(Debug, Default)]
 pub struct CancelKeys {
     by_process: Mutex<HashMap<i32, Vec<Entry>>>,
@@ -43,7 +43,8 @@ impl CancelKeys {
         }
     }
 
-    /// The worker and client of a key; the time taken does not tell how much of a secret was right.
+    /// The worker and the client that a key names. The time that this takes does not depend on how many bytes of the secret
+    /// are right.
     pub(in crate::board) fn find(&self, process_id: i32, secret: &[u8]) -> Option<(usize, ClientKey)> {
         let all = self.by_process.lock().unwrap_or_else(PoisonError::into_inner);
         let entries = all.get(&process_id)?;
@@ -68,7 +69,7 @@ mod tests {
     use crate::keys::ServerKey;
 
     #[test]
-    fn a_key_finds_its_client_and_nobody_else() {
+    fn a_key_finds_its_client_and_no_other() {
         let keys = CancelKeys::default();
         let of = |byte| CancelKey::new(ProtocolVersion::V3_0, [byte; 32]);
         let clients = [1, 2].map(ClientKey::from_u64);

@@ -1,4 +1,4 @@
-//! Cancel requests on their way to servers.
+//! Cancel requests that are being sent to servers.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::directory::Target;
 use crate::keys::{ClientKey, ServerKey};
 
-/// A cancel request to be delivered to a server. `Debug` does not show its secret.
+/// A cancel request that the shell must send to a server. `Debug` does not show its secret.
 #[derive(Clone)]
 pub struct CancelTicket {
-    /// Give it back with `cancel_delivered`.
+    /// The server connection whose query is cancelled: the argument of `cancel_delivered`.
     pub server: ServerKey,
-    /// Where to.
+    /// The server to send it to.
     pub target: Arc<Target>,
     /// The CancelRequest packet.
     pub packet: Vec<u8>,
@@ -26,11 +26,14 @@ impl std::fmt::Debug for CancelTicket {
     }
 }
 
-/// Who waits for cancels of this worker's server connections.
+/// The cancel requests for this worker's server connections.
 #[derive(Default)]
 pub(in crate::board) struct Cancels {
-    pub(in crate::board) waiting: HashMap<ServerKey, Vec<(usize, ClientKey)>>,
+    /// By server connection: the clients (each a worker and its client) that have asked for the cancel and wait for its end.
+    pub(in crate::board) askers: HashMap<ServerKey, Vec<(usize, ClientKey)>>,
+    /// The number of requests that the shell is sending.
     pub(in crate::board) under_way: usize,
+    /// Server connections whose requests wait because too many are under way.
     pub(in crate::board) queued: VecDeque<ServerKey>,
 }
 

@@ -1,4 +1,4 @@
-//! What a worker knows of a pool.
+//! A worker's part of a pool, and what the worker knows of that pool.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::directory::{Database, Directory, TlsWay};
 use crate::keys::{ClientKey, ServerKey};
 use crate::welcome::Welcome;
 
-/// Start-up parameters remembered as accepted by the server, in one pool.
-const PROVEN_MAX: usize = 1024;
+/// How many start-up parameters' canonical values a pool keeps.
+const CANONICAL_VALUES_MAX: usize = 1024;
 
-/// One pool of a worker.
+/// A worker's part of a pool.
 pub(crate) struct LocalPool {
     pub(crate) pool: Pool<ClientKey, ServerKey>,
     pub(crate) database: Arc<Database>,
@@ -25,31 +25,33 @@ pub(crate) struct LocalPool {
     pub(crate) user: String,
     pub(crate) credential: Credential,
     pub(crate) welcome: Option<Arc<Welcome>>,
-    /// Start-up parameters that the server has taken: name and value as given, value as the server has it.
-    pub(crate) proven: HashMap<(String, String), String>,
-    /// The definitions that its servers read statements by.
+    /// Start-up parameters that the server has accepted: name and value as a client has given them, to the value as the server
+    /// spells it.
+    pub(crate) canonical_values: HashMap<(String, String), String>,
+    /// The definitions (tables, types, ...) of the pool's database.
     pub(crate) schema: Arc<Schema>,
     pub(crate) counters: Counters,
-    /// Clients here that are counted in the ledger.
+    /// The number of this worker's clients that the ledger counts.
     pub(crate) clients: u32,
-    /// When somebody here had a use for the pool last; it may be forgotten when that is long ago.
-    pub(crate) used: Micros,
-    /// Why the last login failed, as an ErrorResponse for clients.
+    /// When a client of this worker last needed the pool. After a long time the worker drops its part.
+    pub(crate) last_used: Micros,
+    /// The reason why the last login failed: an ErrorResponse for clients. Empty if it succeeded.
     pub(crate) last_error: Vec<u8>,
     pub(crate) epoch: u64,
-    /// The way of TLS that worked last.
+    /// Which of the two ways of TLS worked last.
     pub(crate) tls_way: TlsWay,
 }
 
 impl LocalPool {
-    pub(crate) fn remember(&mut self, name: &str, raw: &str, canonical: &str) {
-        if self.proven.len() >= PROVEN_MAX {
-            self.proven.clear();
+    /// Keeps the value as the server spells it (`canonical`) for the value `raw` that a client has given.
+    pub(crate) fn remember_canonical(&mut self, name: &str, raw: &str, canonical: &str) {
+        if self.canonical_values.len() >= CANONICAL_VALUES_MAX {
+            self.canonical_values.clear();
         }
-        self.proven.insert((name.to_owned(), raw.to_owned()), canonical.to_owned());
+        self.canonical_values.insert((name.to_owned(), raw.to_owned()), canonical.to_owned());
     }
 
-    /// How to log in to the server.
+    /// The settings of a login to the server.
     pub(crate) fn server_login(&self, directory: &Directory, way: TlsWay) -> ServerLogin {
         let database = self.database.server_name.as_deref().unwrap_or(&self.name);
         let mut login = ServerLogin::new(self.user.as_str(), database);

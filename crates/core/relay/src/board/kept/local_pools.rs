@@ -1,19 +1,19 @@
-//! Where a worker's parts of pools stand: by the place that a pool has in every worker.
+//! The table of a worker's parts of pools. A pool has the same place in the tables of all workers.
 
 use trunkline_pool::PoolId;
 
 use super::local_pool::LocalPool;
 
-/// One place: empty, or taken by the pool whose number its ledger has.
+/// One place of the table: empty, or a part of the pool with its ledger's number.
 pub(in crate::board) type Place = Option<Box<LocalPool>>;
 
-/// A worker's pools. A number whose pool is gone finds nothing, though its place may be another's by now.
+/// A worker's parts of pools. The number of a forgotten pool finds nothing, even if another pool has its place now.
 #[derive(Default)]
 pub(in crate::board) struct LocalPools {
     places: Vec<Place>,
 }
 
-fn is_of(place: &Place, id: PoolId) -> bool {
+fn has_pool(place: &Place, id: PoolId) -> bool {
     place.as_deref().is_some_and(|local| local.pool.ledger().id == id)
 }
 
@@ -21,13 +21,13 @@ impl LocalPools {
     /// The place of a pool that this worker has a part of.
     #[inline]
     pub(in crate::board) fn get(&self, id: PoolId) -> Option<&Place> {
-        self.places.get(id.place()).filter(|place| is_of(place, id))
+        self.places.get(id.place()).filter(|place| has_pool(place, id))
     }
 
     /// The place of a pool that this worker has a part of.
     #[inline]
     pub(in crate::board) fn get_mut(&mut self, id: PoolId) -> Option<&mut Place> {
-        self.places.get_mut(id.place()).filter(|place| is_of(place, id))
+        self.places.get_mut(id.place()).filter(|place| has_pool(place, id))
     }
 
     pub(in crate::board) fn insert(&mut self, local: Box<LocalPool>) {
@@ -39,7 +39,7 @@ impl LocalPools {
         self.places[place] = Some(local);
     }
 
-    /// Takes a pool out, and gives back the memory of places that nobody has after the last that is taken.
+    /// Takes a pool out, and frees the memory of empty places at the table's end.
     pub(in crate::board) fn remove(&mut self, id: PoolId) -> Option<Box<LocalPool>> {
         let local = self.get_mut(id)?.take();
         while matches!(self.places.last(), Some(None)) {

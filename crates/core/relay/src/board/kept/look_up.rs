@@ -1,21 +1,21 @@
-//! A look-up that a client waits for.
+//! The look-up of a client's stored password.
 
 use std::sync::Arc;
 
-use super::gate::Pass;
-use super::secrets::Asked;
+use super::gate::Permit;
+use super::secrets::AnswerKey;
 use crate::directory::AuthQuery;
 
-/// What a client waits for that is being looked up.
+/// A look-up that a client waits for.
 #[derive(Debug)]
 pub(crate) struct LookUp {
     pub(in crate::board) query: Arc<AuthQuery>,
-    /// In which database.
-    pub(in crate::board) there: String,
-    /// Its answer is remembered as the answer to this.
-    pub(in crate::board) asked: Asked,
-    /// The client has chosen that database: by a name that only the fallback entry serves.
-    pub(in crate::board) chosen: bool,
-    /// Leave to ask in a database that is not known to exist.
-    pub(in crate::board) pass: Option<Pass>,
+    /// The name of the database in which the query runs.
+    pub(in crate::board) database: String,
+    /// The key under which the answer is kept.
+    pub(in crate::board) key: AnswerKey,
+    /// Whether the client has chosen that database, by a name that only the fallback entry serves.
+    pub(in crate::board) client_chose_database: bool,
+    /// The permit to ask in a database that is not known to exist.
+    pub(in crate::board) permit: Option<Permit>,
 }

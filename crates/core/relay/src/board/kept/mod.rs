@@ -1,4 +1,4 @@
-//! What a board keeps. Nothing here knows the board: what is done with it stands in the files beside this folder.
+//! The data types that a board holds. They do not know the board; the files beside this folder use them.
 
 pub(super) mod arrivals;
 pub(super) mod cancel_keys;

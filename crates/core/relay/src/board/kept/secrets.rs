@@ -1,4 +1,4 @@
-//! What `auth_query` said, remembered for a while: of users that are there, and of those that are not.
+//! A cache of the answers of `auth_query`: the stored passwords of users, and that a user does not exist.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,18 +7,18 @@ use hashlink::LinkedHashMap;
 use trunkline_pool::Micros;
 use trunkline_session::authentication::Secret;
 
-/// What an answer takes beside its names and its secret: an entry of the table with its links, and their slack.
+/// The memory of an answer without its key and its secret: an entry of the table, its links, and unused room in the table.
 const ENTRY_BYTES: usize = 192;
 
-/// Whom an answer is about: who was asked, where, and about which user.
+/// The key of an answer: which `auth_query`, in which database, and about which user.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Asked(Arc<str>);
+pub(crate) struct AnswerKey(Arc<str>);
 
-impl Asked {
-    /// `entry`: whose `auth_query`; `there`: the database that it is asked in.
-    pub(crate) fn new(entry: &str, there: &str, user: &str) -> Self {
-        // No name has a zero byte: it could not be sent.
-        Self(format!("{entry}\0{there}\0{user}").into())
+impl AnswerKey {
+    /// `entry` is the name of the database entry that has the `auth_query`, `database` the database in which it runs.
+    pub(crate) fn new(entry: &str, database: &str, user: &str) -> Self {
+        // A zero byte separates the names: no name can contain one, because the protocol ends strings with it.
+        Self(format!("{entry}\0{database}\0{user}").into())
     }
 }
 
@@ -28,21 +28,21 @@ struct Answer {
     bytes: usize,
 }
 
-/// Bounded in time and in bytes: the oldest go first.
+/// The cache. It is bounded in time and in bytes; the oldest answers are dropped first.
 #[derive(Default)]
 pub(in crate::board) struct Secrets {
-    /// The oldest first.
-    answers: LinkedHashMap<Asked, Answer>,
+    /// The oldest answer first.
+    answers: LinkedHashMap<AnswerKey, Answer>,
     bytes: usize,
 }
 
-fn bytes_of(asked: &Asked, secret: Option<&Secret>) -> usize {
+fn bytes_of(key: &AnswerKey, secret: Option<&Secret>) -> usize {
     let secret = match secret {
         Some(Secret::Plain(password)) => password.expose().len(),
         Some(Secret::Scram(scram)) => scram.salt().len(),
         Some(Secret::Md5(_)) | None => 0,
     };
-    ENTRY_BYTES + asked.0.len() + secret
+    ENTRY_BYTES + key.0.len() + secret
 }
 
 fn is_old(since: Micros, now: Micros, ttl: Duration) -> bool {
@@ -50,25 +50,31 @@ fn is_old(since: Micros, now: Micros, ttl: Duration) -> bool {
 }
 
 impl Secrets {
-    /// What was said less than `ttl` ago; `Some(None)`: that there is no such user, or none with a password.
-    pub(in crate::board) fn get(&self, asked: &Asked, now: Micros, ttl: Duration) -> Option<Option<Secret>> {
-        let answer = self.answers.get(asked).filter(|answer| !is_old(answer.since, now, ttl))?;
+    /// The answer, if it is younger than `ttl`. `Some(None)` means that the user does not exist or has no password.
+    pub(in crate::board) fn get(
+        &self,
+        key: &AnswerKey,
+        now: Micros,
+        ttl: Duration,
+    ) -> Option<Option<Secret>> {
+        let answer = self.answers.get(key).filter(|answer| !is_old(answer.since, now, ttl))?;
         Some(answer.secret.clone())
     }
 
-    /// Remembers an answer, and forgets the oldest above `bytes_max`: whether there were any.
+    /// Keeps an answer, and drops the oldest answers above `bytes_max`. Returns whether there was not enough room: an old
+    /// answer was dropped, or this one was too large to be kept.
     pub(in crate::board) fn insert(
         &mut self,
-        asked: Asked,
+        key: AnswerKey,
         secret: Option<Secret>,
         now: Micros,
         bytes_max: usize,
     ) -> bool {
-        let bytes = bytes_of(&asked, secret.as_ref());
+        let bytes = bytes_of(&key, secret.as_ref());
         if bytes > bytes_max {
             return true;
         }
-        if let Some(before) = self.answers.insert(asked, Answer { secret, since: now, bytes }) {
+        if let Some(before) = self.answers.insert(key, Answer { secret, since: now, bytes }) {
             self.bytes -= before.bytes;
         }
         self.bytes += bytes;
@@ -79,19 +85,19 @@ impl Secrets {
         full
     }
 
-    /// Forgets what is older than `ttl`.
+    /// Drops the answers that are older than `ttl`.
     pub(in crate::board) fn expire(&mut self, now: Micros, ttl: Duration) {
         while self.answers.front().is_some_and(|(_, answer)| is_old(answer.since, now, ttl)) {
             self.forget_oldest();
         }
     }
 
-    /// Forgets everything.
+    /// Drops all answers.
     pub(in crate::board) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// What they take.
+    /// The memory of all answers, in bytes.
     pub(in crate::board) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -100,7 +106,7 @@ impl Secrets {
         let Some((_, answer)) = self.answers.pop_front() else { return false };
         self.bytes -= answer.bytes;
         if self.answers.is_empty() {
-            // What a burst has taken goes back.
+            // Free the memory that a burst of answers has left.
             self.answers = LinkedHashMap::new();
         }
         true
@@ -120,14 +126,17 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_believed_for_its_time_and_then_gone() {
+    fn an_answer_is_used_until_its_ttl_and_dropped_afterwards() {
         let mut secrets = Secrets::default();
-        let (here, elsewhere) = (Asked::new("d", "d", "u"), Asked::new("d", "e", "u"));
+        let (here, elsewhere) = (AnswerKey::new("d", "d", "u"), AnswerKey::new("d", "e", "u"));
         secrets.insert(here.clone(), plain("x"), 10, 1 << 20);
         secrets.insert(elsewhere.clone(), None, 20, 1 << 20);
         assert!(matches!(secrets.get(&here, 109, TTL), Some(Some(_))));
         assert!(secrets.get(&here, 110, TTL).is_none());
-        assert!(matches!(secrets.get(&elsewhere, 110, TTL), Some(None)), "that there is nobody is an answer");
+        assert!(
+            matches!(secrets.get(&elsewhere, 110, TTL), Some(None)),
+            "that the user does not exist is kept too"
+        );
         secrets.expire(110, TTL);
         assert!(secrets.bytes() > 0 && secrets.answers.len() == 1);
         secrets.expire(120, TTL);
@@ -135,31 +144,31 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_given_again_takes_the_place_of_the_first() {
+    fn a_new_answer_replaces_the_old_one() {
         let mut secrets = Secrets::default();
-        let asked = Asked::new("d", "d", "u");
-        secrets.insert(asked.clone(), plain("old"), 10, 1 << 20);
-        secrets.insert(asked.clone(), None, 90, 1 << 20);
+        let key = AnswerKey::new("d", "d", "u");
+        secrets.insert(key.clone(), plain("old"), 10, 1 << 20);
+        secrets.insert(key.clone(), None, 90, 1 << 20);
         secrets.expire(150, TTL);
-        assert!(matches!(secrets.get(&asked, 150, TTL), Some(None)));
-        assert_eq!(secrets.bytes(), bytes_of(&asked, None));
+        assert!(matches!(secrets.get(&key, 150, TTL), Some(None)));
+        assert_eq!(secrets.bytes(), bytes_of(&key, None));
         for number in 150..2_000 {
-            secrets.insert(asked.clone(), None, number, 1 << 20);
+            secrets.insert(key.clone(), None, number, 1 << 20);
         }
-        assert_eq!(secrets.answers.len(), 1, "each was kept");
+        assert_eq!(secrets.answers.len(), 1, "old answers were kept");
     }
 
     #[test]
-    fn made_up_names_take_no_more_than_is_allowed() {
+    fn made_up_names_use_no_more_memory_than_is_allowed() {
         let mut secrets = Secrets::default();
         let long = "x".repeat(9_000);
         for number in 0..10_000 {
-            secrets.insert(Asked::new("*", &format!("{long}{number}"), "u"), None, number, 100_000);
+            secrets.insert(AnswerKey::new("*", &format!("{long}{number}"), "u"), None, number, 100_000);
             assert!(secrets.bytes() <= 100_000 && secrets.answers.len() <= 11);
         }
-        let last = Asked::new("*", &format!("{long}9999"), "u");
-        assert!(secrets.get(&last, 9_999, TTL).is_some(), "the oldest go first");
-        assert!(secrets.insert(Asked::new("*", "d", "u"), plain(&"p".repeat(200_000)), 10_000, 100_000));
-        assert!(secrets.get(&last, 10_000, TTL).is_some(), "one that has no room turns nobody out");
+        let last = AnswerKey::new("*", &format!("{long}9999"), "u");
+        assert!(secrets.get(&last, 9_999, TTL).is_some(), "the oldest are dropped first");
+        assert!(secrets.insert(AnswerKey::new("*", "d", "u"), plain(&"p".repeat(200_000)), 10_000, 100_000));
+        assert!(secrets.get(&last, 10_000, TTL).is_some(), "an answer that is too large drops no other");
     }
 }

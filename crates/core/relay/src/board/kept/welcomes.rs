@@ -1,4 +1,4 @@
-//! What all workers know of servers.
+//! The parameters that servers have reported at login, for all workers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -7,33 +7,34 @@ use trunkline_pool::{Ledger, PoolId};
 
 use crate::welcome::Welcome;
 
-/// What all workers' pools have learnt: a worker that has no server connection yet welcomes clients with what another
-/// knows, without waiting for a connection.
+/// What servers have reported, by pool. A worker that has no server connection yet can let clients in with the parameters that
+/// another worker has learnt, and need not open a connection first.
 #[derive(Debug, Default)]
 pub(crate) struct Welcomes {
-    known: Mutex<HashMap<PoolId, Known>>,
+    known: Mutex<HashMap<PoolId, KnownWelcome>>,
 }
 
 #[derive(Debug)]
-struct Known {
-    /// A number may be given to another pool once this one is forgotten.
+struct KnownWelcome {
+    /// Proves that the pool still exists.
     ledger: Weak<Ledger>,
     epoch: u64,
     welcome: Arc<Welcome>,
 }
 
 impl Welcomes {
-    /// A server of that pool, with the settings of `epoch`, has said this. There are at most as many as pools.
-    pub(in crate::board) fn learn(&self, ledger: &Arc<Ledger>, epoch: u64, welcome: &Arc<Welcome>) {
+    /// Keeps what a server of this pool has reported, under the settings of `epoch`. There is at most one entry for each pool:
+    /// entries of forgotten pools are dropped from time to time.
+    pub(in crate::board) fn set(&self, ledger: &Arc<Ledger>, epoch: u64, welcome: &Arc<Welcome>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains_key(&ledger.id) && known.len().is_power_of_two() {
             known.retain(|_, pool| pool.ledger.strong_count() > 0);
         }
-        let said = Known { ledger: Arc::downgrade(ledger), epoch, welcome: Arc::clone(welcome) };
+        let said = KnownWelcome { ledger: Arc::downgrade(ledger), epoch, welcome: Arc::clone(welcome) };
         known.insert(ledger.id, said);
     }
 
-    pub(in crate::board) fn of(&self, ledger: &Arc<Ledger>, epoch: u64) -> Option<Arc<Welcome>> {
+    pub(in crate::board) fn find(&self, ledger: &Arc<Ledger>, epoch: u64) -> Option<Arc<Welcome>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let pool = known.get(&ledger.id).filter(|pool| pool.epoch == epoch)?;
         Weak::ptr_eq(&pool.ledger, &Arc::downgrade(ledger)).then(|| Arc::clone(&pool.welcome))

@@ -1,4 +1,4 @@
-//! The Query that turns a connection's parameters into another client's.
+//! Writes the Query that gives a server connection the parameters of another client.
 
 use trunkline_wire::frontend::query;
 use trunkline_wire::write;
@@ -8,12 +8,12 @@ use super::names::{ROLE, SESSION_AUTHORIZATION, is_quoted_list};
 use super::profile::UNKNOWN;
 
 impl Profile {
-    /// The parameters that a connection with `self` must have for a moment on its way to `wanted`, if any.
+    /// The parameters that must be set first, before a connection with `self` can get the parameters `wanted`; `None` if
+    /// `wanted` can be set directly.
     ///
-    /// A server reports a value in the `client_encoding` that it has then. It could not report one that has no equivalent
-    /// there: such a value, which a client may well have (it set it before its encoding), is set and reported in UTF8
-    /// first.
-    pub fn detour(&self, wanted: &Self) -> Option<Self> {
+    /// A server reports a new value in its `client_encoding`, and cannot report a value with a character that the encoding
+    /// lacks. A client can have such a value if it has set its encoding later. So this value is set and reported in UTF8 first.
+    pub fn in_utf8_first(&self, wanted: &Self) -> Option<Self> {
         wanted.value("client_encoding").filter(|encoding| !matches!(*encoding, "UTF8" | UNKNOWN))?;
         let is_new = |(name, value): &(&str, &str)| !value.is_ascii() && self.value(name) != Some(value);
         wanted.iter().find(is_new)?;
@@ -22,30 +22,30 @@ impl Profile {
         Some(between)
     }
 
-    /// Writes the Query message that turns a connection with `self` into one with `wanted`. False when nothing differs.
+    /// Writes the Query message that changes the parameters of a connection from `self` to `wanted`. False if nothing differs.
     ///
-    /// It is plain ASCII, so that it means the same in every client encoding. Rights come first and go last: what one
-    /// role may set another may not.
+    /// The message is plain ASCII, so it means the same in every client encoding. The session user is reset first, and the new
+    /// session user and role are set last, because one user may set parameters that another may not.
     pub fn write_change(&self, wanted: &Self, out: &mut Vec<u8>) -> bool {
         let start = out.len();
         let mark = write::begin(out, query::TAG);
         let body = out.len();
-        let acts_as_another = self.value(SESSION_AUTHORIZATION) != wanted.value(SESSION_AUTHORIZATION);
-        if acts_as_another {
+        let user_changes = self.value(SESSION_AUTHORIZATION) != wanted.value(SESSION_AUTHORIZATION);
+        if user_changes {
             out.extend_from_slice(b"RESET SESSION AUTHORIZATION;");
         }
-        let is_right = |name: &str| matches!(name, SESSION_AUTHORIZATION | ROLE);
-        for (name, value) in wanted.iter().filter(|(name, _)| !is_right(name)) {
+        let sets_rights = |name: &str| matches!(name, SESSION_AUTHORIZATION | ROLE);
+        for (name, value) in wanted.iter().filter(|(name, _)| !sets_rights(name)) {
             if self.value(name) != Some(value) {
                 write_set(name, value, out);
             }
         }
-        for (name, _) in self.iter().filter(|(name, _)| !is_right(name) && wanted.value(name).is_none()) {
+        for (name, _) in self.iter().filter(|(name, _)| !sets_rights(name) && wanted.value(name).is_none()) {
             write_reset(name, out);
         }
         for name in [SESSION_AUTHORIZATION, ROLE] {
             match (self.value(name), wanted.value(name)) {
-                (was, Some(value)) if was != Some(value) || acts_as_another => write_set(name, value, out),
+                (was, Some(value)) if was != Some(value) || user_changes => write_set(name, value, out),
                 (Some(_), None) => write_reset(name, out),
                 _ => {}
             }
@@ -68,7 +68,7 @@ pub(crate) fn write_local(values: &[(Box<str>, Box<str>)], out: &mut Vec<u8>) {
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(b"',");
         write_literal(value, out);
-        // What it gives back need not be a character of the client's encoding: a truth value always is.
+        // set_config returns the value, which the client's encoding may be unable to represent. A boolean has no such problem.
         out.extend_from_slice(b",true) IS NULL;");
     }
     out.push(0);
@@ -86,16 +86,16 @@ fn write_set(name: &str, value: &str, out: &mut Vec<u8>) {
     if value == UNKNOWN {
         return;
     }
-    let list = is_quoted_list(name);
-    out.extend_from_slice(if list { b"SELECT pg_catalog.set_config('" } else { b"SET " });
+    let is_list = is_quoted_list(name);
+    out.extend_from_slice(if is_list { b"SELECT pg_catalog.set_config('" } else { b"SET " });
     out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(if list { b"'," } else { b"=" });
+    out.extend_from_slice(if is_list { b"'," } else { b"=" });
     write_literal(value, out);
-    // What it gives back need not be a character of the client's encoding: a truth value always is.
-    out.extend_from_slice(if list { b",false) IS NULL;" } else { b";" });
+    // set_config returns the value, which the client's encoding may be unable to represent. A boolean has no such problem.
+    out.extend_from_slice(if is_list { b",false) IS NULL;" } else { b";" });
 }
 
-/// A string constant in ASCII: it means the same whatever `client_encoding` and `standard_conforming_strings` say
+/// Writes a string constant in ASCII. It means the same under every `client_encoding` and `standard_conforming_strings`
 /// (PostgreSQL manual, 4.1.2.2).
 pub(crate) fn write_literal(value: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"E'");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_set() {
+    fn only_values_that_differ_are_set() {
         let base = [("TimeZone", "UTC"), ("application_name", "a")];
         assert_eq!(change(&base, &base), None);
         assert_eq!(
@@ -143,9 +143,9 @@ mod tests {
         let latin = [("client_encoding", "LATIN1"), ("search_path", "\"日\"")];
         let wanted = profile(&latin);
         let between = profile(&[("client_encoding", "UTF8"), latin[1]]);
-        assert_eq!(profile(&[("client_encoding", "LATIN1")]).detour(&wanted), Some(between.clone()));
-        assert_eq!(profile(&[("client_encoding", "UTF8"), latin[1]]).detour(&wanted), None);
-        assert_eq!(profile(&[]).detour(&between), None);
+        assert_eq!(profile(&[("client_encoding", "LATIN1")]).in_utf8_first(&wanted), Some(between.clone()));
+        assert_eq!(profile(&[("client_encoding", "UTF8"), latin[1]]).in_utf8_first(&wanted), None);
+        assert_eq!(profile(&[]).in_utf8_first(&between), None);
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn rights_are_taken_back_first_and_given_up_last() {
+    fn the_session_user_is_reset_first_and_set_last() {
         let (app, joe) = (("session_authorization", "app"), ("session_authorization", "joe"));
         assert_eq!(
             change(&[joe, ("TimeZone", "UTC")], &[app, ("TimeZone", "CET"), ("role", "r")]).as_deref(),
@@ -164,7 +164,7 @@ mod tests {
                 "RESET SESSION AUTHORIZATION;SET TimeZone=E'CET';SET session_authorization=E'app';SET role=E'r';"
             )
         );
-        // The role that a change of authorization takes away is set again.
+        // SET SESSION AUTHORIZATION resets the role, so the role is set again.
         assert_eq!(
             change(&[joe, ("role", "r")], &[app, ("role", "r")]).as_deref(),
             Some("RESET SESSION AUTHORIZATION;SET session_authorization=E'app';SET role=E'r';")
@@ -173,9 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_set_or_reset() {
+    fn unknown_values_are_set_or_reset() {
         let before = profile(&[("TimeZone", "UTC"), ("work_mem", "1MB")]);
-        let unknown = before.unknown_but(|name| name == "TimeZone");
+        let unknown = before.with_unreported_unknown(|name| name == "TimeZone");
         let query = |wanted: &Profile| {
             let mut out = Vec::new();
             unknown.write_change(wanted, &mut out);

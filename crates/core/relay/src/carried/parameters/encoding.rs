@@ -1,4 +1,4 @@
-//! Reported values as text: they come in the client's encoding.
+//! Decodes and encodes the values of parameters, which servers report in the client's encoding.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,8 @@ use encoding_rs::{
     WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
 };
 
-/// PostgreSQL's names (manual, table 24.3) and the encodings that read them. Those of 8 bits that are a part of a
-/// Windows code page are read as that: of what PostgreSQL can send there is no difference.
+/// PostgreSQL's names of encodings (manual, table 24.3) and the encodings that decode them. An encoding of 8 bits that is a part
+/// of a Windows code page is decoded as that code page: for the bytes that PostgreSQL can send, the result is the same.
 const ENCODINGS: &[(&str, &Encoding)] = &[
     ("LATIN2", ISO_8859_2),
     ("LATIN3", ISO_8859_3),
@@ -52,9 +52,9 @@ fn find(client_encoding: &str) -> Option<&'static Encoding> {
     ENCODINGS.iter().find(|(name, _)| *name == client_encoding).map(|(_, encoding)| *encoding)
 }
 
-/// A value in an encoding; `None` where that is known to lack one of its characters. An encoding that is not known leaves
-/// the value as it is.
-fn expressed<'a>(value: &'a str, client_encoding: &str) -> Option<Cow<'a, [u8]>> {
+/// A value in an encoding; `None` if the encoding lacks one of its characters. If we do not know the encoding, the value is
+/// returned unchanged.
+fn encode_exactly<'a>(value: &'a str, client_encoding: &str) -> Option<Cow<'a, [u8]>> {
     if value.is_ascii() || client_encoding == "UTF8" {
         return Some(Cow::Borrowed(value.as_bytes()));
     }
@@ -67,24 +67,24 @@ fn expressed<'a>(value: &'a str, client_encoding: &str) -> Option<Cow<'a, [u8]>>
     }
 }
 
-/// Whether a value can be said in an encoding, as far as is known here.
-pub(crate) fn is_expressible(value: &str, client_encoding: &str) -> bool {
-    expressed(value, client_encoding).is_some()
+/// Whether an encoding has all characters of a value. True if we do not know the encoding.
+pub(crate) fn can_be_encoded(value: &str, client_encoding: &str) -> bool {
+    encode_exactly(value, client_encoding).is_some()
 }
 
-/// A value as a client of that encoding is told it. What the encoding lacks, or an encoding that is not known, leaves it
-/// as it is.
+/// A value as it is sent to a client with that encoding. If the encoding lacks a character, or we do not know the encoding, the
+/// value is returned unchanged.
 pub(crate) fn encode<'a>(value: &'a str, client_encoding: &str) -> Cow<'a, [u8]> {
-    expressed(value, client_encoding).unwrap_or(Cow::Borrowed(value.as_bytes()))
+    encode_exactly(value, client_encoding).unwrap_or(Cow::Borrowed(value.as_bytes()))
 }
 
-/// A reported value as text. `None` when it cannot be known: the encoding is `SQL_ASCII` or none of the table's, or the
-/// bytes are no text of it.
+/// Decodes a value that a server has reported. `None` if that is impossible: the encoding is `SQL_ASCII` or not in the table, or
+/// the bytes are not valid in it.
 pub(crate) fn decode(value: &[u8], client_encoding: &str) -> Option<String> {
     if value.is_ascii() || client_encoding == "UTF8" {
         return String::from_utf8(value.to_vec()).ok();
     }
-    // What windows-1252 makes of the bytes from 0x80 to 0x9f is not what ISO 8859-1 does.
+    // windows-1252 cannot be used: it decodes the bytes from 0x80 to 0x9f otherwise than ISO 8859-1.
     if client_encoding == "LATIN1" {
         return Some(value.iter().map(|byte| char::from(*byte)).collect());
     }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_read_in_the_clients_encoding() {
+    fn values_are_decoded_from_the_clients_encoding_and_encoded_back() {
         for (bytes, encoding, text) in [
             (&b"plain"[..], "JOHAB", Some("plain")),
             (b"\xc3\xa9", "UTF8", Some("é")),

@@ -1,14 +1,14 @@
-//! Server parameters that follow a client from server connection to server connection.
+//! The parameters that a client takes from one server connection to the next.
 //!
-//! A [`Profile`] is a sorted, immutable set of parameters. Profiles are interned in a worker, so that
-//! "does this connection fit this client" is one comparison of pointers on the hot path.
+//! A [`Profile`] is a sorted set of parameters with their values. Each worker stores equal profiles once. So one comparison of
+//! two pointers says whether a server connection has the parameters of a client.
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `profile` | the set, and the one shared copy of each |
-//! | `names` | which parameters follow, and how they are spelt |
-//! | `change` | the Query that turns one set into another |
-//! | `encoding` | reported values as text |
+//! | `profile` | the set, and the worker's table of all sets |
+//! | `names` | the names of parameters: which can be set, and how the server spells them |
+//! | `change` | the Query that changes the parameters of a server connection |
+//! | `encoding` | decodes and encodes the values that servers report |
 
 mod change;
 mod encoding;
@@ -16,9 +16,9 @@ mod names;
 mod profile;
 
 pub(crate) use change::{write_literal, write_local};
-pub(crate) use encoding::{decode, encode, is_expressible};
+pub(crate) use encoding::{can_be_encoded, decode, encode};
 pub use names::{
-    ROLE, SEED, SESSION_AUTHORIZATION, canonical_name, follows, is_of_a_transaction, is_parameter_name,
+    ROLE, SEED, SESSION_AUTHORIZATION, belongs_to_transaction, can_be_set, canonical_name, is_parameter_name,
     is_reset_by_all,
 };
 pub use profile::{Profile, Profiles, UNKNOWN};

@@ -1,4 +1,4 @@
-//! A set of parameters, and the one shared copy of each set.
+//! A set of parameters, and a worker's table of all sets.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -7,23 +7,24 @@ use trunkline_session::frontend::{PARAMETERS_BYTES_MAX, PARAMETERS_MAX};
 
 use crate::text::{Depth, Literals};
 
-/// Interned profiles kept at most before those that nobody holds are dropped.
+/// With this many profiles in the table, and each time that their number has doubled, unused ones are dropped.
 const INTERNED_SWEEP: usize = 1024;
 
-/// Stands for a value that is not known. No value of a parameter has a zero byte: this one is nobody's.
+/// Stands for a value that we do not know. It has a zero byte, so it is not the value of any parameter.
 pub const UNKNOWN: &str = "\0";
 
 /// A set of parameters with their values.
 #[derive(Debug, Default)]
 pub struct Profile {
     entries: Vec<(Box<str>, Box<str>)>,
-    /// The parts that decide how texts are read, by what is in the text; made when first asked for.
-    readings: [OnceLock<Arc<Profile>>; 8],
+    /// The parts of this set on which the reading of a text depends, by what the text contains. Each is made when it is first
+    /// needed.
+    parse_settings: [OnceLock<Arc<Profile>>; 8],
 }
 
 impl Clone for Profile {
     fn clone(&self) -> Self {
-        Self { entries: self.entries.clone(), readings: Default::default() }
+        Self { entries: self.entries.clone(), parse_settings: Default::default() }
     }
 }
 
@@ -55,11 +56,11 @@ impl Profile {
             Ok(at) => self.entries[at].1 = value.into(),
             Err(at) => self.entries.insert(at, (name.into(), value.into())),
         }
-        self.readings = Default::default();
+        self.parse_settings = Default::default();
     }
 
-    /// Whether a server may report this many bytes of value for a parameter (by canonical name): as many parameters, and
-    /// bytes of all, as it may report when it is logged in to.
+    /// Whether a server may report a value of this length for a parameter (by canonical name). The number of parameters, and
+    /// the bytes of all of them, have the same limits as at login.
     #[must_use]
     pub fn has_room_for(&self, name: &str, value_bytes: usize) -> bool {
         let others = || self.iter().filter(|(known, _)| *known != name);
@@ -67,34 +68,36 @@ impl Profile {
         others().count() < PARAMETERS_MAX && bytes + name.len() + value_bytes <= PARAMETERS_BYTES_MAX
     }
 
-    /// Takes a parameter out (by canonical name): it has the server's default.
+    /// Takes a parameter (by canonical name) out of the set. This means that it has the server's default.
     pub fn remove(&mut self, name: &str) {
         self.entries.retain(|(known, _)| **known != *name);
-        self.readings = Default::default();
+        self.parse_settings = Default::default();
     }
 
-    /// The parameters that decide how a text with these literals is read.
-    pub(crate) fn reading(&self, literals: Literals) -> &Arc<Self> {
+    /// The parameters on which the reading of a text with these literals depends.
+    pub(crate) fn parse_settings(&self, literals: Literals) -> &Arc<Self> {
         let scanned = literals.depth == Depth::Scanned;
-        let at = usize::from(literals.strings) + 2 * usize::from(literals.letters) + 4 * usize::from(scanned);
-        self.readings[at].get_or_init(|| {
+        let at = usize::from(literals.strings)
+            + 2 * usize::from(literals.encoding_dependent)
+            + 4 * usize::from(scanned);
+        self.parse_settings[at].get_or_init(|| {
             let entries = self.entries.iter().filter(|(name, _)| literals.depend_on(name)).cloned().collect();
-            Arc::new(Self { entries, readings: Default::default() })
+            Arc::new(Self { entries, parse_settings: Default::default() })
         })
     }
 
-    /// The parameters by which two sessions read a text with these literals differently: name, and the value in
-    /// `wanted`; `None` where `wanted` has the server's default.
-    pub(crate) fn misreads<'a>(
+    /// The parameters that must change so that a session with `self` reads a text with these literals as one with `wanted` does.
+    /// Each comes with its value in `wanted`, or `None` if it has the server's default there.
+    pub(crate) fn differing_parse_settings<'a>(
         &'a self,
         wanted: &'a Self,
         literals: Literals,
     ) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
-        let others = wanted.iter().filter(|(name, value)| self.value(name) != Some(value));
+        let changed = wanted.iter().filter(|(name, value)| self.value(name) != Some(value));
         let missing = self.iter().filter(|(name, _)| wanted.value(name).is_none());
         let all =
-            others.map(|(name, value)| (name, Some(value))).chain(missing.map(|(name, _)| (name, None)));
-        all.filter(move |(name, _)| literals.are_read_by(name))
+            changed.map(|(name, value)| (name, Some(value))).chain(missing.map(|(name, _)| (name, None)));
+        all.filter(move |(name, _)| literals.parse_depends_on(name))
     }
 
     /// All parameters, sorted by name.
@@ -114,26 +117,26 @@ impl Profile {
         self.entries.is_empty()
     }
 
-    /// What is left of it when something may have changed any parameter: those that the server reports, and of the
-    /// others that they have [`UNKNOWN`] values, so that they are set or reset for the next client.
+    /// This set after something that may have changed any parameter. Parameters that the server reports keep their values. All
+    /// others get the value [`UNKNOWN`], so that they are set or reset for the next client.
     #[must_use]
-    pub fn unknown_but(&self, is_reported: impl Fn(&str) -> bool) -> Self {
+    pub fn with_unreported_unknown(&self, is_reported: impl Fn(&str) -> bool) -> Self {
         let kept = |(name, value): &(Box<str>, Box<str>)| {
             let value = if is_reported(name) { value.clone() } else { UNKNOWN.into() };
             (name.clone(), value)
         };
-        Self { entries: self.entries.iter().map(kept).collect(), readings: Default::default() }
+        Self { entries: self.entries.iter().map(kept).collect(), parse_settings: Default::default() }
     }
 }
 
-/// A worker's profiles: equal ones are the same `Arc`.
+/// A worker's table of profiles: it stores equal profiles once.
 #[derive(Debug, Default)]
 pub struct Profiles {
     known: HashSet<Arc<Profile>>,
 }
 
 impl Profiles {
-    /// The one shared copy of `profile`.
+    /// The stored copy of `profile`. If there is none, `profile` is stored.
     pub fn intern(&mut self, profile: Profile) -> Arc<Profile> {
         if let Some(known) = self.known.get(&profile) {
             return Arc::clone(known);
@@ -153,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_profiles_are_one() {
+    fn equal_profiles_are_stored_once() {
         let mut profiles = Profiles::default();
         let a = profiles.intern(profile(&[("x", "1"), ("y", "2")]));
         let b = profiles.intern(profile(&[("y", "2"), ("x", "1")]));

@@ -1,4 +1,4 @@
-//! What one client has prepared, by its own names.
+//! The statements that one client has prepared, by the client's names.
 
 use std::borrow::Borrow;
 use std::collections::HashSet;
@@ -10,10 +10,10 @@ use foldhash::fast::RandomState;
 
 use super::{Shape, Statement};
 
-/// PostgreSQL keeps this many bytes of a statement's name (`NAMEDATALEN - 1`): names that begin alike that far are one.
+/// PostgreSQL keeps this many bytes of a statement's name (`NAMEDATALEN - 1`). Names with the same first 63 bytes are equal.
 const NAME_BYTES_MAX: usize = 63;
 
-/// What a name costs beside its bytes: the record and its place in the table.
+/// The memory of a name without its bytes: the record and its place in the table.
 const ENTRY_OVERHEAD_BYTES: usize = 96;
 
 /// A client's names for statements.
@@ -30,7 +30,7 @@ pub struct Named {
     pub name: Box<[u8]>,
     /// The statement.
     pub statement: Arc<Statement>,
-    /// A [`Shape`]; shared between the name and the answers that are owed for it.
+    /// A [`Shape`] as a number. It is atomic because expected answers share this record with the table of names.
     shape: AtomicU64,
 }
 
@@ -58,14 +58,15 @@ impl Hash for ByName {
 }
 
 impl Named {
-    /// The result that the client was told of when it had the statement described: it reads later answers by that.
+    /// The format of the result that the client got when it had this statement described. The client expects later results in
+    /// this format.
     #[must_use]
     pub fn shape(&self) -> Shape {
         Shape::from_bits(self.shape.load(Relaxed))
     }
 
-    /// The client is told of the result.
-    pub fn describe(&self, shape: Shape) {
+    /// Notes the format of the result that the client gets for a Describe.
+    pub fn set_shape(&self, shape: Shape) {
         self.shape.store(shape.to_bits(), Relaxed);
     }
 
@@ -74,49 +75,49 @@ impl Named {
     }
 }
 
-/// As much of a name as counts.
+/// The part of a name that PostgreSQL keeps.
 #[inline]
 #[must_use]
-pub fn significant(name: &[u8]) -> &[u8] {
+pub fn truncate_name(name: &[u8]) -> &[u8] {
     &name[..name.len().min(NAME_BYTES_MAX)]
 }
 
 impl ClientStatements {
-    /// The statement of that name.
+    /// The statement with this name.
     #[inline]
     #[must_use]
     pub fn named(&self, name: &[u8]) -> Option<&Arc<Statement>> {
         self.entry(name).map(|named| &named.statement)
     }
 
-    /// The statement of that name, with what the client knows of it.
+    /// The statement with this name, with its name and the shape that the client knows.
     #[inline]
     #[must_use]
     pub fn entry(&self, name: &[u8]) -> Option<&Arc<Named>> {
-        self.names.get(significant(name)).map(|entry| &entry.0)
+        self.names.get(truncate_name(name)).map(|entry| &entry.0)
     }
 
     /// Gives a name to a statement.
     pub fn insert(&mut self, name: &[u8], statement: Arc<Statement>) {
         self.remove(name);
-        let named = Named { name: significant(name).into(), statement, shape: AtomicU64::new(0) };
+        let named = Named { name: truncate_name(name).into(), statement, shape: AtomicU64::new(0) };
         self.bytes += named.bytes();
         self.names.insert(ByName(Arc::new(named)));
     }
 
-    /// Forgets a name.
+    /// Removes a name.
     pub fn remove(&mut self, name: &[u8]) -> Option<Arc<Statement>> {
-        let ByName(named) = self.names.take(significant(name))?;
+        let ByName(named) = self.names.take(truncate_name(name))?;
         self.bytes -= named.bytes();
         Some(Arc::clone(&named.statement))
     }
 
-    /// Forgets all names (DEALLOCATE ALL, DISCARD ALL).
+    /// Removes all names (DEALLOCATE ALL, DISCARD ALL).
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// How many names there are.
+    /// The number of names.
     #[must_use]
     pub fn len(&self) -> usize {
         self.names.len()
@@ -128,7 +129,7 @@ impl ClientStatements {
         self.names.is_empty()
     }
 
-    /// What names and statements take, those counted too that others hold as well.
+    /// The memory of the names and their statements, in bytes. Statements that other clients have too are counted in full.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -141,7 +142,7 @@ mod tests {
     use crate::carried::prepared::Registry;
 
     #[test]
-    fn names_count_as_far_as_postgresql_keeps_them() {
+    fn names_are_compared_by_the_bytes_that_postgresql_keeps() {
         let registry = Registry::new(1 << 20);
         let (a, b) = (registry.plain(b"a"), registry.plain(b"b"));
         let mut names = ClientStatements::default();

@@ -1,4 +1,5 @@
-//! The global record: text, parameter types and how they are read, to one statement; shared by all workers.
+//! The registry of prepared statements, for all workers. It finds a statement by its text, its parameter types, its database and
+//! the settings under which PostgreSQL parses the text.
 
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -9,22 +10,23 @@ use hashbrown::HashTable;
 use trunkline_pool::Micros;
 use trunkline_session::Entropy;
 
-use super::statement::{Parsed, Statement, StatementId, fresh_name};
+use super::statement::{ParseRequest, Statement, StatementId, fresh_name};
 use crate::carried::parameters::Profile;
 use crate::text::Literals;
 
-/// Locks of the registry: Parse messages of different workers seldom meet.
+/// The registry has this many parts, each with its own lock, so that Parse messages of different workers seldom wait for each
+/// other.
 const SHARDS: usize = 16;
 
 #[derive(Debug, Default)]
 struct Shard {
     statements: HashTable<Arc<Statement>>,
     bytes: usize,
-    /// What nobody holds is looked for when there is more than this.
+    /// Above this many bytes, statements that no client or server connection holds are dropped.
     sweep_above: usize,
 }
 
-/// All statements that clients share, and as many forgotten ones as `bytes_max` allows.
+/// All statements that clients share. Statements that no client holds are kept too, as many as `bytes_max` allows.
 #[derive(Debug)]
 pub struct Registry {
     hasher: RandomState,
@@ -32,12 +34,12 @@ pub struct Registry {
     next: AtomicU64,
     bytes_max: usize,
     evicted: AtomicU64,
-    tended: AtomicUsize,
-    in_use: Arc<AtomicUsize>,
+    next_shard: AtomicUsize,
+    bytes_in_use: Arc<AtomicUsize>,
 }
 
 impl Registry {
-    /// Keeps statements that no client holds as long as all together take at most `bytes_max`.
+    /// An empty registry. It keeps statements that no client holds as long as all statements together have at most `bytes_max`.
     #[must_use]
     pub fn new(bytes_max: usize) -> Self {
         Self {
@@ -46,25 +48,27 @@ impl Registry {
             next: AtomicU64::new(0),
             bytes_max,
             evicted: AtomicU64::new(0),
-            tended: AtomicUsize::new(0),
-            in_use: Arc::default(),
+            next_shard: AtomicUsize::new(0),
+            bytes_in_use: Arc::default(),
         }
     }
 
-    /// The statement that a Parse is of: that of others whose text, types and reading are the same, unless it is
-    /// outdated or older than `lifetime`; else a new one.
+    /// The statement for a Parse. It is a recorded statement with the same text, types, database and settings, if that is not
+    /// outdated and not older than `lifetime`. Otherwise it is a new one.
     pub fn intern(
         &self,
-        parsed: Parsed<'_>,
+        parsed: ParseRequest<'_>,
         lifetime: Option<Micros>,
         entropy: &mut dyn Entropy,
     ) -> Arc<Statement> {
-        let reading = parsed.profile.reading(Literals::of(parsed.text()));
-        let hash = self.hasher.hash_one((parsed.body, Some(&**reading)));
+        let settings = parsed.profile.parse_settings(Literals::of(parsed.text()));
+        let hash = self.hasher.hash_one((parsed.body, Some(&**settings)));
         let same = |known: &Arc<Statement>| {
             *known.body() == *parsed.body
-                && Arc::ptr_eq(&known.born.schema, parsed.schema)
-                && known.reading().is_some_and(|known| Arc::ptr_eq(known, reading) || known == reading)
+                && Arc::ptr_eq(&known.origin.schema, parsed.schema)
+                && known
+                    .parse_settings()
+                    .is_some_and(|known| Arc::ptr_eq(known, settings) || known == settings)
         };
         let shard = &self.shards[usize::try_from(hash >> 32).unwrap_or(0) % SHARDS];
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,9 +80,9 @@ impl Registry {
             shard.bytes -= outdated.bytes();
         }
         let id = self.fresh_id();
-        let reading = OnceLock::from(Arc::clone(reading));
+        let settings = OnceLock::from(Arc::clone(settings));
         let name = fresh_name(id, entropy);
-        let statement = Arc::new(Statement::new(id, &name, parsed, reading, Arc::clone(&self.in_use)));
+        let statement = Arc::new(Statement::new(id, &name, parsed, settings, Arc::clone(&self.bytes_in_use)));
         if shard.bytes + statement.bytes() > shard.sweep_above.max(self.bytes_max / SHARDS) {
             self.sweep(&mut shard);
         }
@@ -88,40 +92,44 @@ impl Registry {
         statement
     }
 
-    /// A statement that is its client's alone, and lives on one server connection: its text is too long to be kept.
-    pub(crate) fn unkept(&self, parsed: Parsed<'_>, entropy: &mut dyn Entropy) -> Arc<Statement> {
-        self.private(Parsed { body: b"", ..parsed }, entropy)
+    /// A statement whose text is too long to be kept. Only its client uses it, and only on one server connection.
+    pub(crate) fn without_text(&self, parsed: ParseRequest<'_>, entropy: &mut dyn Entropy) -> Arc<Statement> {
+        self.private(ParseRequest { body: b"", ..parsed }, entropy)
     }
 
     fn hash_of(&self, known: &Statement) -> u64 {
-        self.hasher.hash_one((known.body(), known.reading().map(|reading| &**reading)))
+        self.hasher.hash_one((known.body(), known.parse_settings().map(|settings| &**settings)))
     }
 
-    /// A statement that is its client's alone: how it is read is not known yet.
-    pub(crate) fn private(&self, parsed: Parsed<'_>, entropy: &mut dyn Entropy) -> Arc<Statement> {
+    /// A statement that only its client uses, because we do not know yet under which settings the server parses it.
+    pub(crate) fn private(&self, parsed: ParseRequest<'_>, entropy: &mut dyn Entropy) -> Arc<Statement> {
         let id = self.fresh_id();
         let name = fresh_name(id, entropy);
-        Arc::new(Statement::new(id, &name, parsed, OnceLock::new(), Arc::clone(&self.in_use)))
+        Arc::new(Statement::new(id, &name, parsed, OnceLock::new(), Arc::clone(&self.bytes_in_use)))
     }
 
-    /// A client's unnamed statement; `reading`: the session's parameters, where they are known.
-    pub(crate) fn unnamed(&self, parsed: Parsed<'_>, reading: Option<&Arc<Profile>>) -> Arc<Statement> {
-        let known = reading.map_or_else(OnceLock::new, |reading| OnceLock::from(Arc::clone(reading)));
-        Arc::new(Statement::new(self.fresh_id(), b"", parsed, known, Arc::clone(&self.in_use)))
+    /// A client's unnamed statement. `settings` has the session's parameters, if they are known.
+    pub(crate) fn unnamed(
+        &self,
+        parsed: ParseRequest<'_>,
+        settings: Option<&Arc<Profile>>,
+    ) -> Arc<Statement> {
+        let known = settings.map_or_else(OnceLock::new, |settings| OnceLock::from(Arc::clone(settings)));
+        Arc::new(Statement::new(self.fresh_id(), b"", parsed, known, Arc::clone(&self.bytes_in_use)))
     }
 
-    /// A name for a statement or portal of ours on a server, used once: no client can have it.
+    /// A name for a statement or portal that we make on a server. It is used once, and no client can guess it.
     pub(crate) fn secret_name(&self, entropy: &mut dyn Entropy) -> Box<[u8]> {
         fresh_name(self.fresh_id(), entropy)
     }
 
-    /// A number for a statement that is not shared.
+    /// A new number for a statement.
     pub fn fresh_id(&self) -> StatementId {
         StatementId::MIN.saturating_add(self.next.fetch_add(1, Relaxed))
     }
 
-    /// Drops what no client and no server connection holds. The next sweep is due when a quarter has come to what is
-    /// kept: so a statement costs a bounded part of a sweep, however many are held.
+    /// Drops the statements of a shard that no client and no server connection holds. The next sweep comes when the shard has
+    /// grown by a quarter. So each new statement costs a bounded part of a sweep, however many statements are held.
     fn sweep(&self, shard: &mut Shard) {
         let before = shard.statements.len();
         shard.statements.retain(|statement| Arc::strong_count(statement) > 1);
@@ -132,17 +140,18 @@ impl Registry {
         self.evicted.fetch_add((before - shard.statements.len()) as u64, Relaxed);
     }
 
-    /// Call a few times a second: what is above the bound goes though nobody parses anything new. One shard at a time.
-    pub(crate) fn tend(&self) {
-        let shard = &self.shards[self.tended.fetch_add(1, Relaxed) % SHARDS];
+    /// Sweeps the next shard if it is above its bound. To be called a few times per second: so unused statements are dropped even
+    /// if no client sends a new one.
+    pub(crate) fn sweep_next_shard(&self) {
+        let shard = &self.shards[self.next_shard.fetch_add(1, Relaxed) % SHARDS];
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-        let unheld = |statement: &Arc<Statement>| Arc::strong_count(statement) == 1;
-        if shard.bytes > self.bytes_max / SHARDS && shard.statements.iter().any(unheld) {
+        let is_unused = |statement: &Arc<Statement>| Arc::strong_count(statement) == 1;
+        if shard.bytes > self.bytes_max / SHARDS && shard.statements.iter().any(is_unused) {
             self.sweep(&mut shard);
         }
     }
 
-    /// Statements recorded now.
+    /// The number of recorded statements.
     #[must_use]
     pub fn len(&self) -> usize {
         let count =
@@ -150,17 +159,17 @@ impl Registry {
         self.shards.iter().map(count).sum()
     }
 
-    /// Whether nothing is recorded.
+    /// Whether no statement is recorded.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of all statements there are (recorded, and those that only clients or server connections hold, unnamed ones
-    /// too), and how many were dropped from the record so far.
+    /// The bytes of all statements, and how many statements the registry has dropped so far. The bytes include statements that
+    /// are not recorded because only clients or server connections hold them, such as unnamed ones.
     #[must_use]
     pub fn usage(&self) -> (usize, u64) {
-        (self.in_use.load(Relaxed), self.evicted.load(Relaxed))
+        (self.bytes_in_use.load(Relaxed), self.evicted.load(Relaxed))
     }
 }
 
@@ -173,7 +182,9 @@ impl Registry {
         }
         SCHEMA.with(|schema| {
             let profile = Profile::default();
-            self.intern(Parsed::new(body, &profile, schema, 1), None, &mut |bytes: &mut [u8]| bytes.fill(7))
+            self.intern(ParseRequest::new(body, &profile, schema, 1), None, &mut |bytes: &mut [u8]| {
+                bytes.fill(7);
+            })
         })
     }
 }
@@ -197,7 +208,7 @@ mod tests {
         now: u64,
     ) -> StatementId {
         let body = [text.as_bytes(), &[0, 0, 0]].concat();
-        let parsed = Parsed::new(&body, profile, schema, now);
+        let parsed = ParseRequest::new(&body, profile, schema, now);
         registry.intern(parsed, Some(1_000), &mut |bytes: &mut [u8]| bytes.fill(7)).id
     }
 
@@ -212,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_that_read_a_text_differently_have_statements_of_their_own() {
+    fn sessions_with_settings_that_change_a_texts_meaning_do_not_share_its_statement() {
         let registry = Registry::new(1 << 20);
         let schema = Arc::default();
         let (utc, cet) =
@@ -228,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_older_than_a_change_or_its_lifetime_is_made_anew() {
+    fn a_statement_from_before_a_change_or_older_than_its_lifetime_is_replaced() {
         let registry = Registry::new(1 << 20);
         let (schema, other) = (Arc::default(), Arc::default());
         let profile = Profile::default();
@@ -242,11 +253,11 @@ mod tests {
         assert_ne!(second, first);
         assert_eq!((of(&schema, 1_002), of(&other, 4)), (second, elsewhere));
         assert_ne!(of(&schema, 1_003), second, "it is too old");
-        assert_eq!(registry.len(), 2, "what is outdated is recorded no longer");
+        assert_eq!(registry.len(), 2, "outdated statements are no longer recorded");
     }
 
     #[test]
-    fn what_nobody_holds_is_dropped_at_the_bound() {
+    fn unused_statements_are_dropped_at_the_bound() {
         let registry = Registry::new(64 << 10);
         let held = registry.plain(b"held\0\0\0");
         for n in 0..10_000 {
@@ -257,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_clients_hold_is_counted_and_swept_seldom() {
+    fn statements_in_use_are_counted_and_swept_seldom() {
         let registry = Registry::new(1 << 10);
         let held: Vec<_> =
             (0..2_000).map(|n| registry.plain(format!("SELECT {n}\0\0\0").as_bytes())).collect();
@@ -270,15 +281,15 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_holds_any_more_goes_with_time() {
+    fn unused_statements_are_dropped_as_time_passes() {
         let registry = Registry::new(64 << 10);
         let text = |n: usize| format!("SELECT {n}\0\0\0");
         let mut held: Vec<_> = (0..1_000).map(|n| registry.plain(text(n).as_bytes())).collect();
-        let tend = || (0..SHARDS).for_each(|_| registry.tend());
-        tend();
+        let sweep_all = || (0..SHARDS).for_each(|_| registry.sweep_next_shard());
+        sweep_all();
         assert_eq!(registry.len(), 1_000, "all are held");
         held.truncate(10);
-        tend();
+        sweep_all();
         assert!(registry.usage().0 <= 64 << 10 && registry.len() < 500, "{}", registry.len());
         assert!(
             held.iter().enumerate().all(|(n, held)| Arc::ptr_eq(held, &registry.plain(text(n).as_bytes())))
@@ -286,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_drawn_at_random() {
+    fn names_are_random() {
         let mut next = 0;
         let mut entropy = |bytes: &mut [u8]| {
             bytes.iter_mut().for_each(|byte| {

@@ -1,4 +1,4 @@
-//! Which statements one server connection has, least recently used first out.
+//! The statements that are prepared on one server connection, in the order of their last use.
 
 use hashlink::LruCache;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::{Shape, Statement, StatementId};
 #[derive(Debug)]
 pub struct ServerStatements {
     present: LruCache<StatementId, Present, foldhash::fast::RandomState>,
-    /// The unnamed statement that the server has.
+    /// The unnamed statement that the server has, if we know it.
     pub unnamed: Option<StatementId>,
 }
 
@@ -29,30 +29,31 @@ impl Default for ServerStatements {
 }
 
 impl ServerStatements {
-    /// Whether the server has the statement; it is then the one used last.
+    /// Whether the server has the statement. If so, the statement counts as the one used last.
     #[inline]
     pub fn touch(&mut self, id: StatementId) -> bool {
         self.present.get(&id).is_some()
     }
 
-    /// What the server said that the statement's result is, when it has the statement and was asked.
+    /// The format of the statement's result on this server; unknown if the server lacks the statement or was not asked.
     pub fn shape(&mut self, id: StatementId) -> Shape {
         self.present.get(&id).map_or(Shape::UNKNOWN, |present| present.shape)
     }
 
-    /// The server said what the statement's result is.
-    pub fn describe(&mut self, id: StatementId, shape: Shape) {
+    /// Notes the format of the statement's result, which the server has told.
+    pub fn set_shape(&mut self, id: StatementId, shape: Shape) {
         if let Some(present) = self.present.get_mut(&id) {
             present.shape = shape;
         }
     }
 
-    /// The server gets the statement.
+    /// Notes that the server gets the statement.
     pub fn insert(&mut self, statement: Arc<Statement>) {
         self.present.insert(statement.id, Present { statement, shape: Shape::UNKNOWN });
     }
 
-    /// The statement to close so that one more keeps within `max`; it is taken off.
+    /// Takes out the least recently used statement if there is no room for one more within `max`. The caller must close it on
+    /// the server.
     pub fn evict(&mut self, max: usize) -> Option<Arc<Statement>> {
         if self.present.len() < max.max(1) {
             return None;
@@ -60,35 +61,35 @@ impl ServerStatements {
         self.present.remove_lru().map(|(_, present)| present.statement)
     }
 
-    /// The statement, when the server has it.
+    /// The statement, if the server has it.
     pub fn get(&mut self, id: StatementId) -> Option<Arc<Statement>> {
         self.present.get(&id).map(|present| Arc::clone(&present.statement))
     }
 
-    /// The server has lost the statement, or never got it.
+    /// Notes that the server does not have the statement.
     pub fn remove(&mut self, id: StatementId) {
         self.present.remove(&id);
     }
 
-    /// The server has lost all named statements (DEALLOCATE ALL, DISCARD ALL).
+    /// Notes that the server has no named statements any more (DEALLOCATE ALL, DISCARD ALL).
     pub fn clear(&mut self) {
         self.present.clear();
     }
 
-    /// The names of all, least recently used first.
+    /// The names of all statements, the least recently used first.
     pub fn names(&self) -> impl Iterator<Item = &[u8]> {
         self.present.iter().map(|(_, present)| present.statement.name())
     }
 
-    /// How many named statements the server has.
+    /// The number of named statements on the server.
     #[must_use]
     pub fn len(&self) -> usize {
         self.present.len()
     }
 
-    /// Whether the server has no statement at all.
+    /// Whether the server has neither named statements nor an unnamed one.
     #[must_use]
-    pub fn is_clear(&self) -> bool {
+    pub fn has_no_statements(&self) -> bool {
         self.present.is_empty() && self.unnamed.is_none()
     }
 

@@ -1,21 +1,23 @@
-//! What a statement's result looks like.
+//! The format of a statement's result: its columns and their types.
 
 use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 use trunkline_wire::backend::RowDescription;
 
-/// A digest of a statement's result: the types of its columns and their names, as far as these are ASCII: others are in
-/// the encoding that the client has just then. A client that has had a statement described
-/// reads all later answers by that, so a server on which the same text gives another result must not answer it.
+/// A hash of the format of a statement's result: the types of its columns, and their names if they are ASCII. (Other names are
+/// sent in the client's encoding, so their bytes can differ.)
+///
+/// A client that has had a statement described reads all later results by that description. So it must not get the result of a
+/// server on which the same text has another format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape(u64);
 
 impl Shape {
-    /// Nobody has asked yet.
+    /// The format is not known.
     pub const UNKNOWN: Self = Self(0);
 
-    /// For a place that holds a number.
+    /// The shape as a number, to store it in an atomic.
     #[must_use]
     pub fn to_bits(self) -> u64 {
         self.0
@@ -27,9 +29,9 @@ impl Shape {
         Self(bits)
     }
 
-    /// Of the answer to a Describe: a RowDescription's body, or `None` for NoData.
+    /// The shape by the answer to a Describe: the body of a RowDescription, or `None` for NoData.
     #[must_use]
-    pub fn of(description: Option<&[u8]>) -> Self {
+    pub fn of_description(description: Option<&[u8]>) -> Self {
         let mut hasher = FixedState::default().build_hasher();
         match description.map(RowDescription::decode) {
             Some(Ok(description)) => {
@@ -70,7 +72,7 @@ mod tests {
         let columns: Vec<_> = names.iter().map(column).collect();
         let mut frame = Vec::new();
         RowDescription::write(&mut frame, &columns).expect("small");
-        Shape::of(Some(&frame[5..]))
+        Shape::of_description(Some(&frame[5..]))
     }
 
     #[test]
@@ -78,12 +80,12 @@ mod tests {
         assert_eq!(described(&[b"a"]), described(&[b"a"]));
         assert_ne!(described(&[b"a"]), described(&[b"b"]));
         assert_ne!(described(&[b"a"]), described(&[b"a", b"b"]));
-        assert_ne!(described(&[]), Shape::of(None));
-        assert_ne!(Shape::of(None), Shape::UNKNOWN);
+        assert_ne!(described(&[]), Shape::of_description(None));
+        assert_ne!(Shape::of_description(None), Shape::UNKNOWN);
     }
 
     #[test]
-    fn a_name_is_the_same_in_all_encodings() {
+    fn the_shape_does_not_depend_on_the_encoding_of_names() {
         assert_eq!(described(&[b"\xc3\xa9"]), described(&[b"\xe9"]));
         assert_eq!(described(&[b"\xe8\xa1\xa8"]), described(&[b"\x95\x5c"]));
     }

@@ -1,4 +1,4 @@
-//! One distinct statement, as clients and server connections share it.
+//! A distinct statement, which clients and server connections share.
 
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::Relaxed};
@@ -10,93 +10,94 @@ use trunkline_session::Entropy;
 
 use super::Schema;
 use crate::carried::parameters::Profile;
-use crate::text::{Classes, Effects, Literals, ParseBudget, Reading};
+use crate::text::{Classes, Effects, Literals, ParseBudget, QuotingSettings};
 
 /// A statement's number.
 pub type StatementId = NonZeroU64;
 
-/// What the names of statements on servers begin with.
+/// All names that we give to statements on servers begin with this.
 pub(crate) const NAME_PREFIX: &[u8] = b"_tl_";
 
-/// What a statement costs beside its name and text: the record, the registry's place.
+/// The memory of a statement without its name and text: the record and its place in the registry.
 const OVERHEAD_BYTES: usize = 184;
 
-/// Letters of a name that are drawn at random: 72 bits of them.
+/// How many letters of a name are random: 12 letters have 72 bits.
 const NAME_LETTERS: usize = 12;
 
-/// What a server says when it parses a statement is not known yet.
-const UNHEARD: u8 = 0;
-/// It said nothing.
-const SILENT: u8 = 1;
-/// It warned, once at least.
-const WARNS: u8 = 2;
+/// No server has parsed the statement yet.
+const NOTICES_UNKNOWN: u8 = 0;
+/// A server has parsed the statement, and none has sent a notice for that.
+const NO_NOTICE: u8 = 1;
+/// A server has sent a notice or a warning when it parsed the statement.
+const HAS_NOTICE: u8 = 2;
 
-/// One distinct statement. Nobody else has its number and its name.
+/// A distinct statement. No other one has its number or its name.
 #[derive(Debug)]
 pub struct Statement {
     /// Unique in the process, never used again.
     pub id: StatementId,
-    /// Its name, then a Parse message's body after the name. One piece of memory: there may be millions.
+    /// Its name, and then the body of a Parse message after the name. They share one allocation, because there may be millions
+    /// of statements.
     name_and_body: Box<[u8]>,
     name_bytes: u8,
-    /// A server that has it found it outdated: a client that parses its text gets another.
+    /// Whether a server has found it outdated. Then a new Parse of its text gets another statement.
     outdated: AtomicBool,
-    /// Whether a server had something to say when it parsed it, which each client that parses it must hear: `UNHEARD`,
-    /// `SILENT` or `WARNS`.
-    heard: AtomicU8,
-    /// The settings under which it is read: those of the Parse that brought it. Not set: they are known when the server has
-    /// said so, or the turn of that Parse has ended.
-    pub(super) reading: OnceLock<Arc<Profile>>,
-    /// Most change nothing.
+    /// Whether servers send notices when they parse it (`NOTICES_UNKNOWN`, `NO_NOTICE` or `HAS_NOTICE`). Each client that parses
+    /// it must get them.
+    notices: AtomicU8,
+    /// The settings under which PostgreSQL parses its text: those that the client had at its first Parse. Empty until we know
+    /// them, by an answer of the server or by the end of that Parse's turn.
+    pub(super) parse_settings: OnceLock<Arc<Profile>>,
+    /// What it changes in its session. `None` for most statements: they change nothing.
     effects: Option<Arc<Effects>>,
-    /// What it is, once that was asked.
+    /// Its class, once it was needed.
     class: OnceLock<Class>,
-    /// When it was first parsed: the database's definitions of then may be outdated.
-    pub(super) born: Born,
-    /// ParameterDescription, once it is known and the statement is known to give no rows: a failed transaction can be told
-    /// so where the server cannot be asked.
-    described: OnceLock<Box<[u8]>>,
-    /// What all statements of the process take.
-    in_use: Arc<AtomicUsize>,
+    /// When it was first parsed. The definitions of its database may have changed since.
+    pub(super) origin: Origin,
+    /// Its ParameterDescription, once we know it, if it returns no rows. With this we can answer a Describe in a failed
+    /// transaction, where the server cannot be asked.
+    parameters_without_rows: OnceLock<Box<[u8]>>,
+    /// The bytes of all statements of the process.
+    bytes_in_use: Arc<AtomicUsize>,
 }
 
-/// When and where a statement was first parsed.
+/// In which database, under which version of its definitions, and when a statement was first parsed.
 #[derive(Clone, Debug)]
-pub(super) struct Born {
+pub(super) struct Origin {
     pub(super) schema: Arc<Schema>,
     pub(super) version: u64,
     pub(super) at: Micros,
 }
 
-/// A Parse message as far as it decides which statement it is of.
+/// What decides which statement a Parse message is for.
 #[derive(Clone, Copy, Debug)]
-pub struct Parsed<'a> {
+pub struct ParseRequest<'a> {
     /// The message's body after the name.
     pub body: &'a [u8],
     /// The parameters of the client's session.
     pub profile: &'a Profile,
-    /// The definitions that the server reads it by.
+    /// The definitions of the database.
     pub schema: &'a Arc<Schema>,
-    /// What its text changes of the session.
+    /// What the text changes in its session.
     pub(crate) effects: Option<&'a Arc<Effects>>,
-    /// The moment.
+    /// The time.
     pub now: Micros,
 }
 
-impl<'a> Parsed<'a> {
-    /// Of a text that changes nothing of its session.
+impl<'a> ParseRequest<'a> {
+    /// A Parse of a text that changes nothing in its session.
     #[must_use]
     pub fn new(body: &'a [u8], profile: &'a Profile, schema: &'a Arc<Schema>, now: Micros) -> Self {
         Self { body, profile, schema, effects: None, now }
     }
 
-    /// The query, without its zero byte and the types.
+    /// The text of the query, without its zero byte.
     pub(crate) fn text(&self) -> &[u8] {
         text(self.body)
     }
 }
 
-/// The query of a Parse message's body.
+/// The text of the query in the body of a Parse message after the name.
 fn text(body: &[u8]) -> &[u8] {
     memchr::memchr(0, body).map_or(body, |end| &body[..end])
 }
@@ -105,9 +106,9 @@ impl Statement {
     pub(super) fn new(
         id: StatementId,
         name: &[u8],
-        parsed: Parsed<'_>,
-        reading: OnceLock<Arc<Profile>>,
-        in_use: Arc<AtomicUsize>,
+        parsed: ParseRequest<'_>,
+        parse_settings: OnceLock<Arc<Profile>>,
+        bytes_in_use: Arc<AtomicUsize>,
     ) -> Self {
         let name_bytes = u8::try_from(name.len()).expect("names are short");
         let statement = Self {
@@ -115,124 +116,126 @@ impl Statement {
             name_and_body: [name, parsed.body].concat().into(),
             name_bytes,
             outdated: AtomicBool::new(false),
-            heard: AtomicU8::new(UNHEARD),
-            reading,
+            notices: AtomicU8::new(NOTICES_UNKNOWN),
+            parse_settings,
             effects: parsed.effects.map(Arc::clone),
             class: OnceLock::new(),
-            born: Born {
+            origin: Origin {
                 schema: Arc::clone(parsed.schema),
                 version: parsed.schema.version(),
                 at: parsed.now,
             },
-            described: OnceLock::new(),
-            in_use,
+            parameters_without_rows: OnceLock::new(),
+            bytes_in_use,
         };
-        statement.in_use.fetch_add(statement.bytes(), Relaxed);
+        statement.bytes_in_use.fetch_add(statement.bytes(), Relaxed);
         statement
     }
 
-    /// Its name on servers, which cannot be guessed; empty: a client's unnamed one.
+    /// Its name on servers, which cannot be guessed. Empty for a client's unnamed statement.
     #[must_use]
     pub fn name(&self) -> &[u8] {
         &self.name_and_body[..usize::from(self.name_bytes)]
     }
 
-    /// A Parse message's body after the name: the query with its zero byte, then the parameter types. Empty when that was
-    /// too long to be kept.
+    /// The body of a Parse message after the name: the query with its zero byte, then the parameter types. Empty if it was too
+    /// long to be kept.
     #[must_use]
     pub fn body(&self) -> &[u8] {
         &self.name_and_body[usize::from(self.name_bytes)..]
     }
 
-    /// What it changes of its session.
+    /// What it changes in its session.
     pub(crate) fn effects(&self) -> &Effects {
         static NONE: Effects = Effects::NONE;
         self.effects.as_deref().unwrap_or(&NONE)
     }
 
-    /// What it is; nothing as long as that is not known. Computed once.
+    /// Its class, which is computed once. `None` if the text or its settings are not known, or `share` does not allow to parse
+    /// it now.
     pub(crate) fn class(&self, classes: &Classes, share: &mut ParseBudget) -> Option<Class> {
         if let Some(class) = self.class.get() {
             return Some(*class);
         }
-        let reading = self.reading().filter(|_| self.is_kept())?;
-        let class = classes.class(text(self.body()), Reading::of(reading), share).ok()?;
+        let settings = self.parse_settings().filter(|_| self.has_text())?;
+        let class = classes.class(text(self.body()), QuotingSettings::of(settings), share).ok()?;
         Some(*self.class.get_or_init(|| class))
     }
 
-    /// Whether its text is known, so that any server connection can be given it.
+    /// Whether its text is kept, so that it can be prepared on any server connection.
     #[must_use]
-    pub fn is_kept(&self) -> bool {
+    pub fn has_text(&self) -> bool {
         !self.body().is_empty()
     }
 
-    /// What it takes in memory.
+    /// Its memory, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let effects = self.effects.as_ref().map_or(0, |effects| effects.bytes());
         self.name_and_body.len() + effects + OVERHEAD_BYTES
     }
 
-    /// What in its text is read by the session's settings.
+    /// What in its text depends on the session's settings when it is parsed.
     pub(crate) fn literals(&self) -> Literals {
         Literals::of(text(self.body()))
     }
 
-    /// The settings under which it is read, once they are known.
-    pub(crate) fn reading(&self) -> Option<&Arc<Profile>> {
-        self.reading.get()
+    /// The settings under which PostgreSQL parses its text, once we know them.
+    pub(crate) fn parse_settings(&self) -> Option<&Arc<Profile>> {
+        self.parse_settings.get()
     }
 
-    /// These are the settings of its Parse, unless others are known.
-    pub(crate) fn read_under(&self, profile: &Arc<Profile>) {
-        self.reading.get_or_init(|| Arc::clone(profile));
+    /// Notes the settings under which PostgreSQL parses its text, unless they are known already.
+    pub(crate) fn set_parse_settings(&self, profile: &Arc<Profile>) {
+        self.parse_settings.get_or_init(|| Arc::clone(profile));
     }
 
-    /// A server found that it no longer fits what it stands for.
-    pub(crate) fn outdate(&self) {
+    /// Notes that a server has found it outdated.
+    pub(crate) fn mark_outdated(&self) {
         self.outdated.store(true, Relaxed);
     }
 
-    /// Whether a Parse of its text must make a new one: definitions have changed since, or it is older than `lifetime`.
+    /// Whether a Parse of its text must make a new statement: a server has found this one outdated, definitions have changed
+    /// since, or it is older than `lifetime`.
     pub(super) fn is_outdated(&self, now: Micros, lifetime: Option<Micros>) -> bool {
         self.outdated.load(Relaxed)
-            || self.born.version != self.born.schema.version()
-            || lifetime.is_some_and(|lifetime| now.saturating_sub(self.born.at) >= lifetime)
+            || self.origin.version != self.origin.schema.version()
+            || lifetime.is_some_and(|lifetime| now.saturating_sub(self.origin.at) >= lifetime)
     }
 
-    /// A server has described it: these are its parameters, and it gives no rows.
-    pub(crate) fn gives_no_rows(&self, parameters: Box<[u8]>) {
-        self.described.get_or_init(|| parameters);
+    /// Notes that it returns no rows, with its ParameterDescription, as a server has described it.
+    pub(crate) fn set_parameters_without_rows(&self, parameters: Box<[u8]>) {
+        self.parameters_without_rows.get_or_init(|| parameters);
     }
 
-    /// The ParameterDescription of a statement that is known to give no rows.
+    /// Its ParameterDescription, if we know that it returns no rows.
     pub(crate) fn parameters_without_rows(&self) -> Option<&[u8]> {
-        self.described.get().map(|frame| &**frame)
+        self.parameters_without_rows.get().map(|frame| &**frame)
     }
 
-    /// A server has parsed it.
-    pub(crate) fn parsed(&self) {
-        self.heard.fetch_max(SILENT, Relaxed);
+    /// Notes that a server has parsed it.
+    pub(crate) fn note_parsed(&self) {
+        self.notices.fetch_max(NO_NOTICE, Relaxed);
     }
 
-    /// The server had something to say when it parsed it.
-    pub(crate) fn warned(&self) {
-        self.heard.fetch_max(WARNS, Relaxed);
+    /// Notes that a server has sent a notice when it parsed it.
+    pub(crate) fn note_notice(&self) {
+        self.notices.fetch_max(HAS_NOTICE, Relaxed);
     }
 
-    /// Whether a Parse of it goes to the server for what that may have to say.
-    pub(crate) fn may_warn(&self) -> bool {
-        self.heard.load(Relaxed) != SILENT
+    /// Whether a Parse of it must go to the server, because the server may send a notice.
+    pub(crate) fn may_have_notice(&self) -> bool {
+        self.notices.load(Relaxed) != NO_NOTICE
     }
 }
 
 impl Drop for Statement {
     fn drop(&mut self) {
-        self.in_use.fetch_sub(self.bytes(), Relaxed);
+        self.bytes_in_use.fetch_sub(self.bytes(), Relaxed);
     }
 }
 
-/// A name that only this process knows, of a number that it uses once.
+/// A new name with this number, which is used once, and with random letters, so that no client can guess it.
 pub(super) fn fresh_name(id: StatementId, entropy: &mut dyn Entropy) -> Box<[u8]> {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut random = [0; NAME_LETTERS];

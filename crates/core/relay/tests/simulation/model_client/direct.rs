@@ -1,7 +1,7 @@
-//! What a connection of its own would answer: each client compares every message with it.
+//! A model of a direct connection: each client compares every message that it gets with the model's.
 //!
-//! The session follows what really came where a connection of its own could have answered otherwise too: a cancel that
-//! was in time or not, a server that was lost, a wait that was too long.
+//! Where a direct connection has several possible answers, the model follows the real one: a cancel request may come in
+//! time or not, a server may be lost, a wait may be too long.
 
 use std::collections::VecDeque;
 
@@ -11,24 +11,24 @@ use super::SHUTTING_DOWN;
 use crate::frames::{Frame, Kind, field, show};
 use crate::model_server::session::{Database, Session};
 
-/// What may have happened to a client that it cannot know.
+/// Events of the run that excuse an unexpected answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Excuses {
     /// Servers were killed, or refuse connections.
     pub(crate) servers_die: bool,
-    /// Time passes: timeouts strike.
+    /// Time passes, so timeouts may end things.
     pub(crate) time_passes: bool,
-    /// Statements are tracked no longer, or again, after a reload.
+    /// A reload may switch the tracking of statements off or on.
     pub(crate) untracked: bool,
     /// Transactions are refused.
     pub(crate) statement_mode: bool,
-    /// Clients are counted against limits.
+    /// There are limits on the number of clients.
     pub(crate) limited: bool,
-    /// Databases and look-ups go and come.
+    /// Reloads may remove the database or the look-up, and add them again.
     pub(crate) reloads: bool,
     /// The servers have moved.
     pub(crate) moved: bool,
-    /// The proxy comes to its end.
+    /// How the proxy was told to shut down, if it was.
     pub(crate) shutdown: Option<Shutdown>,
     /// The schema's version now.
     pub(crate) schema: u64,
@@ -38,23 +38,23 @@ pub(crate) struct Excuses {
 pub(crate) struct Direct {
     pub(crate) session: Session,
     database: Database,
-    /// Messages sent and not dealt with.
+    /// Messages that the client has sent and the model has not processed.
     queue: VecDeque<Vec<u8>>,
-    /// Answers to the step before, still to come.
+    /// Answers to the last step that have not come yet.
     expected: VecDeque<Frame>,
     /// The session before that step.
     before: Session,
-    /// Cancels asked for with the right key, less those that were seen to strike.
+    /// Cancel requests with the right key that have not ended a query yet.
     pub(crate) cancels: usize,
-    /// Answers may have been lost: numbers may jump.
+    /// Whether answers may have been lost, so that the sequence's numbers may jump.
     gap: bool,
-    /// Errors of the proxy's own seen.
+    /// How many errors came from the proxy itself.
     pub(crate) excused: u64,
-    /// Why it was turned away, or its turn was.
+    /// The errors with which the client or its turns were refused.
     pub(crate) refusals: Vec<String>,
     /// Answers compared.
     pub(crate) compared: u64,
-    /// Nothing comes after this but the close.
+    /// Only the close of the connection may still come.
     pub(crate) ended: bool,
 }
 
@@ -80,14 +80,14 @@ impl Direct {
         self.queue.push_back(message.to_vec());
     }
 
-    /// Answers that are due, once all messages have been dealt with; those that a Sync or Flush still has to push out
-    /// are not. For the end of a run, when nothing is on its way.
+    /// The first answer that should have come but has not. Answers that wait for a Sync or Flush do not count. For the
+    /// end of a run, when nothing is on its way.
     pub(crate) fn missing(&self) -> Option<String> {
         let mut session = self.session.clone();
         let mut database = self.database.clone();
         let mut due: Vec<Frame> = self.expected.iter().cloned().collect();
         let mut queue = self.queue.clone();
-        // An error is pushed out too, but nobody need send a turn on that asks for no answer yet.
+        // A server sends an error at once too, but the proxy need not have sent a turn that asks for no answer yet.
         let pushed = |due: &[Frame]| due.iter().any(|frame| matches!(frame.bytes[0], b'Z' | b'G'));
         loop {
             while session.ready() {
@@ -122,7 +122,7 @@ impl Direct {
         let worded = field(message, b'M').starts_with("model: ")
             || matches!(&*field(message, b'C'), "42P05" | "0A000");
         if message[0] == b'E' && !worded {
-            return self.foreign(message, excuses);
+            return self.proxy_error(message, excuses);
         }
         let changed = message[0] == b'E' && field(message, b'C') == "0A000" && excuses.schema > 0;
         let lost =
@@ -135,26 +135,26 @@ impl Direct {
         while self.expected.is_empty() {
             self.next_step().ok_or_else(|| format!("{} though nothing is due", show(message)))?;
         }
-        self.put_first(message);
+        self.move_report_first(message);
         let Some(expected) = self.expected.pop_front() else { return Ok(()) };
         self.compare(&expected, message, excuses)
     }
 
-    /// What a server reports of parameters at one time comes in any order.
-    fn put_first(&mut self, message: &[u8]) {
+    /// Parameters that a server reports at the same time may come in any order.
+    fn move_report_first(&mut self, message: &[u8]) {
         let reports = self.expected.iter().take_while(|due| due.bytes[0] == b'S');
         if let Some(at) = reports.map(|due| &due.bytes).position(|due| due == message) {
             self.expected.swap(0, at);
         }
     }
 
-    /// It was refused something, by the beginning of the text.
+    /// Notes an error with which the client was refused: its code and its first words.
     pub(crate) fn refused(&mut self, code: &str, text: &str) {
         let words: Vec<&str> = text.split(' ').take(4).collect();
         self.refusals.push(format!("{code} {}", words.join(" ")));
     }
 
-    /// The client has begun a transaction, and is sent away where it would be told that it did.
+    /// The client has begun a transaction, and is disconnected at the point where it would learn that.
     fn transaction_refused(&mut self) -> Result<(), String> {
         self.ended = true;
         self.refused("0A000", "transaction");
@@ -167,8 +167,8 @@ impl Direct {
         }
     }
 
-    /// Whether some of a turn was answered and some was not.
-    fn is_amid_turn(&self) -> bool {
+    /// Whether a turn is only partly answered.
+    fn is_partly_answered(&self) -> bool {
         let idle = self.session.failing || self.session.skipping;
         !self.expected.is_empty()
             || self.session.status != b'I'
@@ -176,7 +176,7 @@ impl Direct {
             || (self.session.is_in_turn() && !idle)
     }
 
-    /// Whether the answer that comes next is this one.
+    /// Whether this is the next expected answer.
     fn expects(&mut self, message: &[u8]) -> bool {
         while self.expected.is_empty() {
             if self.next_step().is_none() {
@@ -188,7 +188,7 @@ impl Direct {
         })
     }
 
-    /// Runs one step; `None` when nothing was sent that could be run.
+    /// Runs one step. `None` if no message gives one.
     fn next_step(&mut self) -> Option<()> {
         self.fetch()?;
         self.before.clone_from(&self.session);
@@ -205,25 +205,25 @@ impl Direct {
         Some(())
     }
 
-    /// An error came instead of what is expected: the session stands before the step it answers.
+    /// An error came instead of the expected answer. Puts the session back before the step that the error answers.
     fn unwind(&mut self) -> Result<(), String> {
         if self.step_back() { Ok(()) } else { Err("an error though nothing was asked".to_owned()) }
     }
 
-    /// The same; false when there is no step.
+    /// The same. False if there is no step.
     fn step_back(&mut self) -> bool {
         if !self.expected.is_empty() {
-            // What the client has read of parameters it knows.
-            let told = self.session.settings.told_but(&self.expected);
+            // The parameter values that the client has already received stay.
+            let told = self.session.settings.reported_except(&self.expected);
             self.expected.clear();
             self.session.clone_from(&self.before);
-            self.session.settings.hear(told);
+            self.session.settings.set_reported(told);
             return true;
         }
         self.session.copy.is_some() || self.fetch().is_some()
     }
 
-    /// The error has come that ends the step under way; what the server says of parameters that it brings back is due.
+    /// An error has ended the current step. The reports of parameters that the error restores are expected next.
     fn fail_step(&mut self, code: &str) {
         let out = self.session.fail(&crate::model_server::session::failure(code, ""));
         self.expected.extend(out.into_iter().skip(1));
@@ -234,7 +234,8 @@ impl Direct {
         let wrong = || Err(format!("{} where {} was due", show(message), show(&expected.bytes)));
         match expected.kind {
             Kind::Exact if expected.bytes == message => Ok(()),
-            // In a failed transaction, whatever the statement's own trouble: it had to be prepared first.
+            // In a failed transaction the proxy cannot prepare the statement, so this error may replace the statement's
+            // own.
             Kind::Exact
                 if message[0] == b'E' && expected.bytes[0] == b'E' && field(message, b'C') == "25P02" =>
             {
@@ -269,7 +270,7 @@ impl Direct {
     }
 
     /// An error that no direct connection would have sent.
-    fn foreign(&mut self, message: &[u8], excuses: &Excuses) -> Result<(), String> {
+    fn proxy_error(&mut self, message: &[u8], excuses: &Excuses) -> Result<(), String> {
         let (code, text) = (field(message, b'C'), field(message, b'M'));
         let fatal = field(message, b'V') == "FATAL";
         let unexcused = || Err(format!("unexcused {}", show(message)));
@@ -281,12 +282,12 @@ impl Direct {
             if text == SHUTTING_DOWN {
                 return match excuses.shutdown {
                     Some(Shutdown::Now) => Ok(()),
-                    Some(Shutdown::WaitForServers) if !self.is_amid_turn() => Ok(()),
+                    Some(Shutdown::WaitForServers) if !self.is_partly_answered() => Ok(()),
                     _ => unexcused(),
                 };
             }
             let server = matches!(&*code, "57P01" | "08006" | "57P03" | "53300");
-            // It waited, and was to begin a transaction.
+            // The cancelled turn waited for a server, and would have begun a transaction.
             let begins = |message: &Vec<u8>| message.windows(5).any(|word| word == b"BEGIN");
             if text == "canceling statement due to user request" && self.cancels > 0 {
                 return if self.queue.iter().any(begins) { Ok(()) } else { unexcused() };
@@ -300,7 +301,7 @@ impl Direct {
         }
         let lost = excuses.servers_die && matches!(&*code, "57P01" | "08006" | "53300" | "57P03");
         if !self.step_back() {
-            // The server is lost within a turn of which all is answered: what is asked next fails.
+            // The server is lost in a turn without Sync whose messages are all answered: the next message fails.
             self.session.failing = lost && self.session.is_in_turn() && !self.session.failing;
             return if self.session.failing { Ok(()) } else { unexcused() };
         }
@@ -308,7 +309,7 @@ impl Direct {
             "57014" if text == "canceling statement due to user request" => {
                 let Some(left) = self.cancels.checked_sub(1) else { return unexcused() };
                 self.cancels = left;
-                // The proxy cancels what waits for a server itself.
+                // The proxy itself cancels a turn that waits for a server.
                 if field(message, b'R').is_empty() {
                     self.session.refuse();
                 } else {
@@ -332,7 +333,7 @@ impl Direct {
         }
     }
 
-    /// Whether a COPY waits for the client, once everything sent is dealt with.
+    /// Whether a COPY will wait for the client's data when all sent messages are processed.
     pub(crate) fn in_copy(&self) -> bool {
         let (mut session, mut database) = (self.session.clone(), self.database.clone());
         for message in &self.queue {

@@ -1,4 +1,4 @@
-//! A client: sends its script, compares every answer with what a connection of its own would have answered.
+//! A model client. It sends its script, and compares every answer with the one that a direct connection would have given.
 
 pub(crate) mod direct;
 pub(crate) mod script;
@@ -12,15 +12,15 @@ use crate::pipe::Pipe;
 use direct::{Direct, Excuses};
 use script::Script;
 
-/// What clients are sent away with at the end.
+/// The error with which clients are disconnected at shutdown.
 pub(crate) const SHUTTING_DOWN: &str = "the proxy is shutting down";
 
-/// Where a client is.
+/// What a client is doing now.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     LoggingIn,
     Open,
-    /// It has said good-bye, or was told that it must go.
+    /// It has sent Terminate, or was told that it is disconnected.
     Over,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct ModelClient {
     pub(crate) script: Script,
     pub(crate) direct: Direct,
     pub(crate) key: Option<(i32, Vec<u8>)>,
-    /// Its start-up parameters are such that the server refuses them.
+    /// The server refuses its start-up parameters.
     pub(crate) bad_start: bool,
     password: Option<String>,
     refusal: Option<&'static str>,
@@ -42,9 +42,9 @@ pub(crate) struct ModelClient {
     outgoing: Vec<u8>,
     received: Vec<u8>,
     pub(crate) garbage: bool,
-    /// The proxy's last words did not all fit.
+    /// The last bytes from the proxy did not all fit into the socket.
     pub(crate) cut: bool,
-    /// Of the last ReadyForQuery.
+    /// The status in the last ReadyForQuery.
     pub(crate) status: u8,
 }
 
@@ -52,12 +52,12 @@ pub(crate) struct ModelClient {
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) user: String,
-    /// When it is to be asked for.
+    /// Its password, if the proxy asks for one.
     pub(crate) password: Option<String>,
     pub(crate) parameters: Vec<(String, String)>,
-    /// The SQLSTATE with which it is to be refused.
+    /// The SQLSTATE with which the proxy must refuse it.
     pub(crate) refusal: Option<&'static str>,
-    /// It is no user of the configuration.
+    /// Whether its password is looked up, because the configuration does not have the user.
     pub(crate) looked_up: bool,
 }
 
@@ -100,7 +100,7 @@ impl ModelClient {
         }
     }
 
-    /// Adds a batch to what it is to send. Returns it for the trace.
+    /// Adds a batch to its unsent bytes. Returns a description for the trace.
     pub(crate) fn write_batch(&mut self) -> String {
         let batch = self.script.batch(self.status);
         let shown: Vec<String> = batch.iter().map(|message| show(message)).collect();
@@ -121,7 +121,7 @@ impl ModelClient {
         self.outgoing.len()
     }
 
-    /// Gives its socket what it takes.
+    /// Writes unsent bytes to the socket, as far as it takes them.
     pub(crate) fn send(&mut self, up: &mut Pipe, most: usize) -> usize {
         let part = self.outgoing.len().min(most);
         let sent = up.push(&self.outgoing[..part]);
@@ -129,7 +129,7 @@ impl ModelClient {
         sent
     }
 
-    /// Bytes have come.
+    /// Handles received bytes.
     pub(crate) fn receive(&mut self, bytes: &[u8], excuses: &Excuses) -> Result<(), String> {
         self.received.extend_from_slice(bytes);
         while let Some(message) = frames::take(&mut self.received) {
@@ -221,7 +221,7 @@ impl ModelClient {
         Ok(())
     }
 
-    /// Throws away what nobody will read.
+    /// Drops its unsent bytes, because nobody will read them. True if there were any.
     pub(crate) fn drop_unsent(&mut self) -> bool {
         !std::mem::take(&mut self.outgoing).is_empty()
     }

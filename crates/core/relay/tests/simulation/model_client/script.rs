@@ -1,32 +1,33 @@
-//! What a client sends next: random, mostly legal.
+//! The random messages of a client. Most of them are legal.
 
 use crate::frames::{self, frame};
 
-/// What kind of client it is.
+/// Which kinds of messages a client sends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Habits {
-    /// It copies by the extended protocol; else it uses unnamed statements and portals again that earlier turns left.
+    /// It runs COPY by the extended protocol. Otherwise it reuses unnamed statements and portals of earlier turns.
     pub(crate) copies: bool,
-    /// It sends a Sync before the data of a COPY, which the server ignores. Not where a COPY may be cut short: whether the
-    /// server had read the Sync by then, and so how often it answers, is nobody's to know.
+    /// It may send a Sync before the data of a COPY, which the server ignores. Not in runs in which a COPY may be
+    /// interrupted: then the model cannot know whether the server had read the Sync, and so how many answers come.
     pub(crate) early_syncs: bool,
-    /// It may reset its parameters and discard all, in a turn of its own.
+    /// It may send RESET and DISCARD ALL, alone in a turn.
     pub(crate) resets: bool,
-    /// And together with other commands (it set none at start-up: those come back at the end of the turn).
+    /// It may send RESET ALL together with other commands. It has no start-up parameters then, because these come back
+    /// only at the end of the turn.
     pub(crate) resets_among_others: bool,
-    /// It begins transactions as a matter of course; else seldom, for they end its connection.
+    /// It often begins transactions. Otherwise seldom, because in statement mode they end its connection.
     pub(crate) blocks: bool,
     /// It runs slow queries.
     pub(crate) slow: bool,
-    /// Its names are never used again, and nobody else's.
+    /// It uses each name only once, and no other client uses that name.
     pub(crate) unique_names: bool,
-    /// It looks at the table whose schema changes.
+    /// It reads the table whose schema changes.
     pub(crate) tables: bool,
-    /// Sizes of what it asks for, at most.
+    /// The greatest size of a row, in bytes.
     pub(crate) bytes_max: usize,
 }
 
-/// Writes one batch of messages after the other.
+/// Creates batches of messages.
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) id: usize,
@@ -136,7 +137,7 @@ impl Script {
                     out.push(query(text));
                 } else {
                     self.once(text, &mut out);
-                    // Run again among others it would give the server's own values up to the end of their turn.
+                    // If the portal ran again in another turn, the server's own values would hold up to that turn's end.
                     out.extend([sync(), close(b'S', ""), close(b'P', ""), sync()]);
                 }
             }

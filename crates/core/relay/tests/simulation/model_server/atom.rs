@@ -1,4 +1,4 @@
-//! The steps of a session and what each does.
+//! The steps of a session, and what each of them does.
 
 use super::session::{Database, Failure, Portal, Prepared, Session, failure};
 use super::settings::{self, KNOWN};
@@ -316,15 +316,15 @@ impl Session {
                 }
                 one(&[b"set"], "SELECT 1")
             }
-            Sql::Keep(at) => {
+            Sql::Save(at) => {
                 self.settings.kept[*at].clone_from(&self.settings.values[*at]);
                 Ok(Vec::new())
             }
-            Sql::PutBack(at) => {
+            Sql::Restore(at) => {
                 self.settings.values[*at].clone_from(&self.settings.kept[*at]);
                 Ok(Vec::new())
             }
-            Sql::Tell(of) => {
+            Sql::ShowSome(of) => {
                 let hex = |text: &String| text.bytes().map(|byte| format!("{byte:02x}")).collect();
                 let value = |at: &Option<usize>| match at.map(|at| (KNOWN[at].0, &self.settings.values[at])) {
                     Some(("search_path", value)) => hex(value),
@@ -368,7 +368,7 @@ impl Session {
                 Err(failure("25001", "DISCARD ALL cannot run inside a transaction block"))
             }
             Sql::DiscardAll => {
-                // It commits at once, whatever becomes of its turn (XACT_FLAGS_NEEDIMMEDIATECOMMIT in xact.c).
+                // It commits at once, even if its turn fails later (XACT_FLAGS_NEEDIMMEDIATECOMMIT in xact.c).
                 self.snapshot = None;
                 self.settings.values.clone_from(&self.settings.start);
                 self.statements.retain(|name, _| name.is_empty());
@@ -382,7 +382,7 @@ impl Session {
         }
     }
 
-    /// Name and password of a user, if there is such a user. Nobody's settings may choose where they are looked up.
+    /// Name and password of a user, if the user exists. No client's settings may decide in which schema they are looked up.
     fn look_up(&self, user: &str) -> Result<Vec<Frame>, Failure> {
         if self.settings.values != self.settings.start {
             return Err(failure("XX000", "a user is looked up with a client's settings"));

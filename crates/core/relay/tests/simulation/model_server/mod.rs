@@ -1,7 +1,7 @@
-//! A small PostgreSQL backend at protocol level.
+//! A model of a PostgreSQL backend, at the level of the protocol.
 //!
-//! It reads what its socket has, a message at a time; answers stay in its buffer until a Sync, a Flush, an error or 8 KiB
-//! push them out; it does not read while its socket takes nothing. Rows carry who asked and with which settings.
+//! It handles one message at a time. Answers stay in its buffer until a Sync, a Flush, an error or 8 KiB flush them. It
+//! does not read while its socket takes no bytes. Its rows contain the token of the query and the session's settings.
 
 mod atom;
 pub(crate) mod session;
@@ -24,9 +24,9 @@ const BUFFER_BYTES: usize = 8192;
 /// What a backend is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activity {
-    /// It can do nothing before something happens to its socket.
+    /// It waits for its socket.
     Waiting,
-    /// It did something.
+    /// It has done something.
     Worked,
     /// A slow query runs.
     Slow,
@@ -36,14 +36,14 @@ pub(crate) enum Activity {
 pub(crate) struct Backend {
     pub(crate) process_id: i32,
     pub(crate) secret: [u8; 4],
-    /// Where it was dialled.
+    /// The port to which the proxy has connected.
     pub(crate) port: u16,
     pub(crate) session: Option<Session>,
     reports_at_once: bool,
     input: Vec<u8>,
-    /// Answers not pushed out yet.
+    /// Answers that are not flushed yet.
     buffer: Vec<u8>,
-    /// Answers pushed out that the socket has not taken.
+    /// Flushed answers that the socket has not taken yet.
     pushed: Vec<u8>,
     slow_done: bool,
     pub(crate) closed: bool,
@@ -79,7 +79,7 @@ impl Backend {
         }
     }
 
-    /// Whether nothing is on its way in or out of it and no step is to be run.
+    /// Whether it has no input, no unsent answers and no step to run.
     pub(crate) fn is_quiet(&self) -> bool {
         self.input.is_empty()
             && self.buffer.is_empty()
@@ -87,9 +87,9 @@ impl Backend {
             && self.session.as_ref().is_some_and(|session| !session.ready())
     }
 
-    /// Whether it answers nothing any more, with `coming` on its way to it: outside COPY it ignores what belongs to one, as
-    /// PostgreSQL does after a COPY that failed, and a Flush with nothing to flush.
-    pub(crate) fn is_answered_out(&self, coming: &[u8]) -> bool {
+    /// Whether it will send nothing more if only the messages `coming` reach it. Outside a COPY it ignores the messages
+    /// of a COPY (as PostgreSQL does after a failed COPY), and a Flush with nothing to flush.
+    pub(crate) fn will_send_nothing_more(&self, coming: &[u8]) -> bool {
         let mut rest = [&self.input, coming].concat();
         while let Some(message) = frames::take(&mut rest) {
             if !matches!(message[0], b'd' | b'c' | b'f' | b'H') {
@@ -105,7 +105,7 @@ impl Backend {
         self.slow_done = true;
     }
 
-    /// Does one thing; `up` is what the proxy reads, `down` what it wrote.
+    /// Does one thing. The proxy reads from `up`, and has written to `down`.
     pub(crate) fn work(&mut self, up: &mut Pipe, down: &mut Pipe, database: &mut Database) -> Activity {
         if self.closed {
             return Activity::Waiting;
@@ -202,7 +202,7 @@ impl Backend {
         self.pushed.append(&mut self.buffer);
     }
 
-    /// A cancel's signal has come.
+    /// The signal of a cancel request has come.
     pub(crate) fn cancel(&mut self) -> Cancelled {
         let Some(session) = self.session.as_mut() else { return Cancelled::Nothing };
         let what = match (session.slow_token(), session.copy) {
@@ -218,14 +218,14 @@ impl Backend {
         what
     }
 
-    /// What the administrator's pg_terminate_backend makes it say before it closes.
-    pub(crate) fn last_words(&mut self) {
+    /// Adds the error that a backend sends when an administrator's pg_terminate_backend ends it.
+    pub(crate) fn add_termination_error(&mut self) {
         self.push();
         let why = "terminating connection due to administrator command";
         self.pushed.extend(frames::report(b'E', "FATAL", "57P01", why, "ProcessInterrupts").bytes);
     }
 
-    /// Answers that the socket has not taken; they are lost with it.
+    /// Takes the answers that the socket has not taken. The rest of them is lost.
     pub(crate) fn drain(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.pushed)
     }

@@ -1,8 +1,8 @@
-//! What a PostgreSQL backend makes of a client's messages, one step at a time.
+//! How a PostgreSQL backend handles a client's messages, one step at a time.
 //!
-//! Both the modelled servers and each client's idea of a direct connection are made of it. A step is a message of the
-//! extended protocol, or one command of a simple query; where a step may end otherwise (a cancel, a lost connection),
-//! the code that drives the session calls [`Session::fail`] or [`Session::lose`] instead of [`Session::run`].
+//! The model servers use it, and so does each client's model of a direct connection. A step is a message of the extended
+//! protocol, or one command of a simple query. If a step ends in another way (a cancel request, a lost connection), the
+//! caller uses [`Session::fail`] or [`Session::lose`] instead of [`Session::run`].
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,7 +11,7 @@ use super::settings::{Settings, Values};
 use super::sql::{Sql, split};
 use crate::frames::{self, Frame};
 
-/// What all sessions of a server share.
+/// The state that all sessions of a server share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Database {
     pub(crate) schema: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Database {
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     pub(crate) text: String,
-    /// What a string in its text was read as.
+    /// The value that a string constant in its text got when it was parsed.
     pub(crate) read: String,
     pub(crate) schema: u64,
 }
@@ -39,24 +39,24 @@ pub(crate) struct Portal {
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
     pub(crate) settings: Settings,
-    /// What the transaction's end in failure brings back.
+    /// The parameter values that a failed transaction restores.
     pub(crate) snapshot: Option<Values>,
     /// `I`, `T` or `E`.
     pub(crate) status: u8,
     pub(crate) statements: BTreeMap<Vec<u8>, Prepared>,
     pub(crate) portals: BTreeMap<Vec<u8>, Portal>,
     pub(crate) skipping: bool,
-    /// In COPY FROM STDIN; whether by the extended protocol.
+    /// Present during COPY FROM STDIN: whether the extended protocol began it.
     pub(crate) copy: Option<bool>,
-    /// Terminate, or a protocol violation.
+    /// The session has ended, by Terminate or a protocol violation.
     pub(crate) over: bool,
-    /// Parameters are reported when they change (before PostgreSQL 14), not before ReadyForQuery.
+    /// Whether it reports parameters when they change (before PostgreSQL 14), and not before ReadyForQuery.
     pub(crate) reports_at_once: bool,
-    /// The error of the next step was told already, when nothing had been asked yet.
+    /// The client has already got the error of the next step, before it sent that step's message.
     pub(crate) failing: bool,
-    /// The unnamed statement before the simple query under way.
+    /// The unnamed statement before the current simple query.
     unnamed_before: Option<Prepared>,
-    /// Something was executed in the implicit transaction.
+    /// Whether something was executed in the implicit transaction.
     pub(crate) executed: bool,
     pub(crate) todo: VecDeque<Atom>,
 }
@@ -87,17 +87,17 @@ impl Session {
         }
     }
 
-    /// Whether a turn of the extended protocol waits for more of it.
+    /// Whether a turn of the extended protocol has begun and has no Sync yet.
     pub(crate) fn is_in_turn(&self) -> bool {
         self.snapshot.is_some() && self.status == b'I' && !self.skipping
     }
 
-    /// Whether a step is there to be run; else it waits for a message.
+    /// Whether a step can run. Otherwise it waits for a message.
     pub(crate) fn ready(&self) -> bool {
         !self.todo.is_empty() && self.copy.is_none()
     }
 
-    /// Takes a message. Only when there is no step to be run.
+    /// Takes a message. Call it only when no step can run.
     pub(crate) fn take(&mut self, message: &[u8]) {
         let (tag, body) = (message[0], &message[5..]);
         if let Some(extended) = self.copy {
@@ -146,7 +146,7 @@ impl Session {
         self.todo.push_front(atom);
     }
 
-    /// Whether the next step runs until it is let go or cancelled.
+    /// Whether the next step is a slow query.
     pub(crate) fn next_is_slow(&self) -> bool {
         self.slow_token().is_some()
     }
@@ -188,7 +188,7 @@ impl Session {
         out
     }
 
-    /// The next step (or the COPY under way) ends with this error instead.
+    /// The next step (or the current COPY) ends with this error instead.
     pub(crate) fn fail(&mut self, failure: &Failure) -> Vec<Frame> {
         if let Some(extended) = self.copy.take() {
             let atom = Atom::CopyFailed { extended };
@@ -235,8 +235,8 @@ impl Session {
         out
     }
 
-    /// The server behind the proxy is lost outside a transaction: what the client was told of parameters holds, and the
-    /// unnamed statement that a query under way has dropped is there.
+    /// The server behind the proxy is lost outside a transaction. The client's parameters keep the values that the
+    /// client was told, and the unnamed statement that the current query had dropped is back.
     pub(crate) fn lose(&mut self) {
         if self.todo.iter().any(|atom| matches!(atom, Atom::QueryEnd)) {
             let before = self.unnamed_before.take();
@@ -247,7 +247,7 @@ impl Session {
         self.refuse();
     }
 
-    /// The turn never reached a server.
+    /// The turn has failed without reaching a server.
     pub(crate) fn refuse(&mut self) {
         let unnamed = self.statements.get(&b""[..]).cloned();
         self.fail(&failure("53300", "refused"));
@@ -259,7 +259,7 @@ impl Session {
         self.status = b'I';
     }
 
-    /// A transaction ends well, if it is not an explicit one.
+    /// An implicit transaction ends successfully.
     pub(crate) fn end_implicit(&mut self) {
         if self.status == b'I' {
             self.snapshot = None;

@@ -1,10 +1,10 @@
-//! Server parameters: what a session has, what its transaction would undo, what its client was told.
+//! The parameters of a session: their values, the values that RESET restores, and the values that the client was told.
 
 use std::collections::VecDeque;
 
 use crate::frames::{self, Frame};
 
-/// Name, default, whether the server reports it.
+/// The name, the default, and whether the server reports the parameter.
 pub(crate) const KNOWN: [(&str, &str, bool); 7] = [
     ("application_name", "", true),
     ("client_encoding", "UTF8", true),
@@ -15,8 +15,8 @@ pub(crate) const KNOWN: [(&str, &str, bool); 7] = [
     ("work_mem", "4MB", false),
 ];
 
-/// Others that a text may be read by.
-pub(crate) const READ_BY_OTHERS: [&str; 8] = [
+/// Other parameters that decide how Parse understands a text.
+pub(crate) const OTHER_PARSE_SETTINGS: [&str; 8] = [
     "backslash_quote",
     "escape_string_warning",
     "transform_null_equals",
@@ -31,7 +31,7 @@ pub(crate) fn index(name: &str) -> Option<usize> {
     KNOWN.iter().position(|(known, ..)| known.eq_ignore_ascii_case(name))
 }
 
-/// The value as the server keeps it, if it takes it.
+/// The value in the server's own form, if the server accepts it.
 pub(crate) fn canonical(at: usize, value: &str) -> Option<String> {
     match KNOWN[at].0 {
         _ if value == "bad" => None,
@@ -45,16 +45,16 @@ pub(crate) type Values = [String; KNOWN.len()];
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) values: Values,
-    /// What RESET brings back.
+    /// The values that RESET restores.
     pub(crate) start: Values,
-    /// What the client was told last.
+    /// The values that the client was told last.
     pub(crate) reported: Values,
-    /// What the proxy keeps for the time of a Parse.
+    /// The values that the proxy has saved during a Parse.
     pub(crate) kept: Values,
 }
 
 impl Settings {
-    /// After start-up with these parameters.
+    /// The settings after a start-up with these parameters.
     pub(crate) fn new(parameters: &[(String, String)]) -> Result<Self, String> {
         let mut values = KNOWN.map(|(_, value, _)| value.to_owned());
         for (name, value) in parameters {
@@ -64,28 +64,28 @@ impl Settings {
         Ok(Self { start: values.clone(), reported: values.clone(), kept: values.clone(), values })
     }
 
-    /// What the client was told last, without the ParameterStatus messages that are `due`: by place.
-    pub(crate) fn told_but(&self, due: &VecDeque<Frame>) -> Vec<(usize, String)> {
+    /// The values that the client was told last, with their indexes, except those whose ParameterStatus is still `due`.
+    pub(crate) fn reported_except(&self, due: &VecDeque<Frame>) -> Vec<(usize, String)> {
         let told = self.reported.iter().enumerate().map(|(at, value)| (at, value.clone()));
         told.filter(|(at, value)| !due.contains(&frames::parameter_status(KNOWN[*at].0, value))).collect()
     }
 
-    /// The client was told this.
-    pub(crate) fn hear(&mut self, told: Vec<(usize, String)>) {
+    /// Notes that the client was told these values.
+    pub(crate) fn set_reported(&mut self, told: Vec<(usize, String)>) {
         told.into_iter().for_each(|(at, value)| self.reported[at] = value);
     }
 
-    /// How a string in a statement's text is read: it depends on the time zone.
+    /// The value of a string constant that is parsed now. It depends on the time zone.
     pub(crate) fn read(&self) -> String {
         format!("read in {}", self.values[3])
     }
 
-    /// All values in one text: every row carries it.
+    /// All values in one text. Every row contains it.
     pub(crate) fn fingerprint(&self) -> String {
         self.values.join("|")
     }
 
-    /// ParameterStatus of what the client does not know yet.
+    /// ParameterStatus messages for the values that the client does not know yet.
     pub(crate) fn report(&mut self) -> Vec<Frame> {
         let mut out = Vec::new();
         for (at, (name, _, reported)) in KNOWN.iter().enumerate() {

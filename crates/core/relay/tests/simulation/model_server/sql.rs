@@ -1,4 +1,4 @@
-//! The few commands that the modelled server understands: PostgreSQL's grammar has them all.
+//! The few commands that the model server understands. They are all valid in PostgreSQL's grammar.
 
 use super::settings;
 
@@ -7,30 +7,30 @@ use super::settings;
 pub(crate) enum Sql {
     Empty,
     Syntax,
-    /// Rows that carry the token, the parameters and the session's settings.
+    /// Rows that contain the token, the parameters and the session's settings.
     Select {
         token: String,
         rows: usize,
         bytes: usize,
     },
-    /// Like a select of one row, but it runs until it is let go or cancelled.
+    /// Like a SELECT of one row, but it runs until the simulation ends it or a cancel request comes.
     Slow(String),
-    /// The next number of a sequence: rows tell how often it was run.
+    /// The next number of a sequence. It shows how often the command was run.
     Nextval(usize),
     /// A table whose columns a schema change replaces.
     Table,
-    /// A string that was read when the statement was parsed.
+    /// A string constant. Its value depends on the settings under which the statement was parsed.
     Read,
-    /// What is stored of a user.
+    /// The stored password of a user.
     Lookup,
     Show(usize),
     Set(usize, String),
     SetSome(Vec<Sql>),
-    /// The proxy keeps a value, and puts it back.
-    Keep(usize),
-    PutBack(usize),
-    /// The proxy asks for values; `None`: of a parameter that the model does not have.
-    Tell(Vec<Option<usize>>),
+    /// The proxy saves a value before a Parse, and restores it after that.
+    Save(usize),
+    Restore(usize),
+    /// The proxy asks for the values of parameters. `None`: the model does not have the parameter.
+    ShowSome(Vec<Option<usize>>),
     Reset(Option<usize>),
     Begin,
     Commit,
@@ -56,7 +56,7 @@ impl Sql {
             ("select", "pg_catalog.set_config") => Self::set_configs(text),
             ("select", "pg_catalog.current_setting" | "pg_catalog.encode") => {
                 let names = text.split('\'').skip(1).step_by(2).filter(|name| *name != "hex");
-                Self::Tell(names.map(settings::index).collect())
+                Self::ShowSome(names.map(settings::index).collect())
             }
             ("SELECT", "read") => Self::Read,
             ("SELECT", "slow") => Self::Slow(words.next().unwrap_or_default().to_owned()),
@@ -96,7 +96,7 @@ impl Sql {
         }
     }
 
-    /// The proxy's own, around a Parse: both are local to the transaction, and the second sets back what the first set.
+    /// The proxy's own commands before and after a Parse. Both are local to the transaction.
     fn set_configs(text: &str) -> Self {
         let calls = text.trim_start_matches("select ").split(",pg_catalog.set_config");
         let sets = calls.map(Self::set_config).collect();
@@ -109,21 +109,21 @@ impl Sql {
         let value = rest.rsplit_once(',').map_or("", |(value, _)| value);
         let (name, is_current) = (unquote(name), value.starts_with("pg_catalog.current_setting("));
         match (name.strip_prefix("trunkline."), settings::index(&name)) {
-            (Some(of), _) => settings::index(of).map_or(Self::SetSome(Vec::new()), Self::Keep),
-            (_, Some(at)) if is_current => Self::PutBack(at),
+            (Some(of), _) => settings::index(of).map_or(Self::SetSome(Vec::new()), Self::Save),
+            (_, Some(at)) if is_current => Self::Restore(at),
             (_, Some(at)) => Self::Set(at, unquote(value)),
-            // Others that a text may be read by have one value here.
-            _ if settings::READ_BY_OTHERS.contains(&&*name) => Self::SetSome(Vec::new()),
+            // Other parse settings always have the same value in the model.
+            _ if settings::OTHER_PARSE_SETTINGS.contains(&&*name) => Self::SetSome(Vec::new()),
             _ => Self::Syntax,
         }
     }
 
-    /// Whether it gives rows, and so has a RowDescription.
+    /// Whether it returns rows, and so has a RowDescription.
     pub(crate) fn has_rows(&self) -> bool {
-        use Sql::{Lookup, Nextval, Read, Select, SetSome, Show, Slow, Table, Tell};
+        use Sql::{Lookup, Nextval, Read, Select, SetSome, Show, ShowSome, Slow, Table};
         matches!(
             self,
-            Select { .. } | Slow(_) | Nextval(_) | Table | Read | Lookup | Show(_) | SetSome(_) | Tell(_)
+            Select { .. } | Slow(_) | Nextval(_) | Table | Read | Lookup | Show(_) | SetSome(_) | ShowSome(_)
         )
     }
 

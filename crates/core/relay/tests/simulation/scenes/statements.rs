@@ -1,8 +1,8 @@
-//! Statements whose text is too long to be kept.
+//! Prepared statements: too long, outdated or lost ones.
 
 use super::*;
 
-/// Above what is gathered of a Parse here (4,096 bytes).
+/// A Parse message that is longer than `statement_bytes_max` here (4,096 bytes).
 fn long_parse(name: &str) -> Vec<u8> {
     frame(b'P', format!("{name}\0SELECT '{}'\0\0\0", "x".repeat(10_000)).as_bytes()).bytes
 }
@@ -12,7 +12,7 @@ fn bind(name: &str) -> Vec<u8> {
     [frame(b'B', &bind).bytes, frame(b'E', &[0; 5]).bytes].concat()
 }
 
-/// What the server was sent: types, and the beginnings of bodies.
+/// What the board has sent to the server: the types of messages, and the beginnings of their bodies.
 fn sent(board: &mut Board, server: ServerKey) -> Vec<(char, String)> {
     let mut unsent = board.server_unsent(server).to_vec();
     board.server_sent(server, unsent.len());
@@ -30,30 +30,30 @@ fn a_statement_too_long_to_be_kept_is_passed_on() {
         for size in [1, 100, 20_000] {
             let (mut board, client, server) = scene(&text(b'Q', "SELECT 0").bytes);
             sent(&mut board, server);
-            board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoWires);
+            board.server_bytes(server, &answers(&[(b'C', b"SELECT 1\0"), (b'Z', b"I")]), &mut NoDirectSend);
             let turn = [long_parse(name), bind(name), sync.clone()].concat();
-            turn.chunks(size).for_each(|piece| board.client_bytes(client, piece, &mut NoWires));
+            turn.chunks(size).for_each(|piece| board.client_bytes(client, piece, &mut NoDirectSend));
             let parsed = sent(&mut board, server);
             let kinds: String = parsed.iter().map(|(tag, _)| *tag).collect();
             assert_eq!(kinds, "PBES", "{name:?} in pieces of {size}");
             let on_server = parsed[0].1.strip_suffix("\\x00SELECT").expect("a name").to_owned();
             assert_eq!(on_server.is_empty(), name.is_empty());
-            assert_ne!(on_server, "big", "other clients have names like this");
+            assert_ne!(on_server, "big", "other clients may use the same name");
             assert!(parsed[1].1.starts_with(&format!("\\x00{on_server}\\x00")), "{parsed:?}");
-            board.server_bytes(server, &[answers(&[(b'1', b"")]), done.clone()].concat(), &mut NoWires);
+            board.server_bytes(server, &[answers(&[(b'1', b"")]), done.clone()].concat(), &mut NoDirectSend);
             assert!(tags(&board, client).ends_with("12CZ"));
 
-            // Another turn finds it on the same connection.
-            board.client_bytes(client, &[bind(name), sync.clone()].concat(), &mut NoWires);
+            // Another turn finds the statement on the same connection.
+            board.client_bytes(client, &[bind(name), sync.clone()].concat(), &mut NoDirectSend);
             let again = sent(&mut board, server);
             assert_eq!(again[0], parsed[1], "{name:?}");
-            board.server_bytes(server, &done, &mut NoWires);
+            board.server_bytes(server, &done, &mut NoDirectSend);
 
-            // Another connection does not have it, and says so by the client's own name.
+            // Another connection does not have it. The client's own name is sent there, so that the error has that name.
             board.server_closed(server, "the server is gone");
             let closed = std::iter::from_fn(|| board.next_action()).count();
             assert!(closed > 0);
-            board.client_bytes(client, &[bind(name), sync.clone()].concat(), &mut NoWires);
+            board.client_bytes(client, &[bind(name), sync.clone()].concat(), &mut NoDirectSend);
             let other = opened(&mut board);
             // The StartupMessage has no type.
             let start_up = board.server_unsent(other)[..4].try_into().map(u32::from_be_bytes);
@@ -66,45 +66,46 @@ fn a_statement_too_long_to_be_kept_is_passed_on() {
 }
 
 #[test]
-fn a_turn_that_is_about_to_be_played_again_hears_of_its_lost_server() {
+fn a_turn_that_waits_to_be_repeated_fails_with_its_lost_server() {
     let sync = frame(b'S', b"").bytes;
     let parse = [frame(b'P', b"s\0SELECT 1\0\0\0").bytes, sync.clone()].concat();
     let (mut board, client, server) = scene(&parse);
-    board.server_bytes(server, &answers(&[(b'1', b""), (b'Z', b"I")]), &mut NoWires);
-    board.client_bytes(client, &[bind("s"), sync].concat(), &mut NoWires);
+    board.server_bytes(server, &answers(&[(b'1', b""), (b'Z', b"I")]), &mut NoDirectSend);
+    board.client_bytes(client, &[bind("s"), sync].concat(), &mut NoDirectSend);
     let told = board.client_unsent(client).len();
     let lost = b"SERROR\0VERROR\0C26000\0Mprepared statement does not exist\0\0";
-    board.server_bytes(server, &answers(&[(b'E', lost)]), &mut NoWires);
-    assert_eq!(board.client_unsent(client).len(), told, "it is to be played again");
+    board.server_bytes(server, &answers(&[(b'E', lost)]), &mut NoDirectSend);
+    assert_eq!(board.client_unsent(client).len(), told, "the turn will be repeated");
     board.server_closed(server, "the server is gone");
     assert!(tags(&board, client).ends_with("EZ"), "{}", tags(&board, client));
 }
 
-/// Its text need not be one of the encoding that the connection has again since its transaction failed.
+/// After the failure the connection has its former encoding again, and the statement's text may not be valid in it.
 #[test]
-fn an_outdated_statement_is_not_prepared_anew_in_a_failed_transaction() {
+fn an_outdated_statement_is_not_prepared_again_in_a_failed_transaction() {
     let changed =
         b"SERROR\0VERROR\0C0A000\0Mcached plan must not change result type\0RRevalidateCachedQuery\0\0";
     let sync = frame(b'S', b"").bytes;
     let turn = [bind("s"), sync.clone()].concat();
     for (status, closes) in [(b"E", false), (b"I", true)] {
         let (mut board, client, server) = scene(&text(b'Q', "BEGIN").bytes);
-        board.server_bytes(server, &answers(&[(b'C', b"BEGIN\0"), (b'Z', b"T")]), &mut NoWires);
+        board.server_bytes(server, &answers(&[(b'C', b"BEGIN\0"), (b'Z', b"T")]), &mut NoDirectSend);
         let parse = [frame(b'P', b"s\0SELECT 1\0\0\0").bytes, sync.clone()].concat();
-        board.client_bytes(client, &parse, &mut NoWires);
-        board.server_bytes(server, &answers(&[(b'1', b""), (b'Z', b"T")]), &mut NoWires);
-        board.client_bytes(client, &turn, &mut NoWires);
-        board.server_bytes(server, &answers(&[(b'E', changed), (b'Z', status)]), &mut NoWires);
+        board.client_bytes(client, &parse, &mut NoDirectSend);
+        board.server_bytes(server, &answers(&[(b'1', b""), (b'Z', b"T")]), &mut NoDirectSend);
+        board.client_bytes(client, &turn, &mut NoDirectSend);
+        board.server_bytes(server, &answers(&[(b'E', changed), (b'Z', status)]), &mut NoDirectSend);
         sent(&mut board, server);
-        board.client_bytes(client, &turn, &mut NoWires);
+        board.client_bytes(client, &turn, &mut NoDirectSend);
         let kinds: String = sent(&mut board, server).iter().map(|(tag, _)| *tag).collect();
         assert_eq!(kinds, if closes { "CPBES" } else { "BES" });
     }
 }
 
-/// A function of what runs before it may set how a text is read, and others would share what was read so.
+/// A function that runs before a Parse may change the settings under which the text is parsed. Other clients must not share
+/// that statement.
 #[test]
-fn a_text_whose_reading_something_before_it_may_change_is_shared_by_nobody() {
+fn a_statement_is_not_shared_if_a_command_before_it_may_change_parse_settings() {
     let parse = frame(b'P', b"s\0SELECT 'x'\0\0\0").bytes;
     let run = [frame(b'P', b"\0SELECT f()\0\0\0").bytes, bind("")].concat();
     let (sync, query) = (frame(b'S', b"").bytes, text(b'Q', "SELECT f()").bytes);

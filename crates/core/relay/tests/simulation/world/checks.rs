@@ -1,4 +1,4 @@
-//! What must hold at any moment, and at rest: no server connection lost, doubled or dirty.
+//! What must hold at any moment: no server connection is lost, lent twice or dirty.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering::Relaxed;
@@ -11,7 +11,7 @@ use super::{Checked, Letter, World};
 use crate::model_server::Backend;
 use crate::model_server::settings::index;
 
-/// All who have a pool.
+/// All users that have a pool.
 const USERS: [&str; 3] = ["u", "v", "w"];
 
 fn must(holds: bool, what: impl FnOnce() -> String) -> Checked {
@@ -31,7 +31,7 @@ impl World {
         Ok(())
     }
 
-    /// The ledgers count what there is; no limit is exceeded.
+    /// The ledgers have counted correctly, and no limit is exceeded.
     fn check_counts(&self) -> Checked {
         let mut open: BTreeMap<PoolId, u32> = BTreeMap::new();
         let mut clients = 0;
@@ -66,7 +66,7 @@ impl World {
         self.check_clients()
     }
 
-    /// Those who have logged in are counted, and kept to their limits.
+    /// The counts of logged-in clients are correct, and within their limits.
     fn check_clients(&self) -> Checked {
         let mut welcome: BTreeMap<PoolId, u32> = BTreeMap::new();
         for (_, client) in self.workers.iter().flat_map(|worker| worker.board.clients()) {
@@ -92,7 +92,7 @@ impl World {
         Ok(())
     }
 
-    /// Clients and servers that are linked agree on it, and each has its socket.
+    /// A client and its server connection agree that the client has it, and each has its socket.
     fn check_pairs(&self, at: usize) -> Checked {
         let worker = &self.workers[at];
         let board = &worker.board;
@@ -124,7 +124,7 @@ impl World {
         let worker = &self.workers[at];
         for (key, server) in worker.board.servers() {
             let Some(link) = worker.sockets.servers.get(&key.to_u64()) else { continue };
-            // One that was killed is found out when it is read.
+            // The board learns that a server was killed only when it reads from it.
             let Some(backend) = self.backends.get(link) else { continue };
             let wire = &self.links[*link];
             let quiet = wire.up.is_empty() && wire.down.is_empty() && backend.is_quiet();
@@ -133,15 +133,15 @@ impl World {
             }
             if matches!(server.stage(), ServerStage::Idle) {
                 let unsent = worker.board.server_unsent(key);
-                let quiet =
-                    wire.up.is_empty() && backend.is_answered_out(&[&wire.down.bytes(), unsent].concat());
+                let quiet = wire.up.is_empty()
+                    && backend.will_send_nothing_more(&[&wire.down.bytes(), unsent].concat());
                 self.check_idle(key, server, backend, *link, quiet)?;
             }
         }
         Ok(())
     }
 
-    /// What the board believes prepared is prepared.
+    /// The statements that the board believes to be prepared on a server are prepared there.
     fn check_statements(&self, key: ServerKey, server: &Server, backend: &Backend) -> Checked {
         if matches!(server.stage(), ServerStage::Login(_)) {
             return Ok(());
@@ -193,7 +193,7 @@ impl World {
         for (name, value) in server.profile().iter() {
             let at = index(name).ok_or_else(|| trouble("an unknown parameter"))?;
             let has = &session.settings.values[at];
-            // What a client's RESET has made of it is found out by who needs it next.
+            // After a client's RESET the value is unknown. The next client that needs it sets it.
             must(has == value || value == UNKNOWN, || {
                 trouble(&format!("{name} is {has:?} and believed to be {value:?}"))
             })?;
@@ -208,7 +208,7 @@ impl World {
         Ok(())
     }
 
-    /// All clients are gone: every server connection is idle, and nothing is counted that is not there.
+    /// All clients have gone: every server connection is idle, and all counts are correct.
     pub(super) fn check_everything_is_idle(&self) -> Checked {
         let unauthenticated = self.shared.unauthenticated.load(Relaxed);
         must(unauthenticated == 0, || format!("{unauthenticated} clients are still logging in"))?;

@@ -6,7 +6,6 @@ use trunkline_pool::PoolMode;
 use trunkline_relay::Mail;
 use trunkline_relay::board::{CancelTicket, Shutdown};
 
-use super::settings::Limits;
 use super::{Checked, Letter, World};
 use crate::frames::{field, show};
 use crate::model_client::script::{Habits, Script, query};
@@ -14,7 +13,7 @@ use crate::model_client::{ModelClient, Phase, SHUTTING_DOWN, Start};
 use crate::model_server::{Backend, Cancelled, password_of};
 use crate::shell::Link;
 
-/// Messages a client has unanswered at most before it stops adding batches.
+/// A client with this many unsent bytes adds no more batches.
 const UNSENT_MAX: usize = 4_000;
 
 impl World {
@@ -34,7 +33,7 @@ impl World {
         }
         match self.rng.u8(..) {
             0..3 if self.flavour.clients_vanish => self.vanish(at),
-            3..6 => self.say_good_bye(at),
+            3..6 => self.terminate_client(at),
             6 if self.flavour.garbage => {
                 self.clients[at].garbage = true;
                 let junk: &[u8] = match self.rng.u8(..3) {
@@ -141,9 +140,9 @@ impl World {
         }
     }
 
-    /// What a client says last, that has parameters which no server reports: what became of them is for the next client
-    /// to find, who has others.
-    fn reset_at_last(&mut self, at: usize) {
+    /// A client with parameters that no server reports may reset them in its last messages. The next client on the
+    /// connection must still find its own values.
+    fn reset_before_leaving(&mut self, at: usize) {
         let client = &self.clients[at];
         let can = client.phase == Phase::Open && !client.garbage && !client.direct.in_copy();
         if !can || !self.flavour.start_parameters || self.rng.u8(..) < 100 {
@@ -163,9 +162,9 @@ impl World {
         client.send(&mut wire.up, usize::MAX);
     }
 
-    /// The client's socket is closed without a word, maybe in the middle of a message.
+    /// The client's socket is closed without a Terminate, perhaps in the middle of a message.
     pub(super) fn vanish(&mut self, at: usize) {
-        self.reset_at_last(at);
+        self.reset_before_leaving(at);
         let link = self.clients[at].link;
         let id = self.clients[at].id;
         self.note(|| format!("c{id} vanishes"));
@@ -177,12 +176,12 @@ impl World {
         self.forget_client(at);
     }
 
-    pub(super) fn say_good_bye(&mut self, at: usize) {
-        self.reset_at_last(at);
+    pub(super) fn terminate_client(&mut self, at: usize) {
+        self.reset_before_leaving(at);
         let id = self.clients[at].id;
         self.note(|| format!("c{id} leaves"));
         let link = self.clients[at].link;
-        // What it had not sent yet goes first, as far as the socket takes it.
+        // Its unsent bytes go first, as far as the socket takes them.
         self.clients[at].write_raw(b"X\0\0\0\x04");
         let wire = &mut self.links[link];
         self.clients[at].send(&mut wire.up, usize::MAX);
@@ -258,7 +257,7 @@ impl World {
         let Cancelled::Query(token) = done else { return Ok(()) };
         let id: usize =
             token[1..].split('_').next().and_then(|id| id.parse().ok()).expect("a client's token");
-        // The proxy cancels what a client runs that has gone, or that it has sent away.
+        // The proxy itself cancels the query of a client that has gone, or that it has disconnected.
         let gone = self.clients.iter().all(|client| client.id != id || self.links[client.link].down.closed);
         if gone || self.cancelled.contains_key(&id) || self.flavour.time_passes {
             return Ok(());
@@ -274,7 +273,7 @@ impl World {
     }
 
     /// The rarer events.
-    pub(super) fn something_happens(&mut self) {
+    pub(super) fn rare_event(&mut self) {
         match self.rng.u8(..8) {
             0 | 1 if self.flavour.servers_die => self.kill_server(),
             2 | 3 => {
@@ -311,7 +310,7 @@ impl World {
         let Some(mut backend) = self.backends.remove(&link) else { return };
         let polite = self.rng.bool() && backend.session.is_some();
         if polite {
-            backend.last_words();
+            backend.add_termination_error();
         }
         let words = backend.drain();
         let wire = &mut self.links[link];
@@ -328,9 +327,9 @@ impl World {
         edition.epoch += 1;
         if self.flavour.reloads {
             edition.pool_size = self.rng.u32(1..=4);
-            self.pool_size_max = self.pool_size_max.max(edition.pool_size);
+            self.pool_size_max = self.pool_size_max.max(self.flavour.room_for_all(edition.pool_size));
             if self.flavour.limits.any() {
-                edition.limits = Limits::draw(&mut self.rng);
+                edition.limits = self.flavour.draw_limits(&mut self.rng);
                 self.loosest = self.loosest.or(edition.limits);
             }
         }
@@ -346,7 +345,7 @@ impl World {
         }
     }
 
-    /// The first signal, or the second.
+    /// The first or the second signal to shut down.
     fn shut_down(&mut self) {
         let how = match (self.shutdown, self.rng.u8(..3)) {
             (Some(_), _) | (None, 0) => Shutdown::Now,

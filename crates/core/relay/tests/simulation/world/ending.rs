@@ -1,17 +1,18 @@
-//! Coming to rest: no more faults, everything on its way arrives, everybody finishes and leaves.
+//! The end of a run: there are no more faults, everything on its way arrives, and all clients finish and leave.
 
 use super::{Checked, World};
 use crate::frames::frame;
 use crate::model_client::Phase;
 use crate::model_client::script::{query, sync};
 
-/// Rounds without an end in sight after which something hangs.
+/// After this many rounds the run must be at rest, or something hangs.
 const ROUNDS_MAX: usize = 200_000;
-/// The longest that a pool holds back after logins that failed, in microseconds (`login_retry_max`).
+/// The longest time that a pool waits after failed logins, in microseconds (`login_retry_max`).
 const LOGIN_RETRY_MAX: u64 = 15_000_000;
 
 impl World {
-    /// Lets everything that is on its way arrive. Slow queries end; time passes as far as logins are tried again.
+    /// Lets everything that is on its way arrive. Slow queries end, and enough time passes for failed logins to be
+    /// tried again.
     fn settle(&mut self) -> Checked {
         for round in 0..ROUNDS_MAX {
             if !self.settle_once()? {
@@ -42,14 +43,14 @@ impl World {
                     busy = true;
                 }
             }
-            busy |= self.let_in(worker, false);
+            busy |= self.continue_logins(worker, false);
             self.carry_out(worker);
         }
         busy |= !self.dials.is_empty() || !self.cancels.is_empty();
         self.dial_ends();
         self.cancel_comes()?;
         for _ in 0..2 * self.workers.len() {
-            self.proxy_may_write();
+            self.full_socket_drains();
         }
         busy |= self.workers.iter().any(|worker| {
             let links = worker.sockets.clients.values().chain(worker.sockets.servers.values());
@@ -72,7 +73,7 @@ impl World {
         Ok(busy)
     }
 
-    /// Everybody ends what is open, with as little as that takes.
+    /// All clients end their open COPY, turn and transaction.
     fn finish_clients(&mut self) {
         for client in &mut self.clients {
             if client.phase != Phase::Open || client.garbage {
@@ -87,7 +88,7 @@ impl World {
         }
     }
 
-    pub(super) fn come_to_rest(&mut self) -> Checked {
+    pub(super) fn finish_run(&mut self) -> Checked {
         self.quiescing = true;
         if self.paused {
             self.pause(false);
@@ -96,7 +97,7 @@ impl World {
         self.check()?;
         self.check_no_client_waits_for_what_is_due()?;
         self.finish_clients();
-        // Logins that failed are tried again, the reserve is opened, old connections are replaced.
+        // Failed logins are tried again, the reserve is opened, and old connections are replaced.
         for _ in 0..4 {
             self.settle()?;
             self.check()?;
@@ -112,7 +113,8 @@ impl World {
         self.check_everything_is_idle()
     }
 
-    /// Those who have what they asked for leave; so those who wait in their login (in session mode) come in.
+    /// Clients whose queries are answered leave, so that clients that wait in their login (in session mode) get a
+    /// connection.
     fn all_leave(&mut self) -> Checked {
         let mut waited = false;
         while !self.clients.is_empty() {
@@ -124,14 +126,14 @@ impl World {
             let staying = self.clients.len();
             for at in (0..self.clients.len()).rev() {
                 if self.clients[at].phase != Phase::LoggingIn {
-                    self.say_good_bye(at);
+                    self.terminate_client(at);
                 }
             }
             if self.clients.len() == staying {
                 if std::mem::replace(&mut waited, true) {
                     return Err(format!("c{} hangs in its login", self.clients[0].id));
                 }
-                // Its pool may hold back from dialling, after servers that refused.
+                // Its pool may wait before it connects again, because servers have refused.
                 self.now += LOGIN_RETRY_MAX;
                 self.tick();
             } else {
@@ -142,7 +144,7 @@ impl World {
         Ok(())
     }
 
-    /// What everybody's socket is waiting for.
+    /// The state of each socket, for the report.
     fn sockets_of(&self, worker: &super::Worker) -> String {
         let mut out = String::new();
         for (what, table) in [("client", &worker.sockets.clients), ("server", &worker.sockets.servers)] {
@@ -170,7 +172,7 @@ impl World {
         out
     }
 
-    /// What was asked for with a Sync or a Flush, and does not wait for a server connection, is answered.
+    /// All messages before a Sync or a Flush are answered, unless their client waits for a server connection.
     fn check_no_client_waits_for_what_is_due(&self) -> Checked {
         for worker in &self.workers {
             for (key, client) in worker.board.clients() {

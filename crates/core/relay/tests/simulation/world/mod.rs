@@ -1,4 +1,4 @@
-//! Boards, their shells, servers, clients and the network between them, all driven by one seed.
+//! A run: boards, their shells, servers, clients and the network between them, all driven by one seed.
 
 mod checks;
 mod deeds;
@@ -21,10 +21,10 @@ use crate::model_server::session::Database;
 use crate::shell::{Link, Sockets};
 use settings::{Edition, Flavour, Limits};
 
-/// Events remembered for the report of a failure.
+/// How many events are kept for the report of a failure.
 const TRACE_MAX: usize = 4_000;
 
-/// What workers send each other.
+/// What one worker sends to another.
 pub(crate) enum Letter {
     Mail(Mail),
     Server(Box<Server>, usize),
@@ -34,7 +34,7 @@ pub(crate) struct Worker {
     pub(crate) board: Board,
     pub(crate) sockets: Sockets,
     pub(crate) letters: VecDeque<Letter>,
-    /// Something happened since its actions were last carried out.
+    /// Something has happened since its actions were last carried out.
     pub(crate) dirty: bool,
 }
 
@@ -50,28 +50,29 @@ pub(crate) struct World {
     pub(crate) backends: BTreeMap<usize, Backend>,
     pub(crate) database: Database,
     pub(crate) clients: Vec<ModelClient>,
-    /// Connections that carry a cancel request, with the link and what is still to be sent.
+    /// Connections that carry a cancel request: the link, and the bytes that must still be sent.
     pub(crate) cancellers: Vec<(usize, Vec<u8>)>,
-    /// Keys of clients that are gone, for stale cancels.
+    /// Cancel keys of clients that have gone, for cancel requests that come too late.
     pub(crate) stale_keys: Vec<(i32, Vec<u8>)>,
-    /// A worker, its server connection and the port.
+    /// Connections that are being opened: the worker, its server connection and the port.
     pub(crate) dials: Vec<(usize, u64, u16)>,
     pub(crate) cancels: Vec<(usize, CancelTicket)>,
-    /// Clients of which a cancel was asked for with the right key: their slow queries may end.
+    /// Clients for which a cancel request with the right key was sent, so their slow queries may end. By the client's
+    /// number.
     pub(crate) cancelled: BTreeMap<usize, usize>,
     next_client: usize,
     next_process: i32,
-    /// The configuration in force, or on its way.
+    /// The configuration in force, or on its way to the workers.
     pub(crate) edition: Edition,
     pub(crate) pool_size_max: u32,
-    /// What no configuration so far has allowed to be exceeded.
+    /// The loosest limits of all configurations so far.
     pub(crate) loosest: Limits,
     pub(crate) shutdown: Option<Shutdown>,
     pub(crate) paused: bool,
     quiescing: bool,
     pub(crate) trace: VecDeque<String>,
     pub(crate) answers: u64,
-    /// What clients were refused, and how often.
+    /// The errors with which clients were refused, and how often.
     pub(crate) refusals: BTreeMap<String, u64>,
 }
 
@@ -93,7 +94,7 @@ impl World {
             })
             .collect();
         let mut world = Self {
-            pool_size_max: flavour.pool_size,
+            pool_size_max: flavour.room_for_all(flavour.pool_size),
             flavour,
             rng,
             now: 1_000,
@@ -151,7 +152,7 @@ impl World {
         self.workers.iter_mut().for_each(|worker| worker.board.set_now(now));
     }
 
-    /// One event, drawn at random.
+    /// One random event.
     pub(crate) fn step(&mut self) -> Checked {
         self.steps += 1;
         self.now += self.rng.u64(1..30);
@@ -159,8 +160,8 @@ impl World {
         match self.rng.u32(..1000) {
             0..200 => self.backend_works(),
             200..420 => self.proxy_reads(),
-            420..480 => self.proxy_may_write(),
-            480..500 => self.somebody_comes_in(),
+            420..480 => self.full_socket_drains(),
+            480..500 => self.logins_go_on(),
             500..620 => self.client_reads()?,
             620..740 => self.client_sends(),
             740..800 => self.client_acts(),
@@ -169,7 +170,7 @@ impl World {
             860..930 => self.letter_comes(),
             930..950 => self.slow_query_ends(),
             950..990 => self.carry_out_somewhere(),
-            _ => self.something_happens(),
+            _ => self.rare_event(),
         }
         if self.steps.is_multiple_of(64) {
             self.check()?;
@@ -177,11 +178,11 @@ impl World {
         Ok(())
     }
 
-    /// Runs `steps` events, then lets everything come to rest and looks whether all is as it should be.
+    /// Runs `steps` events, then lets everything that is under way finish, and checks the result.
     pub(crate) fn run(&mut self, steps: u64) -> Checked {
         for _ in 0..steps {
             self.step()?;
         }
-        self.come_to_rest()
+        self.finish_run()
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes move, actions are carried out.
+//! Moves bytes between sockets, and carries out the boards' actions.
 
 use trunkline_relay::Action;
 
@@ -40,7 +40,7 @@ impl World {
         }
     }
 
-    /// True when it did something.
+    /// One step of a server. True if it did something.
     pub(super) fn backend_step(&mut self, link: usize) -> bool {
         let Some(backend) = self.backends.get_mut(&link) else { return false };
         let wire = &mut self.links[link];
@@ -60,7 +60,7 @@ impl World {
         activity == crate::model_server::Activity::Worked
     }
 
-    /// A readable socket is read once.
+    /// A worker reads once from a readable socket.
     pub(super) fn proxy_reads(&mut self) {
         let worker = self.rng.usize(..self.workers.len());
         let sockets = &self.workers[worker].sockets;
@@ -75,7 +75,7 @@ impl World {
         }
     }
 
-    /// Reads a connection, unless it is a client's that is logging in: the board says when that is read.
+    /// Reads a connection. If it is a client's that is logging in, the board says later when to read it.
     pub(super) fn read_in_turn(&mut self, worker: usize, client: bool, key: u64, link: usize) {
         if client && !self.workers[worker].board.client_ready(client_key(key)) {
             self.links[link].readable = false;
@@ -84,14 +84,14 @@ impl World {
         self.read(worker, client, key, link);
     }
 
-    /// Logins get their share of some worker's round.
-    pub(super) fn somebody_comes_in(&mut self) {
+    /// The logins of some worker get their share of a round.
+    pub(super) fn logins_go_on(&mut self) {
         let (worker, more) = (self.rng.usize(..self.workers.len()), self.rng.u8(..4) == 0);
-        self.let_in(worker, more);
+        self.continue_logins(worker, more);
     }
 
-    /// The same of one worker; true when somebody was let further in.
-    pub(super) fn let_in(&mut self, worker: usize, more: bool) -> bool {
+    /// The same for one worker. True if a login went on, or may go on later.
+    pub(super) fn continue_logins(&mut self, worker: usize, more: bool) -> bool {
         let now = self.now;
         let mut busy = false;
         if !self.workers[worker].board.begin_arrivals(now, more) {
@@ -116,10 +116,10 @@ impl World {
             false => place.board.server_paused(server_key(key)),
         };
         if paused {
-            // The edge is spent: only the board's Resume brings the shell back.
+            // The readiness event is used up. The shell reads again only when the board tells it to resume.
             wire.readable = false;
             if client && wire.peer_gone {
-                // The kernel says that writes fail too: nobody is there any more.
+                // The kernel reports that writes fail too: the peer has closed both directions.
                 self.closed_by_peer(worker, client, key, link);
             }
             return;
@@ -155,8 +155,8 @@ impl World {
         }
     }
 
-    /// A socket that was full takes bytes again.
-    pub(super) fn proxy_may_write(&mut self) {
+    /// A socket that was full can take bytes again.
+    pub(super) fn full_socket_drains(&mut self) {
         let worker = self.rng.usize(..self.workers.len());
         let sockets = &self.workers[worker].sockets;
         let links = &self.links;
@@ -181,19 +181,19 @@ impl World {
         if client {
             let unsent = board.client_unsent(client_key(key));
             if !unsent.is_empty() {
-                let sent = trunkline_relay::Wires::send_client(&mut wiring, client_key(key), unsent);
+                let sent = trunkline_relay::DirectSend::send_client(&mut wiring, client_key(key), unsent);
                 board.client_sent(client_key(key), sent);
             }
         } else {
             let unsent = board.server_unsent(server_key(key));
             if !unsent.is_empty() {
-                let sent = trunkline_relay::Wires::send_server(&mut wiring, server_key(key), unsent);
+                let sent = trunkline_relay::DirectSend::send_server(&mut wiring, server_key(key), unsent);
                 board.server_sent(server_key(key), sent);
             }
         }
     }
 
-    /// As the worker does at the end of a round.
+    /// Carries out all actions of a board, as the worker does at the end of a round.
     pub(super) fn carry_out(&mut self, worker: usize) {
         self.workers[worker].dirty = false;
         loop {
@@ -285,7 +285,7 @@ impl World {
         true
     }
 
-    /// A dial succeeds, or does not.
+    /// A connection attempt succeeds or fails.
     pub(super) fn dial_ends(&mut self) {
         if self.dials.is_empty() {
             return;
@@ -333,7 +333,7 @@ impl World {
         let client = &mut self.clients[at];
         let wire = &mut self.links[client.link];
         if wire.down.closed {
-            // Nobody reads it any more.
+            // The proxy does not read it any more.
             return client.drop_unsent();
         }
         let sent = client.send(&mut wire.up, most);
@@ -353,7 +353,7 @@ impl World {
         }
     }
 
-    /// True when something was read.
+    /// True if the client has read something.
     pub(super) fn receive_at(&mut self, at: usize) -> Result<bool, String> {
         let excuses = self.excuses();
         let most = self.chunk();

@@ -1,4 +1,4 @@
-//! What a run is made of: drawn from its seed.
+//! The settings of a run. They are drawn from its seed.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -15,7 +15,7 @@ use trunkline_session::frontend::TlsWish;
 
 use crate::model_server::password_of;
 
-/// Which faults and habits a run has.
+/// The configuration of a run, and the kinds of faults that happen in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Flavour {
     pub(crate) workers: usize,
@@ -37,29 +37,30 @@ pub(crate) struct Flavour {
     pub(crate) reports_at_once: bool,
     pub(crate) prepared_max: usize,
     pub(crate) buffer_bytes: usize,
-    /// From one to such as no client here sends at once.
+    /// Between one message and more messages than a client here ever sends at once.
     pub(crate) round_messages_max: usize,
     pub(crate) lent_turns_max: usize,
     pub(crate) socket_bytes: usize,
     pub(crate) bytes_max: usize,
     pub(crate) two_pools: bool,
-    /// Clients have passwords, and some are looked up on a server.
+    /// Clients have passwords, and some passwords are looked up on a server.
     pub(crate) passwords: bool,
     pub(crate) passwords_kept: bool,
     pub(crate) limits: Limits,
-    /// The servers move when the configuration is read again.
+    /// The servers get another port at a reload.
     pub(crate) moves: bool,
     pub(crate) shutdown: bool,
-    /// Connections are kept open for nobody.
+    /// How many connections a pool keeps open without clients.
     pub(crate) min_size: u32,
     pub(crate) connect_query: bool,
     pub(crate) check_query: bool,
     pub(crate) reset_always: bool,
-    /// Server connections are given on before they have answered; with the bytes kept for who reads slowly.
+    /// Early release is on: a client may pass its server connection on before its answers have come. The number is
+    /// `EarlyRelease::buffered_bytes_max`.
     pub(crate) early: Option<usize>,
 }
 
-/// Bounds on clients and their servers; 0: none.
+/// Limits of clients and their servers. 0: no limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) clients: u32,
@@ -81,7 +82,7 @@ impl Limits {
         }
     }
 
-    /// What neither bound allows to be exceeded.
+    /// The looser one of each two limits.
     pub(crate) fn or(self, other: Self) -> Self {
         let either = |a: u32, b: u32| if a == 0 || b == 0 { 0 } else { a.max(b) };
         Self {
@@ -99,17 +100,17 @@ impl Limits {
     }
 }
 
-/// What a reload may change.
+/// The part of the configuration that a reload may change.
 #[derive(Clone, Debug)]
 pub(crate) struct Edition {
     pub(crate) epoch: u64,
     pub(crate) pool_size: u32,
     pub(crate) tracked: bool,
-    /// Where the servers are.
+    /// The servers' port.
     pub(crate) port: u16,
-    /// The database is there at all.
+    /// Whether the configuration has the database.
     pub(crate) present: bool,
-    /// Unknown users are looked up.
+    /// Whether passwords of unknown users are looked up.
     pub(crate) look_up: bool,
     pub(crate) limits: Limits,
 }
@@ -123,7 +124,7 @@ impl Flavour {
         let (copies, start_parameters, reports_at_once) = (often(128), often(128), often(100));
         let (session, large, two_pools) = (often(30), often(40), often(60));
         let buffer_bytes = rng.choice([64, 300, 2_000, 64 << 10]).expect("sizes");
-        Self {
+        let mut drawn = Self {
             workers: rng.usize(1..=3),
             clients: rng.usize(1..=7),
             pool_size: rng.u32(1..=4),
@@ -163,10 +164,14 @@ impl Flavour {
             check_query: rng.bool(),
             reset_always: rng.u8(..) < 40,
             early: rng.bool().then_some(usize::MAX),
+        };
+        if drawn.mode == PoolMode::Auto {
+            (drawn.database_limit, drawn.limits.user_servers) = (0, 0);
         }
+        drawn
     }
 
-    /// The configuration at the beginning.
+    /// The first configuration.
     pub(crate) fn edition(&self) -> Edition {
         Edition {
             epoch: 1,
@@ -177,6 +182,18 @@ impl Flavour {
             look_up: self.passwords,
             limits: self.limits,
         }
+    }
+
+    /// Pinned clients keep their connections: where others wait for one until they leave, nobody could ever say that all
+    /// is answered.
+    pub(crate) fn room_for_all(&self, size: u32) -> u32 {
+        if self.mode == PoolMode::Auto { size.max(16) } else { size }
+    }
+
+    /// Bounds as they are drawn, but none of server connections where clients keep theirs.
+    pub(crate) fn draw_limits(&self, rng: &mut fastrand::Rng) -> Limits {
+        let drawn = Limits::draw(rng);
+        Limits { user_servers: if self.mode == PoolMode::Auto { 0 } else { drawn.user_servers }, ..drawn }
     }
 
     pub(crate) fn session(&self) -> bool {
@@ -228,7 +245,7 @@ impl Flavour {
             target: Arc::new(target),
             forced_user: None,
             password: None,
-            pool: self.pool(edition.pool_size),
+            pool: self.pool(self.room_for_all(edition.pool_size)),
             capacity: capacity(self.database_limit, limits.database_clients),
             connect_query: self.connect_query.then(|| "SET work_mem='4MB';SELECT connected, 1, 1".to_owned()),
             parameters: Vec::new(),
@@ -277,7 +294,7 @@ impl Flavour {
             check_query: if self.check_query { "SELECT live, 1, 1".to_owned() } else { String::new() },
             auth_cache_ttl: Duration::from_secs(u64::from(self.passwords_kept)),
             auth_cache_bytes_max: 1 << 16,
-            strangers: edition.look_up.then(|| "d".to_owned()),
+            unknown_database_entry: edition.look_up.then(|| "d".to_owned()),
             unproven_look_ups: UnprovenLookUps::default(),
             pools_max: None,
         }

@@ -1,4 +1,4 @@
-//! We prove ourselves to a server: [`Chosen`] -> [`Proved`] -> done.
+//! The client's side of SCRAM, for our login to a server: [`MechanismChosen`], then [`ProofMade`], then done.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,52 +12,52 @@ use super::{SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramError};
 use crate::authentication::Password;
 use crate::entropy::Entropy;
 
-/// What the client proves itself with.
+/// The secret with which the client makes its proof.
 #[derive(Debug, Clone)]
-pub enum Proof {
-    /// The password. `cached` are keys derived from it before, used when they fit the server's salt.
+pub enum ProofSource {
+    /// The password.
     Password {
         /// The password.
         password: Password,
-        /// Keys of an earlier login with it.
+        /// Keys from an earlier login with this password. They are used if they were derived with the server's salt.
         cached: Option<Arc<ScramKeys>>,
     },
-    /// Keys alone: a pass-through.
+    /// Only keys: a client's login to us gave them, and we log in to the server as that client.
     Keys(Arc<ScramKeys>),
 }
 
-/// What is known of the TLS connection when the mechanism is chosen.
+/// The state of TLS on this connection, which decides about channel binding.
 #[derive(Debug, Clone)]
 pub enum Channel {
     /// No TLS.
     Plain,
-    /// TLS; with the `tls-server-end-point` data (hash of the server's certificate) where it can be had.
+    /// TLS. The `tls-server-end-point` data is a hash of the server's certificate; `None` if there is no such hash.
     Tls(Option<Vec<u8>>),
 }
 
-/// The mechanism is chosen and the first message made.
+/// The mechanism is chosen, and the first message is made.
 #[derive(Debug)]
-pub struct Chosen {
+pub struct MechanismChosen {
     flag: BindingFlag,
     binding: Vec<u8>,
     nonce: String,
     message: String,
 }
 
-/// The proof is made, the server's signature is awaited.
-pub struct Proved {
+/// The proof is made. The server's signature must come next.
+pub struct ProofMade {
     bound: bool,
     keys: Arc<ScramKeys>,
     auth_message: String,
     message: String,
 }
 
-impl Chosen {
-    /// Chooses among the `offered` mechanisms: with channel binding wherever that is possible.
+impl MechanismChosen {
+    /// Chooses one of the `offered` mechanisms: one with channel binding if that is possible.
     pub fn new<'a>(
         offered: impl IntoIterator<Item = &'a [u8]>,
         channel: &Channel,
-        entropy_nonce: String,
+        nonce: String,
     ) -> Result<Self, ScramError> {
         let (mut plain, mut plus) = (false, false);
         for mechanism in offered {
@@ -65,7 +65,8 @@ impl Chosen {
             plus |= mechanism == SCRAM_SHA_256_PLUS.as_bytes();
         }
         let (flag, binding) = match channel {
-            // As libpq: a server cannot bind to a TLS connection that is not there, so someone in between has one.
+            // As in libpq: without TLS there is nothing to bind to. If the server still offers binding, its side of the
+            // connection has TLS and ours does not, so somebody sits in between.
             Channel::Plain if plus => return Err(ScramError::Downgrade),
             Channel::Tls(Some(binding)) if plus => (BindingFlag::Bound, binding.clone()),
             Channel::Tls(Some(_)) => (BindingFlag::NotOffered, Vec::new()),
@@ -74,11 +75,11 @@ impl Chosen {
         if flag != BindingFlag::Bound && !plain {
             return Err(ScramError::NoMechanism);
         }
-        let message = format!("{}n=,r={entropy_nonce}", flag.gs2_header());
-        Ok(Self { flag, binding, nonce: entropy_nonce, message })
+        let message = format!("{}n=,r={nonce}", flag.gs2_header());
+        Ok(Self { flag, binding, nonce, message })
     }
 
-    /// The chosen mechanism's name, for SASLInitialResponse.
+    /// The name of the chosen mechanism, for SASLInitialResponse.
     pub fn mechanism(&self) -> &'static str {
         if self.flag == BindingFlag::Bound { SCRAM_SHA_256_PLUS } else { SCRAM_SHA_256 }
     }
@@ -88,14 +89,14 @@ impl Chosen {
         &self.message
     }
 
-    /// Takes `server-first-message`. Slow where keys must be derived; the server sets how slow, up to
-    /// `iterations_max`.
+    /// Handles `server-first-message` and makes the proof. This is slow if it must derive keys. The server chooses the
+    /// iteration count, up to `iterations_max`.
     pub fn server_first(
         self,
         message: &[u8],
-        proof: &Proof,
+        proof: &ProofSource,
         iterations_max: u32,
-    ) -> Result<Proved, ScramError> {
+    ) -> Result<ProofMade, ScramError> {
         let first = ServerFirst::parse(message)?;
         if first.nonce.len() <= self.nonce.len() || !first.nonce.starts_with(&self.nonce) {
             return Err(ScramError::NonceMismatch);
@@ -105,12 +106,16 @@ impl Chosen {
             return Err(ScramError::TooManyIterations { asked, max: iterations_max });
         }
         let keys = match proof {
-            Proof::Keys(keys) if keys.fit(&first.salt, first.iterations) => Arc::clone(keys),
-            Proof::Keys(_) => return Err(ScramError::KeysDoNotFit),
-            Proof::Password { cached: Some(keys), .. } if keys.fit(&first.salt, first.iterations) => {
+            ProofSource::Keys(keys) if keys.were_derived_with(&first.salt, first.iterations) => {
                 Arc::clone(keys)
             }
-            Proof::Password { password, .. } => {
+            ProofSource::Keys(_) => return Err(ScramError::KeysDoNotFit),
+            ProofSource::Password { cached: Some(keys), .. }
+                if keys.were_derived_with(&first.salt, first.iterations) =>
+            {
+                Arc::clone(keys)
+            }
+            ProofSource::Password { password, .. } => {
                 Arc::new(derive(password.expose(), &first.salt, first.iterations))
             }
         };
@@ -121,23 +126,23 @@ impl Chosen {
         let auth_message = format!("{first_bare},{server_first},{without_proof}");
         let proof = STANDARD.encode(keys.proof(&[auth_message.as_bytes()]));
         let bound = self.flag == BindingFlag::Bound;
-        Ok(Proved { bound, keys, auth_message, message: format!("{without_proof},p={proof}") })
+        Ok(ProofMade { bound, keys, auth_message, message: format!("{without_proof},p={proof}") })
     }
 }
 
-impl Proved {
+impl ProofMade {
     /// `client-final-message`, for SASLResponse.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Whether the proof is bound to the TLS connection.
+    /// Whether the proof uses channel binding.
     pub fn is_bound(&self) -> bool {
         self.bound
     }
 
-    /// Takes `server-final-message`. Only after this is the server known to know the secret. Gives the keys, to be
-    /// kept for the next login.
+    /// Handles `server-final-message`. Only after this call it is sure that the server knows the secret. Returns the
+    /// keys, which the caller may keep for the next login.
     pub fn server_final(self, message: &[u8]) -> Result<Arc<ScramKeys>, ScramError> {
         let ServerFinal::Signature(signature) = ServerFinal::parse(message)? else {
             return Err(ScramError::ServerRefused);
@@ -149,14 +154,14 @@ impl Proved {
     }
 }
 
-impl fmt::Debug for Proved {
-    /// Leaves the proof out: with the stored secret it gives the client's key away.
+impl fmt::Debug for ProofMade {
+    /// Does not show the proof: whoever has the proof and the stored secret can compute the client's key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Proved(..)")
+        f.write_str("ProofMade(..)")
     }
 }
 
-/// A fresh nonce for [`Chosen::new`].
+/// A fresh nonce for [`MechanismChosen::new`].
 pub fn nonce(entropy: &mut dyn Entropy) -> String {
     super::server::nonce(entropy)
 }
@@ -175,8 +180,8 @@ mod tests {
     const SERVER_FINAL: &[u8] = b"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=";
     const NONCE: &str = "rOprNGfwEbeRWgbNEkqO";
 
-    fn chosen() -> Chosen {
-        Chosen {
+    fn chosen() -> MechanismChosen {
+        MechanismChosen {
             flag: BindingFlag::Unsupported,
             binding: Vec::new(),
             nonce: NONCE.to_owned(),
@@ -184,8 +189,8 @@ mod tests {
         }
     }
 
-    fn password(password: &str) -> Proof {
-        Proof::Password { password: Password::new(password), cached: None }
+    fn password(password: &str) -> ProofSource {
+        ProofSource::Password { password: Password::new(password), cached: None }
     }
 
     #[test]
@@ -193,10 +198,10 @@ mod tests {
         let proved = chosen().server_first(SERVER_FIRST, &password("pencil"), 4096).expect("well formed");
         assert_eq!(proved.message(), CLIENT_FINAL);
         let keys = proved.server_final(SERVER_FINAL).expect("the right signature");
-        // The keys alone do as well, and as a cache.
+        // The keys are enough too, alone or as a cache beside a password.
         for proof in [
-            Proof::Keys(Arc::clone(&keys)),
-            Proof::Password { password: Password::new("not used"), cached: Some(keys) },
+            ProofSource::Keys(Arc::clone(&keys)),
+            ProofSource::Password { password: Password::new("not used"), cached: Some(keys) },
         ] {
             let proved = chosen().server_first(SERVER_FIRST, &proof, 4096).expect("well formed");
             assert_eq!(proved.message(), CLIENT_FINAL);
@@ -205,18 +210,19 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_do_not_fit_are_not_tried() {
+    fn keys_with_another_salt_are_not_used() {
         let keys = Arc::new(derive(b"pencil", b"other salt", NonZeroU32::MIN));
-        let error =
-            chosen().server_first(SERVER_FIRST, &Proof::Keys(Arc::clone(&keys)), 4096).expect_err("unfit");
+        let error = chosen()
+            .server_first(SERVER_FIRST, &ProofSource::Keys(Arc::clone(&keys)), 4096)
+            .expect_err("unfit");
         assert_eq!(error, ScramError::KeysDoNotFit);
-        let proof = Proof::Password { password: Password::new("pencil"), cached: Some(keys) };
+        let proof = ProofSource::Password { password: Password::new("pencil"), cached: Some(keys) };
         let proved = chosen().server_first(SERVER_FIRST, &proof, 4096).expect("derived again");
         assert_eq!(proved.message(), CLIENT_FINAL);
     }
 
     #[test]
-    fn a_server_that_does_not_know_the_secret_is_found_out() {
+    fn a_server_that_does_not_know_the_secret_is_refused() {
         let proved = || chosen().server_first(SERVER_FIRST, &password("pencil"), 4096).expect("well formed");
         let wrong = b"v=7rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=";
         assert_eq!(proved().server_final(wrong).expect_err("wrong"), ScramError::WrongServerSignature);
@@ -226,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_iterations_are_refused_before_any_is_computed() {
+    fn too_many_iterations_are_refused_before_any_is_computed() {
         for asked in [4097, u32::MAX] {
             let message = format!("r={NONCE}x,s=AAAA,i={asked}");
             let error =
@@ -236,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nonce_must_go_on_where_ours_ends() {
+    fn the_servers_nonce_must_extend_ours() {
         for nonce in [NONCE, "other", &NONCE[..4], &format!("x{NONCE}")] {
             let message = format!("r={nonce},s=AAAA,i=1");
             let error = chosen().server_first(message.as_bytes(), &password("x"), 4096).expect_err("nonce");
@@ -248,7 +254,7 @@ mod tests {
     fn the_best_mechanism_is_chosen() {
         let (plain, plus) = (SCRAM_SHA_256.as_bytes(), SCRAM_SHA_256_PLUS.as_bytes());
         let choose = |offered: &[&[u8]], channel: Channel| {
-            Chosen::new(offered.iter().copied(), &channel, String::from("nonce"))
+            MechanismChosen::new(offered.iter().copied(), &channel, String::from("nonce"))
                 .map(|chosen| (chosen.mechanism(), chosen.message().to_owned()))
         };
         let bound = || Channel::Tls(Some(b"hash".to_vec()));
@@ -269,7 +275,7 @@ mod tests {
     #[test]
     fn debug_shows_no_proof() {
         let proved = chosen().server_first(SERVER_FIRST, &password("pencil"), 4096).expect("well formed");
-        assert_eq!(format!("{proved:?}"), "Proved(..)");
+        assert_eq!(format!("{proved:?}"), "ProofMade(..)");
         assert!(!format!("{:?}", password("pencil")).contains("pencil"));
     }
 }

@@ -1,4 +1,4 @@
-//! Keys of SCRAM-SHA-256 and what is stored of them.
+//! The keys of SCRAM-SHA-256, and the secret that a server stores.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -15,9 +15,9 @@ use crate::authentication::saslprep;
 
 type Key = [u8; KEY_BYTES];
 
-/// What is needed to log in to a server by SCRAM without the password, and to check that the server knows it too.
+/// The keys of a user: enough to log in to a server by SCRAM without the password, and to check the server's signature.
 ///
-/// They are as secret as the password on every server whose secret has the same salt and iteration count.
+/// On each server whose secret has the same salt and iteration count, the keys are as powerful as the password.
 #[derive(Clone)]
 pub struct ScramKeys {
     client_key: Key,
@@ -26,7 +26,7 @@ pub struct ScramKeys {
     iterations: NonZeroU32,
 }
 
-/// What is stored for a user: enough to check a proof, not enough to make one.
+/// The secret that a server stores for a user: enough to check a proof, but not to make one.
 #[derive(Clone)]
 pub struct ScramSecret {
     iterations: NonZeroU32,
@@ -35,10 +35,10 @@ pub struct ScramSecret {
     server_key: Key,
 }
 
-/// Derives a user's keys from the password. Slow on purpose: about 1 ms at 4,096 iterations, so callers may keep
-/// the result by user, salt and iterations ([`ScramKeys::fit`]).
+/// Derives a user's keys from the password. This is slow on purpose (about 1 ms at 4,096 iterations), so a caller may
+/// keep the keys and ask [`ScramKeys::were_derived_with`] whether they can be used again.
 ///
-/// `password` as the user types it: SASLprep is applied here.
+/// `password` is the password as the user types it: this function applies SASLprep.
 pub fn derive(password: &[u8], salt: &[u8], iterations: NonZeroU32) -> ScramKeys {
     let salted = salted_password(&saslprep(password), salt, iterations);
     ScramKeys {
@@ -64,15 +64,15 @@ fn salted_password(prepared: &[u8], salt: &[u8], iterations: NonZeroU32) -> Zero
 }
 
 impl ScramKeys {
-    /// The keys behind a client's proof. RFC 5802 has `ClientProof = ClientKey XOR ClientSignature`, and anyone who
-    /// holds the secret can compute the signature.
+    /// Recovers the keys from a client's proof. In RFC 5802, `ClientProof = ClientKey XOR ClientSignature`, and the
+    /// stored secret is enough to compute the signature.
     ///
-    /// `None` when the proof is wrong.
+    /// Returns `None` when the proof is wrong.
     pub(super) fn from_proof(proof: &Key, secret: &ScramSecret, auth_message: &[&[u8]]) -> Option<Self> {
         let mut client_key = hmac(&secret.stored_key, auth_message);
         xor_into(&mut client_key, proof);
-        let right: bool = sha256(&client_key).ct_eq(&secret.stored_key).into();
-        right.then(|| Self {
+        let is_correct: bool = sha256(&client_key).ct_eq(&secret.stored_key).into();
+        is_correct.then(|| Self {
             client_key,
             server_key: secret.server_key,
             salt: secret.salt.clone(),
@@ -81,16 +81,16 @@ impl ScramKeys {
     }
 
     /// Whether the keys were derived with this salt and iteration count.
-    pub fn fit(&self, salt: &[u8], iterations: NonZeroU32) -> bool {
+    pub fn were_derived_with(&self, salt: &[u8], iterations: NonZeroU32) -> bool {
         self.salt == salt && self.iterations == iterations
     }
 
-    /// The iteration count they were derived with.
+    /// The iteration count with which the keys were derived.
     pub fn iterations(&self) -> NonZeroU32 {
         self.iterations
     }
 
-    /// What a server stores of these keys.
+    /// The secret that a server stores for these keys.
     pub fn to_secret(&self) -> ScramSecret {
         ScramSecret {
             iterations: self.iterations,
@@ -100,14 +100,14 @@ impl ScramKeys {
         }
     }
 
-    /// The client's proof for an exchange; the parts of `auth_message` are taken one after the other.
+    /// The client's proof for an exchange. `auth_message` is given in parts, which are joined.
     pub(super) fn proof(&self, auth_message: &[&[u8]]) -> Key {
         let mut proof = hmac(&sha256(&self.client_key), auth_message);
         xor_into(&mut proof, &self.client_key);
         proof
     }
 
-    /// Whether `signature` is the server's for an exchange, in constant time.
+    /// Whether `signature` is the server's signature for an exchange. Takes constant time.
     pub(super) fn verify_server(&self, signature: &Key, auth_message: &[&[u8]]) -> bool {
         hmac(&self.server_key, auth_message).ct_eq(signature).into()
     }
@@ -127,7 +127,7 @@ impl fmt::Debug for ScramKeys {
 }
 
 impl ScramSecret {
-    /// Puts a secret together from its parts, read from storage.
+    /// Makes a secret from its stored parts.
     pub(crate) fn from_parts(
         iterations: NonZeroU32,
         salt: Vec<u8>,
@@ -137,8 +137,8 @@ impl ScramSecret {
         Self { iterations, salt, stored_key, server_key }
     }
 
-    /// A secret that no password fits, for a user who does not exist. The salt is the same whenever `user` asks (as a
-    /// real user's would be) and unpredictable without `mock_key`, as in PostgreSQL.
+    /// A secret for a user who does not exist: no password is correct for it. As in PostgreSQL, the salt is always the
+    /// same for the same `user`, as a real user's salt is, and nobody can predict it without `mock_key`.
     pub fn mock(user: &str, mock_key: &[u8], iterations: NonZeroU32) -> Self {
         let salt = hmac(mock_key, &[b"salt", user.as_bytes()]);
         Self {
@@ -149,7 +149,7 @@ impl ScramSecret {
         }
     }
 
-    /// The salt, raw.
+    /// The salt, not encoded.
     pub fn salt(&self) -> &[u8] {
         &self.salt
     }
@@ -159,8 +159,8 @@ impl ScramSecret {
         self.iterations
     }
 
-    /// Whether this is what is stored of `keys`, in constant time.
-    pub fn is_made_of(&self, keys: &ScramKeys) -> bool {
+    /// Whether this secret belongs to `keys`. Takes constant time.
+    pub fn belongs_to(&self, keys: &ScramKeys) -> bool {
         sha256(&keys.client_key).ct_eq(&self.stored_key).into()
     }
 
@@ -169,7 +169,7 @@ impl ScramSecret {
         hmac(&self.server_key, auth_message)
     }
 
-    /// The form PostgreSQL keeps in `pg_authid.rolpassword`. As secret as its parts are.
+    /// The secret in the form that PostgreSQL stores in `pg_authid.rolpassword`. Keep it secret.
     pub fn to_stored_form(&self) -> Zeroizing<String> {
         Zeroizing::new(format!(
             "SCRAM-SHA-256${}:{}${}:{}",
@@ -226,24 +226,24 @@ mod tests {
 
     /// PBKDF2-HMAC-SHA-256 of RFC 7914, section 11 (its first 32 bytes).
     #[test]
-    fn salted_passwords_are_pbkdf2() {
+    fn a_salted_password_is_pbkdf2() {
         let one = salted_password(b"passwd", b"salt", NonZeroU32::MIN);
         assert_eq!(hex(&*one), "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc");
     }
 
     #[test]
-    fn keys_fit_only_their_salt_and_iterations() {
+    fn keys_were_derived_with_one_salt_and_iteration_count() {
         let two = NonZeroU32::MIN.saturating_add(1);
         let keys = derive(b"sesame", b"salt", two);
-        assert!(keys.fit(b"salt", two));
-        assert!(!keys.fit(b"salt", NonZeroU32::MIN));
-        assert!(!keys.fit(b"pepper", two));
-        assert!(keys.to_secret().is_made_of(&keys));
-        assert!(!keys.to_secret().is_made_of(&derive(b"Sesame", b"salt", two)));
+        assert!(keys.were_derived_with(b"salt", two));
+        assert!(!keys.were_derived_with(b"salt", NonZeroU32::MIN));
+        assert!(!keys.were_derived_with(b"pepper", two));
+        assert!(keys.to_secret().belongs_to(&keys));
+        assert!(!keys.to_secret().belongs_to(&derive(b"Sesame", b"salt", two)));
     }
 
     #[test]
-    fn a_mock_is_steady_for_a_user_and_differs_between_users() {
+    fn a_mock_salt_is_constant_for_a_user_and_differs_between_users() {
         let mock = |user| ScramSecret::mock(user, b"key", NonZeroU32::MIN);
         assert_eq!(mock("alice").salt(), mock("alice").salt());
         assert_ne!(mock("alice").salt(), mock("bob").salt());

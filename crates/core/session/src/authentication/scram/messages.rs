@@ -1,4 +1,4 @@
-//! The four SCRAM messages, read and checked; writing them is the sides' own business.
+//! Reads and checks the four SCRAM messages. Each side writes its messages itself.
 
 use std::num::NonZeroU32;
 
@@ -7,17 +7,17 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::{KEY_BYTES, MESSAGE_BYTES_MAX, NONCE_CHARACTERS_MAX, ScramError};
 
-/// The only channel binding type, as the gs2 header names it.
+/// The only supported channel binding type, by its name in the gs2 header.
 pub const BINDING_TYPE: &str = "tls-server-end-point";
 
 /// What the client says about channel binding in the gs2 header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingFlag {
-    /// `n`: the client does not support it.
+    /// `n`: the client does not support channel binding.
     Unsupported,
-    /// `y`: the client supports it and believes that the server does not.
+    /// `y`: the client supports channel binding, and believes that the server does not.
     NotOffered,
-    /// `p=tls-server-end-point`: the client binds.
+    /// `p=tls-server-end-point`: the client uses channel binding.
     Bound,
 }
 
@@ -32,21 +32,21 @@ impl BindingFlag {
     }
 }
 
-/// `client-first-message`. The user name in it is ignored, as PostgreSQL does: the start-up packet's counts.
+/// `client-first-message`. Its user name is ignored, as in PostgreSQL: the user name of the start-up packet counts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ClientFirst<'a> {
     /// The channel binding flag.
     pub flag: BindingFlag,
     /// The client's nonce.
     pub nonce: &'a str,
-    /// `client-first-message-bare`: what follows the gs2 header.
+    /// `client-first-message-bare`: the message after the gs2 header.
     pub bare: &'a str,
 }
 
 /// `server-first-message`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ServerFirst<'a> {
-    /// The client's nonce with the server's after it.
+    /// The client's nonce, and the server's nonce after it.
     pub nonce: &'a str,
     /// The salt, decoded.
     pub salt: Vec<u8>,
@@ -72,12 +72,12 @@ pub struct ClientFinal<'a> {
 pub enum ServerFinal {
     /// `v=`: the server's signature.
     Signature([u8; KEY_BYTES]),
-    /// `e=`: the server gives up.
+    /// `e=`: the server ended the exchange with an error.
     Refused,
 }
 
 impl<'a> ClientFirst<'a> {
-    /// Reads the message; extensions after the nonce are ignored, mandatory ones refused.
+    /// Reads the message. Extensions after the nonce are ignored, but a mandatory extension is refused.
     pub fn parse(message: &'a [u8]) -> Result<Self, ScramError> {
         let text = checked_text(message)?;
         let (flag, rest) = text.split_once(',').ok_or(ScramError::Malformed("no gs2 header"))?;
@@ -212,7 +212,7 @@ fn checked_text(message: &[u8]) -> Result<&str, ScramError> {
     std::str::from_utf8(message).map_err(|_| ScramError::Malformed("not UTF-8"))
 }
 
-/// A nonce is of printable ASCII without comma (the attributes are split at commas already).
+/// A nonce consists of printable ASCII without commas. (Attributes were split at commas before.)
 fn checked_nonce(nonce: &str) -> Result<&str, ScramError> {
     if nonce.is_empty() || nonce.len() > NONCE_CHARACTERS_MAX {
         return Err(ScramError::Malformed("nonce empty or too long"));
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_first_message_in_all_its_forms() {
+    fn client_first_messages_of_every_form_are_read() {
         let parse = |text: &'static str| ClientFirst::parse(text.as_bytes());
         let expect = |flag, bare| Ok(ClientFirst { flag, nonce: "abc", bare });
         assert_eq!(parse("n,,n=,r=abc"), expect(BindingFlag::Unsupported, "n=,r=abc"));
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_client_first_messages() {
+    fn malformed_client_first_messages_are_refused() {
         for text in [
             "",
             "n",
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_server_first_messages() {
+    fn malformed_server_first_messages_are_refused() {
         assert!(ServerFirst::parse(b"r=abc,s=AAAA,i=4096,x=1").is_ok());
         for text in [
             "",
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_client_final_messages() {
+    fn malformed_client_final_messages_are_refused() {
         let key = STANDARD.encode([7; KEY_BYTES]);
         let good = format!("c=biws,r=abc,x=1,p={key}");
         let parsed = ClientFinal::parse(good.as_bytes()).expect("well formed");

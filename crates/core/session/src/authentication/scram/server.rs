@@ -1,4 +1,4 @@
-//! We verify a client: [`Offer`] -> [`Challenged`] -> [`Accepted`].
+//! The server's side of SCRAM, for a client's login to us: [`Offer`], then [`Challenged`], then [`Accepted`].
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,51 +9,51 @@ use super::messages::{BindingFlag, ClientFinal, ClientFirst};
 use super::{NONCE_BYTES, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramError};
 use crate::entropy::Entropy;
 
-/// The mechanisms are offered, the client has yet to choose.
+/// The mechanisms are offered. The client must choose one next.
 #[derive(Debug)]
 pub struct Offer {
     secret: ScramSecret,
-    doomed: bool,
+    always_fails: bool,
     binding: Option<Vec<u8>>,
     nonce: String,
 }
 
-/// Salt and nonce are sent, the proof is awaited.
+/// Salt and nonce are sent. The client's proof must come next.
 #[derive(Debug)]
 pub struct Challenged {
     secret: ScramSecret,
-    doomed: bool,
+    always_fails: bool,
     expected_binding: Vec<u8>,
     client_first_bare: String,
     server_first: String,
     nonce: String,
 }
 
-/// The client has proved itself.
+/// The client's proof was correct.
 #[derive(Debug)]
 pub struct Accepted {
     /// `server-final-message`, for AuthenticationSASLFinal.
     pub message: String,
-    /// The client's keys, fit to log in elsewhere in its name.
+    /// The client's keys: with them we can log in to a server as this client.
     pub keys: ScramKeys,
 }
 
 impl Offer {
     /// Begins an exchange.
     ///
-    /// `doomed`: it runs to its end but fails, because the user does not exist ([`ScramSecret::mock`]).
-    /// `binding`: on TLS, the `tls-server-end-point` data (hash of our certificate); with it the exchange with
-    /// channel binding is offered too.
+    /// `always_fails`: the exchange runs to its end but always fails, because the user does not exist
+    /// ([`ScramSecret::mock`]). `binding`: on TLS, the `tls-server-end-point` data, which is a hash of our
+    /// certificate. If it is given, the mechanism with channel binding is offered too.
     pub fn new(
         secret: ScramSecret,
-        doomed: bool,
+        always_fails: bool,
         binding: Option<Vec<u8>>,
         entropy: &mut dyn Entropy,
     ) -> Self {
-        Self { secret, doomed, binding, nonce: nonce(entropy) }
+        Self { secret, always_fails, binding, nonce: nonce(entropy) }
     }
 
-    /// What AuthenticationSASL lists, best first.
+    /// The mechanisms for AuthenticationSASL, the best one first.
     pub fn mechanisms(&self) -> &'static [&'static str] {
         match self.binding {
             Some(_) => &[SCRAM_SHA_256_PLUS, SCRAM_SHA_256],
@@ -61,7 +61,7 @@ impl Offer {
         }
     }
 
-    /// Takes the client's choice and first message; the answer is [`Challenged::message`].
+    /// Handles the client's choice and its first message. [`Challenged::message`] is the answer.
     pub fn client_first(self, mechanism: &[u8], message: &[u8]) -> Result<Challenged, ScramError> {
         let bound = mechanism == SCRAM_SHA_256_PLUS.as_bytes();
         if !self.mechanisms().iter().any(|offered| offered.as_bytes() == mechanism) {
@@ -83,7 +83,7 @@ impl Offer {
             format!("r={nonce},s={},i={}", STANDARD.encode(self.secret.salt()), self.secret.iterations());
         Ok(Challenged {
             secret: self.secret,
-            doomed: self.doomed,
+            always_fails: self.always_fails,
             expected_binding,
             client_first_bare: first.bare.to_owned(),
             server_first,
@@ -98,7 +98,7 @@ impl Challenged {
         &self.server_first
     }
 
-    /// Takes the proof.
+    /// Handles the message with the client's proof.
     pub fn client_final(self, message: &[u8]) -> Result<Accepted, ScramError> {
         let last = ClientFinal::parse(message)?;
         if !bool::from(last.binding.ct_eq(&self.expected_binding)) {
@@ -114,10 +114,10 @@ impl Challenged {
             b",",
             last.without_proof.as_bytes(),
         ];
-        // The proof is checked for a doomed exchange too, so that both take as long.
+        // The proof is checked even if the exchange always fails, so that the time does not show which users exist.
         let keys = ScramKeys::from_proof(&last.proof, &self.secret, &auth_message);
         match keys {
-            Some(keys) if !self.doomed => {
+            Some(keys) if !self.always_fails => {
                 let signature = STANDARD.encode(self.secret.server_signature(&auth_message));
                 Ok(Accepted { message: format!("v={signature}"), keys })
             }
@@ -148,10 +148,10 @@ mod tests {
         p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=";
     const SERVER_FINAL: &str = "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=";
 
-    fn offer(password: &[u8], doomed: bool, binding: Option<Vec<u8>>) -> Offer {
+    fn offer(password: &[u8], always_fails: bool, binding: Option<Vec<u8>>) -> Offer {
         let salt = STANDARD.decode("W22ZaJ0SNY7soEsUEjb6gQ==").expect("base64");
         let secret = derive(password, &salt, NonZeroU32::new(4096).expect("not zero")).to_secret();
-        Offer { secret, doomed, binding, nonce: String::from("%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0") }
+        Offer { secret, always_fails, binding, nonce: String::from("%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0") }
     }
 
     fn challenged(password: &[u8]) -> Challenged {
@@ -167,24 +167,27 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_in_the_proof_are_recovered() {
+    fn the_keys_are_recovered_from_the_proof() {
         let accepted = challenged(b"pencil").client_final(CLIENT_FINAL).expect("the right proof");
         let secret = offer(b"pencil", false, None).secret;
-        assert!(secret.is_made_of(&accepted.keys));
-        assert!(accepted.keys.fit(secret.salt(), secret.iterations()));
+        assert!(secret.belongs_to(&accepted.keys));
+        assert!(accepted.keys.were_derived_with(secret.salt(), secret.iterations()));
     }
 
     #[test]
-    fn wrong_passwords_and_doomed_exchanges_fail_alike() {
+    fn wrong_passwords_and_mock_exchanges_fail_alike() {
         let wrong = challenged(b"pencil2").client_final(CLIENT_FINAL);
         assert_eq!(wrong.expect_err("wrong"), ScramError::WrongProof);
-        let doomed =
+        let always_fails =
             offer(b"pencil", true, None).client_first(b"SCRAM-SHA-256", CLIENT_FIRST).expect("well formed");
-        assert_eq!(doomed.client_final(CLIENT_FINAL).expect_err("doomed"), ScramError::WrongProof);
+        assert_eq!(
+            always_fails.client_final(CLIENT_FINAL).expect_err("always_fails"),
+            ScramError::WrongProof
+        );
     }
 
     #[test]
-    fn changed_nonces_and_bindings_are_noticed() {
+    fn changed_nonces_and_bindings_are_refused() {
         let change = |from: &str, to: &str| {
             let message = std::str::from_utf8(CLIENT_FINAL).expect("text").replace(from, to);
             challenged(b"pencil").client_final(message.as_bytes()).expect_err("changed")

@@ -1,4 +1,4 @@
-//! One message of the server, and what it is the answer to.
+//! Handles one message of the server: which of our messages it answers, and whether it may come now.
 
 use trunkline_wire::backend::{
     CommandComplete, CopyInResponse, CopyOutResponse, DataRow, ErrorResponse, NoticeResponse,
@@ -16,33 +16,33 @@ use super::event::Event;
 use super::expect::Expect;
 use crate::frontend::error::Misbehaviour;
 
-/// How much of the head's answer has come.
+/// How much of the answer to the head has come. The *head* is the first entry in the queue of expected answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
     /// Nothing.
     Start,
-    /// A statement's parameters were described, its columns were not.
+    /// The server has described a statement's parameters, but not its columns yet.
     Described,
-    /// A batch's item is bound; its rows or its end are due.
+    /// An item of a batch is bound. Its rows or its end must come next.
     Bound,
     /// Rows may come.
     Rows,
-    /// A query's command is done; another result or the query's end is due.
+    /// A command of a simple query has ended. Another result or the end of the query must come next.
     Between,
     /// The server waits for copied data.
     CopyIn,
-    /// Copied data comes.
+    /// The server sends copied data.
     CopyOut,
-    /// Copied data is complete.
+    /// The server has sent all copied data.
     CopyOutDone,
-    /// A query failed: its end is due.
+    /// A simple query has failed. Its end must come next.
     QueryFailed,
-    /// A turn failed: all is skipped up to its Sync.
+    /// A turn has failed. The server skips all messages up to its Sync.
     Skipping,
 }
 
 impl Connection {
-    /// What the next message answers, unless it is one that may come at any time.
+    /// The entry that the server's next message answers, unless that message may come at any time.
     #[inline]
     pub(super) fn head(&mut self) -> Option<Expect> {
         loop {
@@ -84,7 +84,7 @@ impl Connection {
         ))
     }
 
-    /// A whole message that is due.
+    /// Handles a complete message that may come now.
     // tidy: long because it is one table
     pub(super) fn message<'b>(&mut self, tag: u8, body: &'b [u8]) -> Result<Event<'b>, Misbehaviour> {
         Ok(match tag {
@@ -153,7 +153,7 @@ impl Connection {
                 self.ready.parameter_status(&status)?;
                 Event::ParameterStatus(status)
             }
-            // A run has taken those that are right.
+            // The well-formed rows were handled as a run before, so this one is malformed.
             data_row::TAG => {
                 DataRow::decode(body)?;
                 return Err(unexpected(tag, "here"));
@@ -162,7 +162,7 @@ impl Connection {
         })
     }
 
-    /// The head is answered, or the head's item is.
+    /// The head is answered completely, or an item of it if it is a batch.
     pub(super) fn done<'b>(&mut self, event: Event<'b>) -> Event<'b> {
         match self.pipeline.expects.front_mut() {
             Some(Expect::BindExecute { left }) if *left > 1 => *left -= 1,
@@ -185,13 +185,14 @@ impl Connection {
         }
     }
 
-    /// PostgreSQL's COPY reads messages by itself: it drops any Sync, and fails for what is no copied data. Since version 14
-    /// it ends the connection then. Before that, in a simple query that message was lost and what follows it run; else all
-    /// was skipped up to a Sync, as after any error.
+    /// PostgreSQL's COPY FROM STDIN reads messages itself. It drops every Sync, and fails at a message that is not
+    /// part of copied data. Since version 14 it then ends the connection. Older versions lost that message. In a
+    /// simple query they ran the messages after it; otherwise they skipped all messages up to a Sync, as after any
+    /// error.
     fn copy_in_begins(&mut self) {
         self.within = Within::CopyIn;
         let expects = &mut self.pipeline.expects;
-        // If the batch has more items, the server reads the next Bind.
+        // If the batch has more items, the COPY reads the next item's Bind.
         if matches!(expects.front(), Some(Expect::BindExecute { left: 2.. })) {
             return;
         }
@@ -200,7 +201,7 @@ impl Connection {
             self.lost_turns += 1;
         }
         let in_query = matches!(expects.front(), Some(Expect::Query { .. }));
-        // If it was a Bind and an Execute, only the Bind is lost: the Execute fails.
+        // If the next entry is a Bind and an Execute, only the Bind is lost: the Execute fails.
         let read =
             expects.get(1).filter(|next| !matches!(next, Expect::CopyEnd | Expect::BindExecute { .. }));
         if let Some(read) = read.copied().filter(|_| in_query) {
@@ -210,7 +211,7 @@ impl Connection {
     }
 
     fn error<'b>(&mut self, error: ErrorResponse<'b>) -> Result<Event<'b>, Misbehaviour> {
-        // A server that is not PostgreSQL may say no severity: then it counts as an ERROR.
+        // A server other than PostgreSQL may send no severity. The error then counts as an ERROR.
         if matches!(error.severity(), Some(b"FATAL" | b"PANIC")) {
             return Ok(Event::Fatal(error));
         }
@@ -241,7 +242,7 @@ impl Connection {
     }
 }
 
-/// The types of the messages that may answer `head`, beside those that may come at any time.
+/// The types of the messages that may answer `head` now. Messages that may come at any time are not among them.
 fn due(head: Expect, within: Within) -> &'static [u8] {
     use {bind_complete as b, command_complete as c, copy_in_response as g, copy_out_response as h};
     use {data_row as d, empty_query_response as i, portal_suspended as s, row_description as t};

@@ -1,83 +1,86 @@
-//! What a server's bytes mean.
+//! The events that a server's messages cause.
 
 use trunkline_wire::backend::{
     CommandComplete, CopyInResponse, CopyOutResponse, ErrorResponse, NoticeResponse, NotificationResponse,
     ParameterDescription, ParameterStatus, RowDescription, TransactionStatus,
 };
 
-/// What came, in the order of what was asked. Borrows the input that it was read from.
+/// A message or several messages of the server. Answers come in the order of our messages. An event borrows the input
+/// bytes.
 ///
-/// Rows and copied data come as runs of whole messages; [`rows`](crate::frontend::rows) reads them.
+/// Rows and copied data come as runs: one event holds many complete messages. [`rows`](crate::frontend::rows) reads
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'b> {
     /// A statement is prepared.
     ParseComplete,
-    /// A portal is made.
+    /// A portal exists.
     BindComplete,
     /// A statement or portal is closed.
     CloseComplete,
     /// The types of a statement's parameters.
     Parameters(ParameterDescription<'b>),
-    /// The columns of the rows to come, or of a statement's.
+    /// The columns of the rows that follow, or of the rows that a described statement returns.
     Columns(RowDescription<'b>),
-    /// What was described returns no rows.
+    /// The described statement or portal returns no rows.
     NoData,
     /// DataRow messages.
     Rows {
-        /// Whole messages, headers included.
+        /// Complete messages with their headers.
         frames: &'b [u8],
-        /// How many.
+        /// The number of messages.
         count: u32,
     },
-    /// A part of the answers to a batch: BindComplete, DataRow, CommandComplete and EmptyQueryResponse messages of its items.
-    /// An item's answer may begin in one such part and end in a later one.
+    /// Part of the answers to a batch: BindComplete, DataRow, CommandComplete and EmptyQueryResponse messages. The
+    /// answer to one item may begin in one event and end in a later one.
     Batch {
-        /// Whole messages, headers included.
+        /// Complete messages with their headers.
         frames: &'b [u8],
-        /// How many items ended in it.
+        /// The number of items whose answers end here.
         items: u32,
     },
-    /// A command is done.
+    /// A command has ended.
     Complete(CommandComplete<'b>),
     /// The query's text has no command.
     EmptyQuery,
-    /// An Execute gave as many rows as it was to; more may come.
+    /// An Execute has returned as many rows as it asked for. The portal may have more.
     Suspended,
-    /// The server waits for copied data, until CopyDone or CopyFail; a caller that has none calls
+    /// The server waits for copied data, up to CopyDone or CopyFail. A caller that has no data calls
     /// [`Connection::refuse_copy_in`](super::Connection::refuse_copy_in).
     ///
-    /// Messages that were sent after it before this was known are not run: the COPY swallows them. Of an extended turn
-    /// after a simple query it swallows the first message only, so what follows a simple query that may be a COPY is
-    /// best sent later.
+    /// If other messages were sent behind the COPY already, the COPY reads them, so they are not run. After a simple
+    /// query, the COPY reads only the first message of an extended turn that follows. So send nothing behind a simple
+    /// query that may be a COPY until it is answered.
     CopyIn(CopyInResponse<'b>),
-    /// Copied data will come.
+    /// The server sends copied data next.
     CopyOut(CopyOutResponse<'b>),
     /// CopyData messages.
     CopyData {
-        /// Whole messages, headers included.
+        /// Complete messages with their headers.
         frames: &'b [u8],
-        /// How many.
+        /// The number of messages.
         count: u32,
     },
-    /// The copied data is complete.
+    /// The server has sent all copied data.
     CopyDone,
-    /// What is answered here failed, and the rest of its turn was not run.
+    /// The message that this answers has failed. The server does not run the rest of its turn.
     Error(ErrorResponse<'b>),
-    /// A turn is over.
+    /// A turn has ended.
     Ready {
-        /// The transaction's state.
+        /// The state of the transaction.
         status: TransactionStatus,
-        /// How many turns end here, in the order of [`Pipeline::turns`](super::Pipeline::turns): 1, except for turns
-        /// that a COPY has swallowed.
+        /// How many turns end here, in the order of [`Pipeline::turns`](super::Pipeline::turns). It is more than 1 if
+        /// a COPY has read the Syncs of turns.
         turns: u32,
     },
-    /// The server ends the connection, and says why. Nothing more comes: see
+    /// The server ends the connection with this error. No more events follow; call
     /// [`Connection::handle_end`](super::Connection::handle_end).
     Fatal(ErrorResponse<'b>),
-    /// A notice; at any time.
+    /// A notice. It may come at any time.
     Notice(NoticeResponse<'b>),
-    /// A NOTIFY; at any time.
+    /// A NOTIFY. It may come at any time.
     Notification(NotificationResponse<'b>),
-    /// A parameter's value changed; at any time. It is noted already.
+    /// The value of a parameter has changed. This may come at any time. The connection has stored the new value
+    /// already.
     ParameterStatus(ParameterStatus<'b>),
 }

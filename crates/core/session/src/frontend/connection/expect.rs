@@ -1,6 +1,6 @@
-//! What a message of ours will be answered with.
+//! The answers that we expect from the server.
 
-/// One entry of the queue of answers. It is 16 bytes, and a batch has one for all its items.
+/// An entry in the queue of expected answers. It has 16 bytes. A batch has one entry for all its items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expect {
     /// ParseComplete.
@@ -17,14 +17,14 @@ pub(super) enum Expect {
     Close,
     /// BindComplete and the answer to an Execute, once for each item.
     BindExecute {
-        /// Items whose end has not come yet.
+        /// The number of items whose answers have not ended yet.
         left: u32,
     },
-    /// No answer of its own: here our copied data ends. Syncs before it are swallowed by the server's COPY.
+    /// The end of our copied data, which has no answer. The server's COPY drops Syncs before it.
     CopyEnd,
     /// ReadyForQuery.
     Sync {
-        /// Where the turn begins in the stream of all that we ever send, in bytes.
+        /// The offset at which the turn begins, in bytes since the first byte that we sent on this connection.
         turn_at: u64,
     },
     /// Any number of results, then ReadyForQuery.
@@ -35,7 +35,7 @@ pub(super) enum Expect {
 }
 
 impl Expect {
-    /// Where the turn begins that this ends; `None` for what ends none.
+    /// The offset at which the turn begins that this entry ends; `None` if it does not end a turn.
     pub(super) fn turn_at(self) -> Option<u64> {
         match self {
             Self::Sync { turn_at } | Self::Query { turn_at } => Some(turn_at),
@@ -43,7 +43,7 @@ impl Expect {
         }
     }
 
-    /// The same entry with its turn's place moved on by `bytes`.
+    /// The same entry with the offset of its turn increased by `bytes`.
     pub(super) fn moved(self, bytes: u64) -> Self {
         match self {
             Self::Sync { turn_at } => Self::Sync { turn_at: turn_at + bytes },
@@ -52,7 +52,7 @@ impl Expect {
         }
     }
 
-    /// The same entry for a turn that began earlier.
+    /// The same entry for a turn that begins at another offset.
     pub(super) fn begun_at(self, turn_at: u64) -> Self {
         match self {
             Self::Sync { .. } => Self::Sync { turn_at },

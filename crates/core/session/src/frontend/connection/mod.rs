@@ -1,4 +1,4 @@
-//! A server connection after the login: encodes what is asked, and knows what each answer is about.
+//! A server connection after the login: encodes our messages, and knows which of them each answer belongs to.
 //!
 //! ```text
 //!   commands --> Pipeline: bytes ---unsent, handle_sent---> socket
@@ -7,13 +7,13 @@
 //!   socket --input--> next_event: a message is the head's answer, or one that may come at any time
 //! ```
 //!
-//! Call order: messages through [`Connection::pipeline`] or [`Connection::append`]; write
-//! [`Pipeline::unsent`] and tell [`Pipeline::handle_sent`]; give all bytes that were received and not consumed
-//! to [`Connection::next_event`] until it gives `None`. An error, or [`Event::Fatal`], is final: ask
-//! [`Connection::handle_end`] what became of the turns that wait, and close.
+//! Order of calls: put messages in through [`Connection::pipeline`] or [`Connection::append`]. Write
+//! [`Pipeline::unsent`] to the socket, and report it with [`Pipeline::handle_sent`]. Give all bytes that were received
+//! and not consumed to [`Connection::next_event`], until it returns `None`. After an error or [`Event::Fatal`], the
+//! connection is over: call [`Connection::handle_end`] for the fates of the turns without a complete answer, and close.
 //!
-//! An error within a turn drops the answers that are expected up to its Sync, for the server skips these messages.
-//! Of what was received, only the parameters' values are kept, which have bounds.
+//! After an error within a turn, the server skips the messages up to the turn's Sync, so their expected answers are
+//! dropped. Of the received data, only the values of parameters are kept, and they have bounds.
 
 mod answer;
 mod error;
@@ -38,13 +38,14 @@ use super::ready::ServerReady;
 use answer::Within;
 use expect::Expect;
 
-/// Bounds of what a server may send after the login.
+/// The limits on what a server may send after the login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionLimits {
-    /// Messages that carry no rows and no long texts.
+    /// The limits of messages without rows and long texts.
     pub limits: Limits,
-    /// Any message, by its length on the wire: a row, an error, a piece of copied data. The shell must gather a whole message
-    /// before it is understood, so this bounds its memory. Default: [`MESSAGE_BYTES`], which PostgreSQL never exceeds.
+    /// The limit of any message, such as a row, an error or a piece of copied data, by its length field. The caller
+    /// must collect a complete message before it can be read, so this limits its memory. The default is
+    /// [`MESSAGE_BYTES`], which PostgreSQL never exceeds.
     pub server_message_bytes: u32,
 }
 
@@ -70,18 +71,18 @@ impl ConnectionLimits {
     }
 }
 
-/// What became of a turn that was not answered to its end when the connection ended.
+/// What is known of a turn whose answer was not complete when the connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// No byte of it was sent: it was not run, and can be sent again elsewhere.
+    /// No byte of the turn was sent. It was not run, and can be sent on another connection.
     NotRun,
-    /// It was sent, at least in part: whether it has taken effect is not known.
+    /// The turn was sent, at least in part. It is not known whether it has taken effect.
     MayHaveRun,
-    /// Its error had come; only the end of the turn is missing.
+    /// The turn's error has come; only its ReadyForQuery is missing.
     Failed,
 }
 
-/// See the module.
+/// A server connection after the login; see the module.
 #[derive(Debug)]
 pub struct Connection {
     pipeline: Pipeline,
@@ -90,13 +91,13 @@ pub struct Connection {
     ready: Box<ServerReady>,
     limits: ConnectionLimits,
     turns_over: u64,
-    /// Turns whose end a COPY has swallowed; the next ReadyForQuery ends them.
+    /// The number of turns whose Syncs a COPY has dropped. The next ReadyForQuery ends them.
     lost_turns: u32,
     over: bool,
 }
 
 impl Connection {
-    /// A connection whose login is done.
+    /// A connection after its login.
     #[must_use]
     pub fn new(ready: Box<ServerReady>, limits: ConnectionLimits) -> Self {
         Self {
@@ -111,55 +112,55 @@ impl Connection {
         }
     }
 
-    /// What the server said of itself, parameters at their latest values.
+    /// What the server reported. The parameters have their latest values.
     #[must_use]
     pub fn server(&self) -> &ServerReady {
         &self.ready
     }
 
-    /// The transaction's state at the last ReadyForQuery.
+    /// The state of the transaction in the last ReadyForQuery.
     #[must_use]
     pub fn status(&self) -> TransactionStatus {
         self.status
     }
 
-    /// Whether nothing is awaited and no turn is open.
+    /// Whether no answer is expected and no turn is open.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         let awaited = self.pipeline.expects.iter().any(|expect| *expect != Expect::CopyEnd);
         !self.over && !awaited && !self.pipeline.turn_is_open()
     }
 
-    /// Whether an error or the server's farewell has ended it.
+    /// Whether the connection is over, after an error or [`Event::Fatal`].
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Turns that [`Event::Ready`] has ended.
+    /// The number of turns that [`Event::Ready`] has ended.
     #[must_use]
     pub fn turns_over(&self) -> u64 {
         self.turns_over
     }
 
-    /// Where messages are written, and where those are that wait to be sent.
+    /// The pipeline: the caller writes messages into it, and it holds the bytes to send.
     #[inline]
     pub fn pipeline(&mut self) -> &mut Pipeline {
         &mut self.pipeline
     }
 
-    /// Bytes that wait to be sent.
+    /// The bytes that the caller must send.
     #[must_use]
     pub fn unsent(&self) -> &[u8] {
         self.pipeline.unsent()
     }
 
-    /// Sends the messages of `messages` after those that are there; `messages` is empty then.
+    /// Moves all messages of `messages` to the end of this connection's pipeline.
     pub fn append(&mut self, messages: &mut Pipeline) {
         self.pipeline.append(messages);
     }
 
-    /// Declines a copy that the server waits for data of, after [`Event::CopyIn`]. Its turn ends with an error.
+    /// Refuses to send copied data, after [`Event::CopyIn`]. The turn ends with an error.
     ///
     /// # Errors
     /// [`EncodeError`] when the reason does not fit a message.
@@ -169,7 +170,7 @@ impl Connection {
         }
         let expects = &self.pipeline.expects;
         let in_query = matches!(expects.front(), Some(Expect::Query { .. }));
-        // Something else was sent into the COPY, and the server fails it for that.
+        // Another message was sent behind the COPY. The COPY reads that message and fails.
         let read = expects.len() > 1 || matches!(expects.front(), Some(Expect::BindExecute { left: 2.. }));
         if in_query || !read {
             self.pipeline.copy_fail(reason)?;
@@ -182,8 +183,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Appends to `out` the packet that, as the first and last on a connection of its own, asks the server to cancel
-    /// what this one runs. `false` when the server gave no key for that.
+    /// Appends a CancelRequest to `out`, which asks the server to cancel the query of this connection. Send it as the
+    /// only packet on a new connection. Returns `false` if the server gave no cancel key.
     pub fn cancel_request(&self, out: &mut Vec<u8>) -> bool {
         let key = &self.ready.secret_key;
         if !key.is_empty() {
@@ -192,8 +193,8 @@ impl Connection {
         !key.is_empty()
     }
 
-    /// The connection has ended, or is given up: the fates of the turns that wait, in their order. An open turn without a Sync
-    /// is the last.
+    /// Ends the connection. Returns the fates of the turns without a complete answer, in their order. A turn that has
+    /// no Sync yet is the last.
     pub fn handle_end(&mut self) -> Vec<Fate> {
         self.over = true;
         let sent = self.pipeline.sent();
@@ -209,11 +210,11 @@ impl Connection {
         lost.chain(waiting).chain(open).map(fate).collect()
     }
 
-    /// The next thing that the server said. Takes it off the front of `input`, which has all bytes that were received and
-    /// not consumed yet; `None` means that the rest is the beginning of a message, or nothing.
+    /// The next event from the server. `input` must hold all bytes that were received and not consumed yet; the event's
+    /// bytes are removed from its front. `None` means that `input` is empty or holds only the beginning of a message.
     ///
     /// # Errors
-    /// [`Misbehaviour`]: the server broke the protocol. The connection is over then.
+    /// [`Misbehaviour`]: the server broke the protocol. The connection is then over.
     #[inline]
     pub fn next_event<'b>(&mut self, input: &mut &'b [u8]) -> Result<Option<Event<'b>>, Misbehaviour> {
         if self.over {
@@ -225,7 +226,8 @@ impl Connection {
         outcome
     }
 
-    /// Most bytes that may have to be gathered before [`next_event`](Self::next_event) can consume any.
+    /// The highest number of bytes that the caller may have to collect before [`next_event`](Self::next_event)
+    /// consumes any.
     #[must_use]
     pub fn input_bytes_max(&self) -> usize {
         let small = self.limits.limits.server_small_message_bytes;
@@ -237,7 +239,8 @@ impl Connection {
             return Ok(Some(event));
         }
         let Some(header) = frame::header(input).map_err(Misbehaviour::Frame)? else { return Ok(None) };
-        // The type before the length: a peer that is out of step is best told by that, and nothing is waited for.
+        // The type is checked before the length: a wrong type shows best that this is not the beginning of a message,
+        // and then we need not wait for the rest of it.
         self.check_due(header.tag)?;
         self.limits.check(header)?;
         let Some((frame, rest)) = input.split_at_checked(header.frame_bytes()) else { return Ok(None) };

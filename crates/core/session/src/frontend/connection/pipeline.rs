@@ -1,4 +1,4 @@
-//! Messages to be sent, and what each will be answered with.
+//! The messages that we send, and the answers that we expect to them.
 
 use std::collections::VecDeque;
 
@@ -21,59 +21,59 @@ use super::template::{BindTemplate, BindValues};
 ///   expects  [ answers that have not come               ]<-- and what they will be answered with
 /// ```
 ///
-/// A [`Connection`](super::Connection) has one that its messages may be written into at once. Others are made
-/// anywhere, on any thread, and given to it whole ([`Connection::append`](super::Connection::append)).
+/// A [`Connection`](super::Connection) has one pipeline, and messages can be written into it directly. Other pipelines
+/// can be filled on any thread and then be moved into it ([`Connection::append`](super::Connection::append)).
 ///
-/// Texts and names end at a zero byte in the protocol; where one has a zero byte inside, that is an error here.
+/// In the protocol, texts and names end at a zero byte. So a text or name with a zero byte inside is an error.
 #[derive(Debug, Default)]
 pub struct Pipeline {
     bytes: Vec<u8>,
     unsent_from: usize,
-    /// Bytes that were sent and are no longer in `bytes`.
+    /// The number of bytes that were sent and are no longer in `bytes`.
     bytes_before: u64,
     pub(super) expects: VecDeque<Expect>,
-    /// Where the turn begins that has no Sync yet.
+    /// The offset at which the turn begins that has no Sync yet.
     open_turn_at: Option<u64>,
-    /// Turns that were ended by a Sync or begun by a Query.
+    /// The number of turns: those with a Sync, and simple queries.
     turns: u64,
 }
 
-/// A buffer that became larger than this is given back when it is empty.
+/// The memory of a buffer that grew larger than this is freed when the buffer is empty.
 const KEPT_BYTES_MAX: usize = 1 << 20;
 
 impl Pipeline {
-    /// An empty one, without memory.
+    /// An empty pipeline. It allocates no memory.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes that wait to be sent.
+    /// The bytes that the caller must send.
     #[inline]
     #[must_use]
     pub fn unsent(&self) -> &[u8] {
         self.bytes.get(self.unsent_from..).unwrap_or_default()
     }
 
-    /// Whether messages came since the last Sync or Query that want a Sync after them.
+    /// Whether messages since the last Sync or Query need a Sync after them.
     #[must_use]
     pub fn turn_is_open(&self) -> bool {
         self.open_turn_at.is_some()
     }
 
-    /// How many turns were put in.
+    /// The number of turns that were put in.
     #[must_use]
     pub fn turns(&self) -> u64 {
         self.turns
     }
 
-    /// Answers that have not come, counting a batch once.
+    /// The number of answers that have not come. A batch counts once.
     #[must_use]
     pub fn expected(&self) -> usize {
         self.expects.len()
     }
 
-    /// This many bytes of [`unsent`](Self::unsent) were handed to the socket.
+    /// Tells the pipeline that this many bytes of [`unsent`](Self::unsent) were written to the socket.
     pub fn handle_sent(&mut self, bytes: usize) {
         self.unsent_from = (self.unsent_from + bytes).min(self.bytes.len());
         if self.unsent_from == self.bytes.len() {
@@ -87,12 +87,12 @@ impl Pipeline {
         }
     }
 
-    /// Bytes that were handed to the socket since the beginning.
+    /// The number of bytes that were ever written to the socket.
     pub(super) fn sent(&self) -> u64 {
         self.bytes_before + self.unsent_from as u64
     }
 
-    /// Where the turn begins that has no Sync yet.
+    /// The offset at which the turn begins that has no Sync yet.
     pub(super) fn open_turn(&self) -> Option<u64> {
         self.open_turn_at
     }
@@ -101,7 +101,7 @@ impl Pipeline {
         self.bytes_before + self.bytes.len() as u64
     }
 
-    /// Moves the messages of `other`, none of which was sent, to the end of this one. `other` keeps its memory.
+    /// Moves the messages of `other` to the end of this pipeline. None of them may have been sent. `other` keeps its memory.
     pub fn append(&mut self, other: &mut Self) {
         debug_assert!(other.unsent_from == 0 && other.bytes_before == 0, "a part of it was sent already");
         let before = self.written();
@@ -122,10 +122,10 @@ impl Pipeline {
         self.turns += std::mem::take(&mut other.turns);
     }
 
-    /// A simple query, which is a whole turn.
+    /// Appends a simple query, which is a complete turn.
     ///
     /// # Errors
-    /// [`EncodeError::TurnOpen`] after messages without a Sync: an error in one would make the server skip this query,
+    /// [`EncodeError::TurnOpen`] after messages without a Sync: if one of them failed, the server would skip this query
     /// too.
     pub fn query(&mut self, text: &[u8]) -> Result<(), EncodeError> {
         zero_free("query text", text)?;
@@ -139,7 +139,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Prepares a statement; an empty name is the unnamed one. A parameter type of 0 is for the server to find out.
+    /// Prepares a statement. An empty name means the unnamed statement. For a parameter type of 0 the server finds the
+    /// type out.
     ///
     /// # Errors
     /// [`EncodeError`] when it does not fit a message.
@@ -149,7 +150,7 @@ impl Pipeline {
         self.extended(Expect::Parse, |out| Ok(Parse::write(out, name, text, parameter_types)?))
     }
 
-    /// Gives a statement its parameters and makes a portal of it.
+    /// Makes a portal from a statement and values for its parameters.
     ///
     /// # Errors
     /// [`EncodeError`] when it does not fit a message.
@@ -168,10 +169,10 @@ impl Pipeline {
         })
     }
 
-    /// Bind by a template, with values that `fill` writes.
+    /// Appends a Bind from a template, with values that `fill` writes.
     ///
     /// # Errors
-    /// What `fill` says, or an [`EncodeError`]; nothing is written then.
+    /// The error of `fill`, or an [`EncodeError`]; nothing is then written.
     pub fn bind_by<E: From<EncodeError>>(
         &mut self,
         template: &BindTemplate,
@@ -180,11 +181,11 @@ impl Pipeline {
         self.extended(Expect::Bind, |out| template.write_bind(out, fill))
     }
 
-    /// Bind by a template and Execute of all rows: an item of a batch. Items in a row are one entry of the queue, and
-    /// their answers come as [`Event::Batch`](super::Event::Batch).
+    /// Appends an item of a batch: a Bind from a template, and an Execute of all rows. Consecutive items are one
+    /// entry of the queue. Their answers come as [`Event::Batch`](super::Event::Batch).
     ///
     /// # Errors
-    /// What `fill` says, or an [`EncodeError`]; nothing is written then.
+    /// The error of `fill`, or an [`EncodeError`]; nothing is then written.
     #[inline]
     pub fn bind_execute<E: From<EncodeError>>(
         &mut self,
@@ -217,7 +218,7 @@ impl Pipeline {
         })
     }
 
-    /// Runs a portal; `max_rows` 0 is all rows.
+    /// Runs a portal. If `max_rows` is 0, it returns all rows.
     ///
     /// # Errors
     /// [`EncodeError::ZeroByte`].
@@ -229,7 +230,7 @@ impl Pipeline {
         })
     }
 
-    /// Closes a statement or portal.
+    /// Closes a statement or a portal.
     ///
     /// # Errors
     /// [`EncodeError::ZeroByte`].
@@ -241,7 +242,7 @@ impl Pipeline {
         })
     }
 
-    /// Ends a turn.
+    /// Ends a turn with a Sync.
     pub fn sync(&mut self) {
         let turn_at = self.open_turn_at.take().unwrap_or_else(|| self.written());
         sync::encode(&mut self.bytes);
@@ -249,32 +250,32 @@ impl Pipeline {
         self.turns += 1;
     }
 
-    /// A Sync, in the place of one that was swallowed if `again`.
+    /// Appends a Sync. If `again` is set, it replaces a Sync that a COPY has dropped.
     pub(super) fn sync_or_repeat(&mut self, again: bool) {
         self.sync();
         self.turns -= u64::from(again);
     }
 
-    /// Asks for the answers so far, without ending the turn.
+    /// Asks for the answers so far. The turn does not end.
     pub fn flush(&mut self) {
         flush::encode(&mut self.bytes);
     }
 
-    /// Copied data. Only after [`Event::CopyIn`](super::Event::CopyIn) may it be known to be welcome.
+    /// Sends copied data. Before [`Event::CopyIn`](super::Event::CopyIn) it is not known whether the server accepts it.
     ///
     /// # Errors
-    /// [`EncodeError::TooLarge`] beyond 2^31 - 5 bytes.
+    /// [`EncodeError::TooLarge`] for more than 2^31 - 5 bytes.
     pub fn copy_data(&mut self, data: &[u8]) -> Result<(), EncodeError> {
         Ok(CopyData { data }.try_encode(&mut self.bytes)?)
     }
 
-    /// The copied data is complete. In the extended protocol a Sync must follow.
+    /// Ends the copied data. In the extended protocol a Sync must follow.
     pub fn copy_done(&mut self) {
         copy_done::encode(&mut self.bytes);
         self.expects.push_back(Expect::CopyEnd);
     }
 
-    /// The copy is given up. In the extended protocol a Sync must follow.
+    /// Ends the copy with an error. In the extended protocol a Sync must follow.
     ///
     /// # Errors
     /// [`EncodeError`] when the reason does not fit a message.
@@ -285,7 +286,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Says good-bye; nothing may follow.
+    /// Ends the session. No message may follow.
     pub fn terminate(&mut self) {
         terminate::encode(&mut self.bytes);
     }

@@ -1,8 +1,8 @@
-//! Runs of messages that there may be millions of: rows, copied data, the answers to a batch. Each is one event for all of
-//! it that is there.
+//! Finds runs of messages: rows, copied data, the answers to a batch. There may be millions of such messages, so all of
+//! them that have arrived make one event.
 //!
-//! A message that is wrong ends a run. The next one then begins with it, finds nothing, and the message is looked at by
-//! itself, so that what is reported does not depend on how the bytes arrive.
+//! A run ends before a message that is wrong. The next call finds an empty run and handles that message alone. So the
+//! reported error does not depend on how the bytes arrive.
 
 use trunkline_wire::backend::{bind_complete, command_complete, copy_data, data_row, empty_query_response};
 use trunkline_wire::{Header, frame};
@@ -12,11 +12,11 @@ use super::answer::Within;
 use super::event::Event;
 use super::expect::Expect;
 
-/// The shortest DataRow, by its length on the wire: the length itself and the count of columns.
+/// The smallest length field of a DataRow: it counts itself and the number of columns.
 const ROW_LENGTH_MIN: u32 = 6;
 
 impl Connection {
-    /// The run at the front of `input`, if there is one and it has a whole message.
+    /// The run at the front of `input`, if there is one with at least one complete message.
     #[inline]
     pub(super) fn run<'b>(&mut self, input: &mut &'b [u8]) -> Option<Event<'b>> {
         match (self.head()?, self.within) {
@@ -40,7 +40,7 @@ impl Connection {
         Some(Event::Rows { frames, count })
     }
 
-    /// Takes the whole messages of one type off the front of `input`.
+    /// Removes the complete messages of one type from the front of `input` and returns them.
     fn alike<'b>(&self, input: &mut &'b [u8], tag: u8, length_min: u32) -> (&'b [u8], u32) {
         let mut rest = *input;
         let mut count = 0;
@@ -54,7 +54,7 @@ impl Connection {
         (taken(input, rest), count)
     }
 
-    /// Takes what belongs to a batch's items off the front of `input`.
+    /// Removes the answers to a batch's items from the front of `input` and returns them.
     fn batch<'b>(&mut self, input: &mut &'b [u8], mut left: u32) -> Option<Event<'b>> {
         let mut rest = *input;
         let mut items = 0;
@@ -85,7 +85,8 @@ impl Connection {
         Some(Event::Batch { frames, items })
     }
 
-    /// The message at the front of `input`, if all of it is there and it is not too long, and what follows it.
+    /// The header of the message at the front of `input`, and the bytes after the message. `None` if the message is
+    /// incomplete or too long.
     #[inline]
     fn whole<'b>(&self, input: &'b [u8]) -> Option<(Header, &'b [u8])> {
         let header = frame::header(input).ok()??;
@@ -94,7 +95,7 @@ impl Connection {
     }
 }
 
-/// What was taken off the front of `input` so that `rest` is left.
+/// Shortens `input` to `rest`, and returns the bytes before `rest`.
 fn taken<'b>(input: &mut &'b [u8], rest: &'b [u8]) -> &'b [u8] {
     let (frames, _) = input.split_at(input.len() - rest.len());
     *input = rest;

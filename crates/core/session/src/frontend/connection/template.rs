@@ -1,11 +1,11 @@
-//! A Bind whose beginning and end are always the same.
+//! A template for Bind messages whose beginning and end are always the same.
 
 use trunkline_wire::frontend::{Bind, Execute};
 use trunkline_wire::{Format, write};
 
 use super::error::EncodeError;
 
-/// What all Binds of one statement have in common, and the Execute after them.
+/// The bytes that all Binds of one statement have in common, and the Execute after them.
 ///
 /// ```text
 ///   B len  portal 0 statement 0  formats  count | values | result formats   E len  portal 0  0
@@ -16,17 +16,17 @@ use super::error::EncodeError;
 pub struct BindTemplate {
     head: Box<[u8]>,
     tail: Box<[u8]>,
-    /// Bytes of `tail` that are the Execute.
+    /// The number of bytes of the Execute at the end of `tail`.
     execute_bytes: usize,
-    /// Values a Bind must have.
+    /// The number of values that a Bind must have.
     values: u16,
 }
 
 impl BindTemplate {
-    /// Binds `statement` to the unnamed portal, with `values` parameters.
+    /// A template that binds `statement` to the unnamed portal, with `values` parameters.
     ///
     /// # Errors
-    /// [`EncodeError`] for a zero byte in the name, or lists of more than 65,535.
+    /// [`EncodeError`] for a zero byte in the name, or for a list of more than 65,535 items.
     pub fn new(
         statement: &[u8],
         parameter_formats: &[Format],
@@ -53,7 +53,7 @@ impl BindTemplate {
         if write::has_zero(portal) {
             return Err(EncodeError::ZeroByte("portal name"));
         }
-        // A Bind without values and result formats ends with the counts of both, two bytes each.
+        // A Bind without values and result formats ends with their two counts, of two bytes each.
         let mut head = Vec::new();
         Bind::write(&mut head, portal, statement, parameter_formats, &[], &[])?;
         head.truncate(head.len() - 2 * size_of::<u16>());
@@ -70,13 +70,13 @@ impl BindTemplate {
         Ok(Self { head: head.into(), tail: tail.into(), execute_bytes, values })
     }
 
-    /// Values a Bind must have.
+    /// The number of values that a Bind must have.
     #[must_use]
     pub fn values(&self) -> u16 {
         self.values
     }
 
-    /// Appends a Bind with the values that `fill` writes; on an error `out` is as it was.
+    /// Appends a Bind with the values that `fill` writes. After an error `out` is unchanged.
     #[inline]
     pub(super) fn write_bind<E: From<EncodeError>>(
         &self,
@@ -125,22 +125,22 @@ impl BindTemplate {
 #[derive(Debug)]
 pub struct BindValues<'p> {
     out: &'p mut Vec<u8>,
-    /// Values still to come; negative when there were too many.
+    /// The number of values that are missing; negative if there were too many.
     left: i64,
 }
 
 impl BindValues<'_> {
-    /// NULL.
+    /// Writes NULL.
     #[inline]
     pub fn null(&mut self) {
         self.left -= 1;
         write::i32(self.out, -1);
     }
 
-    /// A value as it is.
+    /// Writes a value's bytes.
     ///
     /// # Errors
-    /// [`EncodeError::TooLarge`] beyond 2^31 - 1 bytes.
+    /// [`EncodeError::TooLarge`] for more than 2^31 - 1 bytes.
     #[inline]
     pub fn value(&mut self, value: &[u8]) -> Result<(), EncodeError> {
         self.left -= 1;

@@ -1,11 +1,11 @@
-//! The messages of a run, one after the other.
+//! Iterates over the messages of a run.
 
 use trunkline_wire::backend::{CommandComplete, command_complete, copy_data, data_row, empty_query_response};
 use trunkline_wire::{Malformed, frame};
 
 use super::row::RowView;
 
-/// The bodies of a run's messages of one type, others passed over.
+/// Iterates over the bodies of all messages of one type in a run. Other messages are skipped.
 #[derive(Debug, Clone, Copy)]
 pub struct Frames<'a> {
     rest: &'a [u8],
@@ -26,7 +26,7 @@ impl<'a> Frames<'a> {
         Self { rest: frames, tag: copy_data::TAG }
     }
 
-    /// Bytes of the run that have not been passed.
+    /// The number of bytes of the run that are left.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.rest.len()
@@ -47,16 +47,16 @@ impl<'a> Iterator for Frames<'a> {
     }
 }
 
-/// One thing in the answers to a batch.
+/// A row or an end in the answers to a batch.
 #[derive(Debug)]
 pub enum Part<'a> {
-    /// A row of the item under way.
+    /// A row of the current item.
     Row(RowView<'a>),
-    /// The item under way is done.
+    /// The end of the current item.
     End(CommandComplete<'a>),
 }
 
-/// Goes through the [`Event::Batch`](crate::frontend::Event::Batch) runs of a batch: rows, and where items end.
+/// Iterates over the [`Event::Batch`](crate::frontend::Event::Batch) runs of a batch: the rows and ends of its items.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
     rest: &'a [u8],
@@ -69,7 +69,7 @@ impl<'a> Parts<'a> {
         Self { rest: frames }
     }
 
-    /// Bytes of the run that have not been passed.
+    /// The number of bytes of the run that are left.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.rest.len()
@@ -95,7 +95,7 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// A run has whole messages only; what is not one ends it.
+/// A run has only complete messages. The iteration ends at anything else.
 #[inline]
 fn take_frame<'a>(rest: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
     let header = frame::header(rest).ok()??;

@@ -1,4 +1,5 @@
-//! Results as they came: rows are found in a run of messages, values in a row, when they are asked for.
+//! Reads results in the bytes that the server sent. A row in a run of messages, and a value in a row, is found when the
+//! caller asks for it.
 //!
 //! ```text
 //!   run      D len row | D len row | C len tag | 2 len | D len row ...
@@ -7,8 +8,8 @@
 //!   marks                              ^ 0         ^ 1         ^ 2     found on the first visit
 //! ```
 //!
-//! Nothing here allocates, and nothing is decoded or checked before it is touched: a row whose lengths do not add up is
-//! an error for the caller that asks for a value after them.
+//! This module allocates no memory, and reads nothing before the caller asks for it. If the lengths in a row are wrong,
+//! a caller gets an error when it asks for a value at or behind the wrong place.
 
 mod frames;
 mod row;

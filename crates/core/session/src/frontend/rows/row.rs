@@ -1,4 +1,4 @@
-//! One row, its values found on first touch.
+//! One row. Its values are found when the caller first asks for them.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
@@ -6,41 +6,42 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use trunkline_wire::Malformed;
 use trunkline_wire::read::Reader;
 
-/// Places remembered in a row.
+/// The number of positions that are remembered in a row.
 pub const MARKS: usize = 16;
 
-/// Where a row's values are, as far as that has been found out.
+/// The positions of values in a row that are already known, the *marks*.
 ///
-/// Of a row of up to [`MARKS`] columns each has its mark. Of a wider one each n-th has, so that reaching any takes a fixed
-/// share of a row's width, and no memory. Threads that share a row may both look; they find the same.
+/// If a row has up to [`MARKS`] columns, each column has a mark. In a wider row each n-th column has one, so that the
+/// way to any value is at most a fixed part of the row, without extra memory. Several threads may search the same row
+/// at the same time, because they find the same positions.
 #[derive(Debug, Default)]
 pub struct RowMarks {
-    /// Offsets in the body of the lengths before the values.
+    /// For each mark, the offset in the body of the length before the value.
     at: [AtomicU32; MARKS],
-    /// How many of `at` are known, from the first.
+    /// How many entries of `at` are known, from the first on.
     known: AtomicU8,
 }
 
-/// A DataRow's body, looked at when asked.
+/// The body of a DataRow. Its values are read when the caller asks for them.
 #[derive(Default)]
 pub struct RowView<'a> {
     body: &'a [u8],
     marks: RowMarks,
 }
 
-/// Why there is no value.
+/// Why a value cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowError {
     /// The row has fewer columns.
     #[error("the row has {columns} columns, so there is none at index {index}")]
     NoColumn {
-        /// The index asked for, from 0.
+        /// The index that was asked for, from 0.
         index: usize,
-        /// How many there are.
+        /// The number of columns.
         columns: u16,
     },
-    /// The server sent a row whose lengths do not add up.
+    /// The lengths in the server's row are wrong.
     #[error("the server broke the protocol: {0}")]
     Malformed(#[from] Malformed),
 }
@@ -59,7 +60,7 @@ impl<'a> RowView<'a> {
         self.body
     }
 
-    /// How many columns the row says it has.
+    /// The number of columns, as the row gives it.
     #[inline]
     #[must_use]
     pub fn columns(&self) -> u16 {
@@ -69,7 +70,7 @@ impl<'a> RowView<'a> {
     /// The value at `index`, from 0; `None` is NULL.
     ///
     /// # Errors
-    /// [`RowError`] when the row has no such column, or is malformed before its end.
+    /// [`RowError`] when the row has no such column, or is malformed before the end of the value.
     #[inline]
     pub fn value(&self, index: usize) -> Result<Option<&'a [u8]>, RowError> {
         self.marks.value(self.body, index)
@@ -77,7 +78,7 @@ impl<'a> RowView<'a> {
 }
 
 impl RowMarks {
-    /// The value at `index` of a DataRow's `body`, which must always be the same one.
+    /// The value at `index` in `body`, the body of a DataRow. Each call must give the same body.
     ///
     /// # Errors
     /// As [`RowView::value`].
@@ -95,7 +96,7 @@ impl RowMarks {
         self.walk(body, index, index / stride, stride)
     }
 
-    /// Goes from the last known mark at or before `mark` to the value, noting marks on the way.
+    /// Goes from the last known mark at or before `mark` to the value, and stores marks on the way.
     #[inline]
     fn walk<'a>(
         &self,
@@ -122,10 +123,10 @@ impl RowMarks {
         }
     }
 
-    /// The last known mark at or before `mark`: its column, and where that begins.
+    /// The last known mark at or before `mark`: its column and its offset.
     #[inline]
     fn nearest(&self, mark: usize, stride: usize) -> (usize, usize) {
-        // The first value stands after the count.
+        // The first value comes after the count.
         let known = usize::from(self.known.load(Ordering::Acquire));
         match mark.min(known) {
             0 => (0, size_of::<u16>()),
@@ -155,7 +156,7 @@ impl Clone for RowView<'_> {
     }
 }
 
-/// Sizes only: values stay out of logs.
+/// `Debug` shows only sizes, so that values do not get into logs.
 impl fmt::Debug for RowView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RowView").field("columns", &self.columns()).field("bytes", &self.body.len()).finish()

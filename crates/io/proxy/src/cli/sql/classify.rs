@@ -10,7 +10,7 @@ use trunkline_parser::node::{List, Node};
 
 use super::failure::SqlFailure;
 use super::json;
-use super::place::{Place, Places};
+use super::place::{Place, PlaceFinder};
 use super::source::Source;
 
 /// `trunkline sql classify`.
@@ -24,7 +24,7 @@ pub struct Classify {
     pretty: bool,
 }
 
-/// A statement's class as it is printed: each is an answer of [`Class`].
+/// The output for one statement. Most fields are answers of [`Class`].
 #[derive(Serialize)]
 struct Row {
     #[serde(flatten)]
@@ -54,8 +54,8 @@ impl Row {
         let class: Class = statement.classify();
         Self {
             place,
-            kind: json::name(class.kind()),
-            access: json::name(class.access()),
+            kind: json::variant_name(class.kind()),
+            access: json::variant_name(class.access()),
             is_read_only: class.is_read_only(),
             runs_on_standby: class.runs_on_standby(),
             may_write: class.may_write(),
@@ -64,40 +64,40 @@ impl Row {
             leaves_state: class.touches().any(Touches::LEAVES_STATE),
             reads_state: class.touches().any(Touches::READS_STATE),
             touches: class.touches().names().map(str::to_ascii_lowercase).collect(),
-            transaction: class.transaction().map(json::name),
+            transaction: class.transaction().map(json::variant_name),
             modes: modes(class.modes()),
-            copy: class.copy().map(json::name),
+            copy: class.copy().map(json::variant_name),
             subject: subject(statement.subject()),
         }
     }
 }
 
-/// The modes that a statement names; None for none.
+/// The transaction modes that a statement names; `None` if it names none.
 fn modes(modes: TransactionModes) -> Option<Value> {
     (modes != TransactionModes::default()).then(|| {
         json!({
-            "isolation": modes.isolation.map(json::name),
+            "isolation": modes.isolation.map(json::variant_name),
             "read_only": modes.read_only,
             "deferrable": modes.deferrable,
         })
     })
 }
 
-/// What a statement is about, under the name of what it is.
+/// The subject of a statement, as an object with one field, whose name is the kind of the subject.
 fn subject(subject: Subject<'_>) -> Option<Value> {
     Some(match subject {
-        Subject::Setting(setting) => json!({ "setting": of_setting(setting) }),
+        Subject::Setting(setting) => json!({ "setting": setting_json(setting) }),
         Subject::Show(name) => json!({ "show": name }),
         Subject::Prepare { name, types, query } => json!({
-            "prepare": { "name": name, "parameters": types.len(), "query": query.and_then(sql) },
+            "prepare": { "name": name, "parameters": types.len(), "query": query.and_then(part_as_sql) },
         }),
         Subject::Execute { name, parameters } => json!({
-            "execute": { "name": name, "parameters": all_sql(parameters) },
+            "execute": { "name": name, "parameters": parts_as_sql(parameters) },
         }),
         Subject::Deallocate(name) => json!({ "deallocate": one_or_all(name) }),
-        Subject::Discard(mode) => json!({ "discard": json::name(mode).replace("discard_", "") }),
+        Subject::Discard(mode) => json!({ "discard": json::variant_name(mode).replace("discard_", "") }),
         Subject::Declare { name, query } => json!({
-            "declare": { "name": name, "query": query.and_then(sql) },
+            "declare": { "name": name, "query": query.and_then(part_as_sql) },
         }),
         Subject::Fetch(cursor) => json!({ "fetch": cursor }),
         Subject::Close(cursor) => json!({ "close": one_or_all(cursor) }),
@@ -113,7 +113,7 @@ fn subject(subject: Subject<'_>) -> Option<Value> {
             "copy": {
                 "schema": table.and_then(|table| table.schemaname()),
                 "table": table.and_then(|table| table.relname()),
-                "query": query.and_then(sql),
+                "query": query.and_then(part_as_sql),
                 "file": file,
             },
         }),
@@ -126,41 +126,41 @@ fn one_or_all(name: Option<&str>) -> Value {
     name.map_or_else(|| json!({ "all": true }), |name| json!({ "name": name }))
 }
 
-fn of_setting(setting: Setting<'_>) -> Value {
+fn setting_json(setting: Setting<'_>) -> Value {
     let values: Vec<Value> = setting
         .values()
         .filter_map(|value| match value {
             SettingValue::Text(text) | SettingValue::Number(text) => Some(text.into()),
             SettingValue::Integer(number) => Some(number.into()),
-            // The modes of a transaction have no text of their own; they are in `modes`.
-            SettingValue::Other(node) => sql(node).map(Value::from),
+            // Transaction modes have no SQL text of their own. The field `modes` has them.
+            SettingValue::Other(node) => part_as_sql(node).map(Value::from),
         })
         .collect();
     json!({
         "name": setting.name,
-        "action": json::name(setting.kind).replace("var_", ""),
-        "scope": json::name(setting.scope),
+        "action": json::variant_name(setting.kind).replace("var_", ""),
+        "scope": json::variant_name(setting.scope),
         "values": values,
     })
 }
 
-/// A part of a statement as SQL; None where it has none.
-fn sql(node: Node<'_>) -> Option<String> {
+/// The SQL text of a part of a statement; `None` if the part has none.
+fn part_as_sql(node: Node<'_>) -> Option<String> {
     node.deparse().ok()
 }
 
-fn all_sql(nodes: List<'_>) -> Vec<Option<String>> {
-    nodes.nodes().map(sql).collect()
+fn parts_as_sql(nodes: List<'_>) -> Vec<Option<String>> {
+    nodes.nodes().map(part_as_sql).collect()
 }
 
 pub(super) fn run(arguments: &Classify, out: &mut dyn Write) -> Result<(), SqlFailure> {
     let text = arguments.source.read()?;
     let tree = super::tree(&arguments.source, &text)?;
-    let mut places = Places::of(&text.sql);
+    let mut places = PlaceFinder::new(&text.sql);
     let rows = tree
         .root()
         .nodes()
         .zip(tree.split(&text.sql))
-        .map(|(statement, part)| Row::of(statement, places.of_part(&part)));
-    json::array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
+        .map(|(statement, part)| Row::of(statement, places.place_of(&part)));
+    json::print_array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
 }

@@ -9,9 +9,9 @@ use trunkline_parser::{DeparseOptions, comments_with, parse_with};
 use super::failure::SqlFailure;
 use super::source::{Source, Text};
 
-/// Wider indentations are refused as mistakes.
+/// The widest indentation. A wider one is refused as a mistake.
 const INDENT_MAX: i64 = 64;
-/// So are longer lines.
+/// The longest line width. A longer one is refused as a mistake.
 const WIDTH_MAX: i64 = 100_000;
 
 /// `trunkline sql deparse`.
@@ -24,7 +24,7 @@ pub struct Deparse {
     #[arg(long)]
     pretty: bool,
 
-    /// With --pretty: how many spaces an indentation has [default: 4]
+    /// With --pretty: the number of spaces of an indentation [default: 4]
     #[arg(long, value_name = "SPACES", requires = "pretty", value_parser = clap::value_parser!(u32).range(0..=INDENT_MAX))]
     indent: Option<u32>,
 
@@ -43,21 +43,21 @@ pub struct Deparse {
 
 impl Deparse {
     fn options(&self) -> DeparseOptions {
-        let usual = DeparseOptions::default();
+        let defaults = DeparseOptions::default();
         let given = |value: Option<u32>, default| value.map_or(default, |value| value as usize);
         DeparseOptions {
             pretty: self.pretty,
-            indent: given(self.indent, usual.indent),
-            line_length_max: given(self.width, usual.line_length_max),
+            indent: given(self.indent, defaults.indent),
+            line_length_max: given(self.width, defaults.line_length_max),
             commas_first: self.commas_first,
-            ..usual
+            ..defaults
         }
     }
 }
 
 /// A statement of the text, with the comments before it and in it.
 struct Piece {
-    /// From the end of the statement before, whose semicolon begins it, to its own end.
+    /// From the end of the previous statement (its semicolon is included here) to the end of this one.
     range: Range<usize>,
     /// Where the statement itself begins.
     start: usize,
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Deparse, out: &mut dyn Write) -> Result<(), SqlFai
     Ok(())
 }
 
-/// The statements. Every error of the text is found here, so that it is shown where it is.
+/// The statements of the text. It parses the whole text, so that an error has its position in the whole text.
 fn pieces(source: &Source, text: &Text) -> Result<Vec<Piece>, SqlFailure> {
     let tree = super::tree(source, text)?;
     let mut from = 0;
@@ -97,7 +97,7 @@ fn pieces(source: &Source, text: &Text) -> Result<Vec<Piece>, SqlFailure> {
     Ok(pieces.collect())
 }
 
-/// A statement as it is printed, on lines of its own: the tree's text for several would have them in one.
+/// The text of one statement. Each statement is deparsed alone, because one tree of all would be written on one line.
 fn deparse(
     arguments: &Deparse,
     text: &Text,
@@ -115,7 +115,7 @@ fn deparse(
     if piece.is_closed {
         let last = options.comments.last();
         if last.is_some_and(|comment| comment.text.starts_with("--") && written.ends_with(&comment.text)) {
-            // Else the semicolon would be part of the comment.
+            // Without a newline the semicolon would be part of the comment.
             written.push('\n');
         }
         written.push(';');

@@ -1,4 +1,4 @@
-//! What went wrong, as psql shows it.
+//! Errors of `trunkline sql`, in the form of psql.
 
 use std::fmt::{self, Write};
 use std::io;
@@ -9,7 +9,8 @@ use trunkline_parser::{DeparseError, ParseError, SqlState};
 use super::place;
 use super::source::Text;
 
-/// At most this many characters of a message are shown: PostgreSQL quotes an unterminated string to the end of the text.
+/// Most characters of a message that are shown. PostgreSQL's message about an unterminated string quotes the whole rest of
+/// the text.
 const MESSAGE_CHARACTERS_MAX: usize = 1000;
 
 /// Why a subcommand of `trunkline sql` failed.
@@ -17,7 +18,7 @@ const MESSAGE_CHARACTERS_MAX: usize = 1000;
 pub(in crate::cli) enum SqlFailure {
     /// The file or standard input cannot be read.
     Unreadable { name: String, cause: io::Error },
-    /// The SQL is refused: the lines to show.
+    /// The SQL is refused. These are the lines to show.
     Refused(String),
     /// The result cannot be written.
     Output(io::Error),
@@ -34,27 +35,27 @@ impl fmt::Display for SqlFailure {
 }
 
 impl SqlFailure {
-    /// What the parser refuses.
+    /// The parser refuses the text.
     pub(super) fn refused(text: &Text, error: &ParseError) -> Self {
         let head = format!("{}: {}", error.sqlstate(), error.message());
         let mut lines = lines(&text.sql, text.file.as_deref(), &head, error.position());
-        for (title, said) in
+        for (title, text) in
             [("DETAIL", error.detail()), ("HINT", error.hint()), ("CONTEXT", error.context())]
         {
-            if let Some(said) = said {
+            if let Some(text) = text {
                 // Writing into a String cannot fail.
-                let _ = write!(lines, "\n{title}:  {}", shown(said));
+                let _ = write!(lines, "\n{title}:  {}", printable(text));
             }
         }
         Self::Refused(lines)
     }
 
-    /// A statement, at a byte of the text, whose tree has no SQL.
+    /// The tree of the statement at the byte `at` cannot be written as SQL.
     pub(super) fn unwritable(text: &Text, error: &DeparseError, at: usize) -> Self {
         Self::Refused(lines(&text.sql, text.file.as_deref(), &error.to_string(), Some(at)))
     }
 
-    /// Bytes that are not UTF-8, in the words of PostgreSQL.
+    /// The text is not UTF-8. The message is PostgreSQL's.
     pub(super) fn not_utf8(error: &FromUtf8Error, file: Option<&str>) -> Self {
         let at = error.utf8_error().valid_up_to();
         let wrong = error.as_bytes().get(at..).unwrap_or_default();
@@ -62,17 +63,17 @@ impl SqlFailure {
             "{}: invalid byte sequence for encoding \"UTF8\":",
             SqlState::CHARACTER_NOT_IN_REPERTOIRE
         );
-        for byte in wrong.iter().take(wrong.first().map_or(0, announced)) {
+        for byte in wrong.iter().take(wrong.first().map_or(0, character_bytes)) {
             let _ = write!(head, " 0x{byte:02x}");
         }
-        // What is before the first wrong byte is as long in the replaced text.
+        // The replacement changes nothing before the first wrong byte, so `at` is a position in the replaced text, too.
         let text = String::from_utf8_lossy(error.as_bytes());
         Self::Refused(lines(&text, file, &head, Some(at)))
     }
 }
 
-/// How many bytes a character has that begins with this one.
-fn announced(first: &u8) -> usize {
+/// The length in bytes of a character that begins with this byte.
+fn character_bytes(first: &u8) -> usize {
     match first {
         0xc0..=0xdf => 2,
         0xe0..=0xef => 3,
@@ -81,32 +82,32 @@ fn announced(first: &u8) -> usize {
     }
 }
 
-/// `file:line: ERROR:  head`, and the line with a caret.
+/// The text `file:line: ERROR:  head`, and the line of the error with a caret.
 fn lines(sql: &str, file: Option<&str>, head: &str, at: Option<usize>) -> String {
-    let spot = at.map(|at| place::Spot::of(sql, at));
+    let excerpt = at.map(|at| place::Excerpt::at(sql, at));
     let mut lines = String::new();
     if let Some(file) = file {
-        let _ = match &spot {
-            Some(spot) => write!(lines, "{file}:{}: ", spot.line),
+        let _ = match &excerpt {
+            Some(excerpt) => write!(lines, "{file}:{}: ", excerpt.line),
             None => write!(lines, "{file}: "),
         };
     }
-    let _ = write!(lines, "ERROR:  {}", shown(head));
-    if let Some(spot) = spot {
-        let _ = write!(lines, "\n{spot}");
+    let _ = write!(lines, "ERROR:  {}", printable(head));
+    if let Some(excerpt) = excerpt {
+        let _ = write!(lines, "\n{excerpt}");
     }
     lines
 }
 
-/// A message as a terminal may have it: cut where it has no end, and without what would steer the terminal.
-fn shown(message: &str) -> String {
-    let mut shown: String = message
+/// A message for a terminal: cut if it is very long, and without control characters.
+fn printable(message: &str) -> String {
+    let mut printable: String = message
         .chars()
         .take(MESSAGE_CHARACTERS_MAX)
         .map(|character| if matches!(character, '\n' | '\t') { character } else { place::visible(character) })
         .collect();
     if message.chars().nth(MESSAGE_CHARACTERS_MAX).is_some() {
-        shown.push_str("...");
+        printable.push_str("...");
     }
-    shown
+    printable
 }

@@ -8,7 +8,7 @@ use trunkline_parser::FingerprintOptions;
 
 use super::failure::SqlFailure;
 use super::json;
-use super::place::{Place, Places};
+use super::place::{Place, PlaceFinder};
 use super::source::Source;
 
 /// `trunkline sql fingerprint`.
@@ -17,19 +17,19 @@ pub struct Fingerprint {
     #[command(flatten)]
     source: Source,
 
-    /// Tell tables apart that differ in digits only (log_202401, log_202402)
+    /// Distinguish tables whose names differ in digits only (log_202401, log_202402)
     #[arg(long)]
     full_relation_names: bool,
 
-    /// Tell tables apart by their names even where they have aliases
+    /// Distinguish tables by their names even if they have aliases
     #[arg(long)]
     ignore_aliases: bool,
 
-    /// Tell tables of queries apart by their schemas too
+    /// Distinguish tables of queries by their schemas too
     #[arg(long)]
     include_schemas: bool,
 
-    /// Print JSON, with each statement and where it stands
+    /// Print JSON, with the text and the position of each statement
     #[arg(long)]
     json: bool,
 
@@ -60,11 +60,11 @@ pub(super) fn run(arguments: &Fingerprint, out: &mut dyn Write) -> Result<(), Sq
             .try_for_each(|fingerprint| writeln!(out, "{fingerprint}"))
             .map_err(SqlFailure::Output);
     }
-    let mut places = Places::of(&text.sql);
+    let mut places = PlaceFinder::new(&text.sql);
     let rows = fingerprints.zip(tree.split(&text.sql)).map(|(fingerprint, part)| Row {
         fingerprint: fingerprint.to_string(),
-        place: places.of_part(&part),
+        place: places.place_of(&part),
         text: text.sql.get(part).unwrap_or_default(),
     });
-    json::array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
+    json::print_array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
 }

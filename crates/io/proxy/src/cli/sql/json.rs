@@ -1,19 +1,20 @@
-//! JSON on its way out.
+//! Prints JSON.
 
 use std::fmt::Debug;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// How many spaces a level is indented by.
+/// The number of spaces of an indentation.
 const INDENT: usize = 2;
-/// Deeper levels are indented no further: a tree of 100,000 levels would be gigabytes of spaces.
+/// The deepest level that gets a deeper indentation. Without this bound, a tree of 100,000 levels would take gigabytes of
+/// spaces.
 const INDENTED_LEVELS_MAX: usize = 64;
-/// This much is laid out at once.
+/// How many bytes of JSON are indented at once.
 const CHUNK_BYTES: usize = 1 << 16;
 
-/// Prints a value that is JSON already, and a newline.
-pub(super) fn document(out: &mut dyn Write, json: &str, pretty: bool) -> io::Result<()> {
+/// Prints JSON text and a newline.
+pub(super) fn print(out: &mut dyn Write, json: &str, pretty: bool) -> io::Result<()> {
     if pretty {
         Indenter::new(out).write_all(json.as_bytes())?;
     } else {
@@ -22,8 +23,8 @@ pub(super) fn document(out: &mut dyn Write, json: &str, pretty: bool) -> io::Res
     out.write_all(b"\n")
 }
 
-/// Prints an array, an element a line, or each broken up too.
-pub(super) fn array<T: Serialize>(
+/// Prints an array with one element on each line, or fully indented if `pretty`.
+pub(super) fn print_array<T: Serialize>(
     out: &mut dyn Write,
     elements: impl Iterator<Item = T>,
     pretty: bool,
@@ -51,8 +52,8 @@ fn write_array<T: Serialize>(
     if separator == "[" { out.write_all(b"[]") } else { write!(out, "{before_end}]") }
 }
 
-/// The name that JSON has for a variant of an enum of the parser: `CommitAndChain` is `commit_and_chain`.
-pub(super) fn name(variant: impl Debug) -> String {
+/// The name in JSON of an enum variant of the parser: `CommitAndChain` becomes `commit_and_chain`.
+pub(super) fn variant_name(variant: impl Debug) -> String {
     let mut name = String::new();
     for character in format!("{variant:?}").chars() {
         if character.is_ascii_uppercase() && !name.is_empty() {
@@ -63,14 +64,14 @@ pub(super) fn name(variant: impl Debug) -> String {
     name
 }
 
-/// Passes JSON without blanks on with line breaks and indentation. Does not recurse: trees are as deep as whoever wrote the
-/// SQL likes.
+/// Adds line breaks and indentation to JSON without blanks. It does not recurse, because the author of the SQL decides how
+/// deep the tree is.
 struct Indenter<'o> {
     out: &'o mut dyn Write,
     depth: usize,
     is_in_string: bool,
     is_escaped: bool,
-    /// Whether what was opened last is empty so far.
+    /// Whether the object or list that was opened last is still empty.
     is_empty: bool,
 }
 
@@ -79,46 +80,46 @@ impl<'o> Indenter<'o> {
         Self { out, depth: 0, is_in_string: false, is_escaped: false, is_empty: false }
     }
 
-    fn byte(&mut self, byte: u8, laid_out: &mut Vec<u8>) {
+    fn byte(&mut self, byte: u8, indented: &mut Vec<u8>) {
         if self.is_in_string {
             self.is_in_string = self.is_escaped || byte != b'"';
             self.is_escaped = !self.is_escaped && byte == b'\\';
-            laid_out.push(byte);
+            indented.push(byte);
             return;
         }
         let is_end = matches!(byte, b'}' | b']');
         if is_end {
             self.depth = self.depth.saturating_sub(1);
         }
-        // An empty object or list stays together.
+        // The two brackets of an empty object or list stay together.
         if std::mem::take(&mut self.is_empty) != is_end {
-            self.newline(laid_out);
+            self.newline(indented);
         }
-        laid_out.push(byte);
+        indented.push(byte);
         match byte {
             b'"' => self.is_in_string = true,
             b'{' | b'[' => {
                 self.depth += 1;
                 self.is_empty = true;
             }
-            b',' => self.newline(laid_out),
-            b':' => laid_out.push(b' '),
+            b',' => self.newline(indented),
+            b':' => indented.push(b' '),
             _ => {}
         }
     }
 
-    fn newline(&self, laid_out: &mut Vec<u8>) {
-        laid_out.push(b'\n');
-        laid_out.resize(laid_out.len() + INDENT * self.depth.min(INDENTED_LEVELS_MAX), b' ');
+    fn newline(&self, indented: &mut Vec<u8>) {
+        indented.push(b'\n');
+        indented.resize(indented.len() + INDENT * self.depth.min(INDENTED_LEVELS_MAX), b' ');
     }
 }
 
 impl Write for Indenter<'_> {
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
         let chunk = json.get(..CHUNK_BYTES).unwrap_or(json);
-        let mut laid_out = Vec::with_capacity(chunk.len() * 2);
-        chunk.iter().for_each(|byte| self.byte(*byte, &mut laid_out));
-        self.out.write_all(&laid_out)?;
+        let mut indented = Vec::with_capacity(chunk.len() * 2);
+        chunk.iter().for_each(|byte| self.byte(*byte, &mut indented));
+        self.out.write_all(&indented)?;
         Ok(chunk.len())
     }
 
@@ -133,12 +134,12 @@ mod tests {
 
     fn indented(json: &str) -> String {
         let mut out = Vec::new();
-        document(&mut out, json, true).expect("a Vec takes all");
+        print(&mut out, json, true).expect("a Vec takes all");
         String::from_utf8(out).expect("UTF-8")
     }
 
     #[test]
-    fn levels_are_indented_and_strings_left_alone() {
+    fn levels_are_indented_and_strings_are_unchanged() {
         let json = r#"{"a":[1,{"b":"x,{[\"\\"},[],{}],"c":null}"#;
         let expected = "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"x,{[\\\"\\\\\"\n    },\n    [],\n    {}\n  ],\n  \"c\": null\n}\n";
         assert_eq!(indented(json), expected);
@@ -150,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_document_grows_in_proportion() {
+    fn the_indentation_of_a_deep_document_is_bounded() {
         let deep = 100_000;
         let json = format!("{}{}", "[".repeat(deep), "]".repeat(deep));
         assert!(indented(&json).len() < json.len() * (2 + INDENT * INDENTED_LEVELS_MAX));
     }
 
     #[test]
-    fn arrays_have_an_element_a_line() {
+    fn arrays_have_one_element_on_each_line() {
         for (elements, pretty, expected) in [
             (&[1, 2][..], false, "[\n1,\n2\n]\n"),
             (&[1, 2], true, "[\n  1,\n  2\n]\n"),
@@ -165,14 +166,14 @@ mod tests {
             (&[], true, "[]\n"),
         ] {
             let mut out = Vec::new();
-            array(&mut out, elements.iter(), pretty).expect("a Vec takes all");
+            print_array(&mut out, elements.iter(), pretty).expect("a Vec takes all");
             assert_eq!(out, expected.as_bytes());
         }
     }
 
     #[test]
-    fn names_are_in_small_letters() {
+    fn variant_names_are_in_snake_case() {
         use trunkline_parser::classify::TransactionControl;
-        assert_eq!(name(TransactionControl::CommitAndChain), "commit_and_chain");
+        assert_eq!(variant_name(TransactionControl::CommitAndChain), "commit_and_chain");
     }
 }

@@ -1,4 +1,4 @@
-//! `trunkline sql`: what the parser makes of SQL, for people and for scripts.
+//! `trunkline sql`: shows the results of the parser, for people and for scripts.
 
 mod classify;
 mod deparse;
@@ -19,7 +19,7 @@ use classify::Classify;
 use deparse::Deparse;
 pub(super) use failure::SqlFailure;
 use fingerprint::Fingerprint;
-use place::Places;
+use place::PlaceFinder;
 use source::{Source, Text};
 use tables::Tables;
 
@@ -38,7 +38,7 @@ The SQL is an argument, a file (--file FILE), or standard input:
   trunkline sql deparse --pretty --keep-comments --file query.sql
   pg_dump --schema-only db | trunkline sql split
 
-SQL that begins with a comment looks like an option: put -- before it.
+SQL that begins with a comment (--) looks like an option: put the argument -- before it.
 Exit code: 0, 1 if the SQL is refused or cannot be read, 2 for wrong usage.";
 
 /// The subcommands of `trunkline sql`.
@@ -46,19 +46,19 @@ Exit code: 0, 1 if the SQL is refused or cannot be read, 2 for wrong usage.";
 pub enum SqlTask {
     /// Print the parse tree as JSON, in the form of pg_query
     Parse(Parse),
-    /// Print the SQL written again from its tree: in one line, or laid out with --pretty
+    /// Print the SQL again, written from its tree: in one line, or on several lines with --pretty
     Deparse(Deparse),
-    /// Print each statement's fingerprint: the same for statements that differ in literals only
+    /// Print each statement's fingerprint, which is the same for statements that differ in literals only
     Fingerprint(Fingerprint),
     /// Print the SQL with parameters ($1) in place of its constants
     Normalize(Normalize),
-    /// Print the tokens as JSON, comments among them; of SQL that does not parse too
+    /// Print the tokens and comments as JSON, also of SQL that does not parse
     Scan(Scan),
-    /// Print each statement and where it stands, as JSON
+    /// Print the text and the position of each statement, as JSON
     Split(Split),
-    /// Print what each statement is and touches, as a pooler and a router see it, as JSON
+    /// Print the class of each statement and what it touches, for poolers and routers, as JSON
     Classify(Classify),
-    /// Print the tables that each statement names and what is done with them, as JSON
+    /// Print the tables of each statement and how it uses them, as JSON
     Tables(Tables),
 }
 
@@ -83,7 +83,7 @@ pub struct Normalize {
     #[command(flatten)]
     source: Source,
 
-    /// Only the constants of utility statements, passwords among them
+    /// Replace only the constants of utility statements, including passwords
     #[arg(long)]
     utility: bool,
 }
@@ -105,7 +105,7 @@ pub struct Split {
     #[command(flatten)]
     source: Source,
 
-    /// By semicolons outside of parentheses, without the grammar: of SQL that does not parse too
+    /// Split at semicolons outside of parentheses, without the grammar: works for SQL that does not parse, too
     #[arg(long)]
     scanner: bool,
 
@@ -114,10 +114,10 @@ pub struct Split {
     pretty: bool,
 }
 
-/// Does what the command line says.
+/// Runs the subcommand.
 pub(super) fn run(sql: &Sql, out: &mut dyn Write) -> Result<(), SqlFailure> {
     let mut out = BufWriter::new(out);
-    let done = match &sql.task {
+    let result = match &sql.task {
         SqlTask::Parse(arguments) => parse(arguments, &mut out),
         SqlTask::Deparse(arguments) => deparse::run(arguments, &mut out),
         SqlTask::Fingerprint(arguments) => fingerprint::run(arguments, &mut out),
@@ -127,14 +127,14 @@ pub(super) fn run(sql: &Sql, out: &mut dyn Write) -> Result<(), SqlFailure> {
         SqlTask::Classify(arguments) => classify::run(arguments, &mut out),
         SqlTask::Tables(arguments) => tables::run(arguments, &mut out),
     };
-    match done.and_then(|()| out.flush().map_err(SqlFailure::Output)) {
-        // The reader has seen enough: `trunkline sql scan ... | head`.
+    match result.and_then(|()| out.flush().map_err(SqlFailure::Output)) {
+        // The reader has closed the pipe, as in `trunkline sql scan ... | head`.
         Err(SqlFailure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        done => done,
+        result => result,
     }
 }
 
-/// The tree of a text.
+/// The parse tree of a text.
 fn tree(source: &Source, text: &Text) -> Result<ParsedSql, SqlFailure> {
     parse_with(&text.sql, source.options()).map_err(|error| SqlFailure::refused(text, &error))
 }
@@ -146,7 +146,7 @@ fn parse(arguments: &Parse, out: &mut dyn Write) -> Result<(), SqlFailure> {
     } else {
         tree(&arguments.source, &text)?.to_json()
     };
-    json::document(out, &json, arguments.pretty).map_err(SqlFailure::Output)
+    json::print(out, &json, arguments.pretty).map_err(SqlFailure::Output)
 }
 
 fn normalize(arguments: &Normalize, out: &mut dyn Write) -> Result<(), SqlFailure> {
@@ -162,7 +162,7 @@ fn normalize(arguments: &Normalize, out: &mut dyn Write) -> Result<(), SqlFailur
     write!(out, "{normal}{end}").map_err(SqlFailure::Output)
 }
 
-/// A token as it is printed.
+/// The output for one token.
 #[derive(Serialize)]
 struct TokenRow<'a> {
     start: u32,
@@ -181,13 +181,13 @@ fn scan(arguments: &Scan, out: &mut dyn Write) -> Result<(), SqlFailure> {
         start: token.start,
         end: token.end,
         token: token.to_string(),
-        keyword: token.keyword.map(|keyword| json::name(keyword.kind)),
+        keyword: token.keyword.map(|keyword| json::variant_name(keyword.kind)),
         text: text.sql.get(token.start as usize..token.end as usize).unwrap_or_default(),
     });
-    json::array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
+    json::print_array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
 }
 
-/// A statement as it is printed.
+/// The output for one statement.
 #[derive(Serialize)]
 struct StatementRow<'a> {
     #[serde(flatten)]
@@ -203,10 +203,10 @@ fn split(arguments: &Split, out: &mut dyn Write) -> Result<(), SqlFailure> {
     } else {
         tree(&arguments.source, &text)?.split(&text.sql).collect()
     };
-    let mut places = Places::of(&text.sql);
+    let mut places = PlaceFinder::new(&text.sql);
     let rows = parts.into_iter().map(|part| StatementRow {
-        place: places.of_part(&part),
+        place: places.place_of(&part),
         text: text.sql.get(part).unwrap_or_default(),
     });
-    json::array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
+    json::print_array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
 }

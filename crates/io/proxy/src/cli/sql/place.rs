@@ -1,4 +1,4 @@
-//! Places in a text: for people a line with a caret, for scripts numbers.
+//! Places in a text: a line with a caret for people, numbers for scripts.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,13 +6,13 @@ use std::ops::Range;
 use serde::Serialize;
 use unicode_width::UnicodeWidthChar;
 
-/// How many columns of a line are shown, as libpq does.
+/// Most columns of a line that are shown, as in libpq.
 const COLUMNS_MAX: usize = 60;
-/// How many of them are kept for the text right of the caret, where there is that much.
+/// How many of the columns are reserved for the text right of the caret, if there is that much text.
 const COLUMNS_RIGHT: usize = 10;
 
-/// A place with its line, shown as psql does: `LINE 1: ...` and a caret below.
-pub(super) struct Spot {
+/// The line of a place, shown as psql shows it: `LINE 1: ...` and a caret below.
+pub(super) struct Excerpt {
     /// The line's number, from 1.
     pub(super) line: usize,
     left: String,
@@ -21,9 +21,9 @@ pub(super) struct Spot {
     is_cut_right: bool,
 }
 
-impl Spot {
-    /// The place of a byte of the text. A place after the last letter is shown right after that letter.
-    pub(super) fn of(text: &str, at: usize) -> Self {
+impl Excerpt {
+    /// The excerpt for the byte `at`. If only blanks follow, the caret stands right after the last visible character.
+    pub(super) fn at(text: &str, at: usize) -> Self {
         let (before, after) = text.split_at(boundary(text, at));
         let (before, after) =
             if after.trim_ascii().is_empty() { (before.trim_ascii_end(), "") } else { (before, after) };
@@ -31,12 +31,12 @@ impl Spot {
         let left = before.get(line_start..).unwrap_or_default();
         let right = after.split(['\n', '\r']).next().unwrap_or_default();
 
-        let reserved = fitting(right.chars(), COLUMNS_RIGHT).1;
-        let (count, columns) = fitting(left.chars().rev(), COLUMNS_MAX - reserved);
+        let reserved = fit_columns(right.chars(), COLUMNS_RIGHT).1;
+        let (count, columns) = fit_columns(left.chars().rev(), COLUMNS_MAX - reserved);
         let skipped = left.chars().rev().nth(count).is_some();
         let mut kept: Vec<char> = left.chars().rev().take(count).map(visible).collect();
         kept.reverse();
-        let (count, _) = fitting(right.chars(), COLUMNS_MAX - columns);
+        let (count, _) = fit_columns(right.chars(), COLUMNS_MAX - columns);
         Self {
             line: line_ends(before) + 1,
             left: kept.into_iter().collect(),
@@ -47,7 +47,7 @@ impl Spot {
     }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dots = |is_cut| if is_cut { "..." } else { "" };
         let start = format!("LINE {}: {}{}", self.line, dots(self.is_cut_left), self.left);
@@ -56,7 +56,7 @@ impl fmt::Display for Spot {
     }
 }
 
-/// The last place at or before `at` where a character begins.
+/// The last position at or before `at` where a character begins.
 fn boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -65,12 +65,12 @@ fn boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// How many characters fit into this many columns, and the columns they take.
-fn fitting(characters: impl Iterator<Item = char>, columns_max: usize) -> (usize, usize) {
+/// How many of the characters fit into `columns_max` columns, and how many columns they take.
+fn fit_columns(characters: impl Iterator<Item = char>, columns_max: usize) -> (usize, usize) {
     let (mut count, mut taken) = (0, 0);
     for character in characters {
         let columns = columns(character);
-        // Marks without width would never fill a line.
+        // The second condition ends a line of combining marks, which have no width.
         if taken + columns > columns_max || count == columns_max {
             break;
         }
@@ -79,12 +79,12 @@ fn fitting(characters: impl Iterator<Item = char>, columns_max: usize) -> (usize
     (count, taken)
 }
 
-/// How many columns a character takes, once [`visible`].
+/// How many columns a character takes after [`visible`].
 fn columns(character: char) -> usize {
     visible(character).width().unwrap_or(1)
 }
 
-/// The character, or what stands for it on a terminal: a blank for a tab, as in libpq, and no control characters.
+/// The character for a terminal: a blank for a tab, as in libpq, and a replacement for a control character.
 pub(super) fn visible(character: char) -> char {
     match character {
         '\t' => ' ',
@@ -93,7 +93,7 @@ pub(super) fn visible(character: char) -> char {
     }
 }
 
-/// How many lines end in a text: by `\n`, `\r`, or both together.
+/// How many lines end in the text. A line ends with `\n`, `\r` or `\r\n`.
 fn line_ends(text: &str) -> usize {
     let mut is_behind_return = false;
     let mut count = 0;
@@ -106,7 +106,7 @@ fn line_ends(text: &str) -> usize {
     count
 }
 
-/// Where a part of the text is: bytes from 0, and the line and the character in it from 1.
+/// The place of a part of the text: `start` and `end` in bytes from 0, line and column (in characters) from 1.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Place {
     start: usize,
@@ -115,21 +115,21 @@ pub(super) struct Place {
     column: usize,
 }
 
-/// Finds the places of parts that follow each other, in one pass over the text.
-pub(super) struct Places<'a> {
+/// Finds the places of parts of a text in one pass. The parts must come in their order.
+pub(super) struct PlaceFinder<'a> {
     text: &'a str,
     at: usize,
     line: usize,
     column: usize,
 }
 
-impl<'a> Places<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+impl<'a> PlaceFinder<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
         Self { text, at: 0, line: 1, column: 1 }
     }
 
-    /// The place of a part that begins at or after the one before.
-    pub(super) fn of_part(&mut self, part: &Range<usize>) -> Place {
+    /// The place of `part`, which must not begin before the previous part.
+    pub(super) fn place_of(&mut self, part: &Range<usize>) -> Place {
         let passed = self.text.get(self.at..part.start).unwrap_or_default();
         self.line += line_ends(passed);
         match passed.rfind(['\n', '\r']) {
@@ -146,20 +146,20 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, at: usize) -> String {
-        Spot::of(text, at).to_string()
+        Excerpt::at(text, at).to_string()
     }
 
     #[test]
     fn the_caret_stands_below_its_character() {
         assert_eq!(shown("SELECT 1 FORM t", 14), "LINE 1: SELECT 1 FORM t\n                      ^");
         assert_eq!(shown("a\r\nb\rc\n\tdé x", 12), "LINE 4:  dé x\n            ^");
-        // Ideographs take two columns each, the accent that follows its letter none.
+        // An ideograph takes two columns, and a combining accent takes none.
         assert_eq!(shown("'日本' x", 9), "LINE 1: '日本' x\n               ^");
         assert_eq!(shown("e\u{301} x", 4), "LINE 1: e\u{301} x\n          ^");
     }
 
     #[test]
-    fn the_end_of_the_text_is_behind_its_last_word() {
+    fn the_end_of_the_text_is_shown_after_its_last_word() {
         for text in ["SELECT", "SELECT \n\n"] {
             assert_eq!(shown(text, text.len()), "LINE 1: SELECT\n              ^", "{text:?}");
         }
@@ -188,17 +188,17 @@ mod tests {
     }
 
     #[test]
-    fn nothing_steers_the_terminal() {
+    fn control_characters_do_not_reach_the_terminal() {
         assert_eq!(shown("\u{1b}[2J\0 x", 6), "LINE 1: \u{fffd}[2J\u{fffd} x\n              ^");
     }
 
     #[test]
-    fn parts_are_found_by_line_and_column() {
+    fn parts_have_their_line_and_column() {
         let text = "a;\r\n  é; b\n;c";
-        let mut places = Places::of(text);
+        let mut places = PlaceFinder::new(text);
         let found: Vec<_> = [0..1, 6..8, 10..11, 13..14]
             .iter()
-            .map(|part| places.of_part(part))
+            .map(|part| places.place_of(part))
             .map(|place| (place.line, place.column))
             .collect();
         assert_eq!(found, [(1, 1), (2, 3), (2, 6), (3, 2)]);

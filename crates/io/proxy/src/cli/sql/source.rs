@@ -1,4 +1,4 @@
-//! Where the SQL comes from.
+//! The source of the SQL: an argument, a file or standard input.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,10 +11,10 @@ use trunkline_parser::{ParseOptions, TEXT_BYTES_MAX};
 
 use super::failure::SqlFailure;
 
-/// What some editors begin a file with. psql skips it too.
+/// Some editors write this mark at the beginning of a file. psql skips it, too.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Where the SQL comes from, and how it is to be read.
+/// The options that say where the SQL comes from, and how to parse its strings.
 #[derive(Args)]
 pub(super) struct Source {
     /// The SQL; standard input if it is left out, or -
@@ -30,7 +30,7 @@ pub(super) struct Source {
     pub(super) no_standard_strings: bool,
 }
 
-/// SQL may hold passwords.
+/// Written by hand, because SQL may hold passwords.
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source")
@@ -41,51 +41,52 @@ impl fmt::Debug for Source {
     }
 }
 
-/// The SQL, and what errors call the place that it comes from.
+/// The SQL and the name of its source for errors.
 pub(super) struct Text {
     pub(super) sql: String,
-    /// The file's name; None of an argument and of standard input.
+    /// The file's name; `None` for an argument and for standard input.
     pub(super) file: Option<String>,
 }
 
 impl Source {
-    /// How the SQL is to be parsed.
+    /// The options for the parser.
     pub(super) fn options(&self) -> ParseOptions {
         ParseOptions { standard_conforming_strings: !self.no_standard_strings, ..ParseOptions::default() }
     }
 
-    /// Reads all of it.
+    /// Reads the whole SQL text.
     pub(super) fn read(&self) -> Result<Text, SqlFailure> {
         match (&self.sql, &self.file) {
             (Some(sql), _) if sql != "-" => text(sql.as_encoded_bytes().to_vec(), None),
             (None, Some(path)) if path.as_os_str() != "-" => {
                 let name = path.display().to_string();
-                match File::open(path).and_then(all) {
+                match File::open(path).and_then(read_bounded) {
                     Ok(bytes) => text(bytes, Some(name)),
                     Err(cause) => Err(SqlFailure::Unreadable { name, cause }),
                 }
             }
             _ => {
-                invite();
+                say_that_input_is_read();
                 let name = "standard input".to_owned();
-                let bytes =
-                    all(io::stdin().lock()).map_err(|cause| SqlFailure::Unreadable { name, cause })?;
+                let bytes = read_bounded(io::stdin().lock())
+                    .map_err(|cause| SqlFailure::Unreadable { name, cause })?;
                 text(bytes, None)
             }
         }
     }
 }
 
-/// A person at a terminal is told why nothing happens.
-fn invite() {
+/// Tells a person at a terminal why nothing happens.
+fn say_that_input_is_read() {
     if io::stdin().is_terminal() {
-        // Nobody is left to be told when standard error is closed.
+        // If standard error is closed, nobody can be told.
         let _ = writeln!(io::stderr(), "reading SQL from the terminal; Ctrl-D ends it");
     }
 }
 
-/// Every byte up to one more than the parser takes, which is for the parser to refuse: some files never end.
-fn all(from: impl Read) -> io::Result<Vec<u8>> {
+/// Reads to the end, but at most one byte more than the parser accepts, because some files never end. The parser refuses
+/// such a text.
+fn read_bounded(from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(TEXT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)

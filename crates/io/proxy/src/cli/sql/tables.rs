@@ -22,7 +22,7 @@ pub struct Tables {
     pretty: bool,
 }
 
-/// A table, view or other relation as it is printed.
+/// The output for one use of a table, view or other relation.
 #[derive(Serialize)]
 struct Row<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,14 +34,14 @@ struct Row<'a> {
     written: bool,
     locked: bool,
     defined: bool,
-    /// How strongly its rows are locked: what stands after FOR.
+    /// The strength of a row lock: the words after FOR.
     #[serde(skip_serializing_if = "Option::is_none")]
     lock: Option<&'static str>,
-    /// Used by what is only written down: the query of a view, the body of a function.
+    /// Whether the use is inside a definition, which does not run now: the query of a view, the body of a function.
     in_definition: bool,
     /// The number of the statement, from 0.
     statement: usize,
-    /// Where the name stands, in bytes.
+    /// The position of the name, in bytes.
     start: Option<usize>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Row<'a> {
             written: usage.is_written,
             locked: usage.is_locked,
             defined: usage.is_defined,
-            lock: relation.lock.and_then(strength),
+            lock: relation.lock.and_then(lock_name),
             in_definition: relation.is_in_definition,
             statement,
             start: usize::try_from(relation.location).ok(),
@@ -65,7 +65,7 @@ impl<'a> Row<'a> {
     }
 }
 
-fn strength(lock: LockClauseStrength) -> Option<&'static str> {
+fn lock_name(lock: LockClauseStrength) -> Option<&'static str> {
     match lock {
         LockClauseStrength::LcsNone => None,
         LockClauseStrength::LcsForkeyshare => Some("key share"),
@@ -82,5 +82,5 @@ pub(super) fn run(arguments: &Tables, out: &mut dyn Write) -> Result<(), SqlFail
         let references = statement.references();
         references.relations().iter().map(|relation| Row::of(relation, number)).collect::<Vec<_>>()
     });
-    json::array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
+    json::print_array(out, rows, arguments.pretty).map_err(SqlFailure::Output)
 }

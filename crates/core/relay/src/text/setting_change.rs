@@ -1,4 +1,4 @@
-//! Parameters that a command sets, or resets to their start-up values.
+//! Parameters that an SQL text sets, or resets to their start-up values.
 
 use trunkline_parser::classify::{Setting, SettingScope};
 use trunkline_parser::node::{AConst, Boolean, Node, StringNode, VariableSetKind};
@@ -6,58 +6,59 @@ use trunkline_parser::references::Call;
 
 use crate::carried::parameters::canonical_name;
 
-/// A parameter is given a value, or its start-up value back.
+/// A change of parameters by a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reset {
+pub(crate) enum SettingChange {
     /// RESET, SET ... TO DEFAULT.
-    Parameter(Box<str>),
+    ToDefault(Box<str>),
     /// SET LOCAL ... TO DEFAULT: until the transaction ends.
-    LocalDefault(Box<str>),
-    /// SET LOCAL: a SET LOCAL ... TO DEFAULT before it in the same text has no effect on it.
-    LocalSet(Box<str>),
+    ToDefaultLocally(Box<str>),
+    /// SET LOCAL. It overrides a SET LOCAL ... TO DEFAULT before it in the same text.
+    SetLocally(Box<str>),
     /// RESET ALL.
-    All,
+    ResetAll,
     /// DISCARD ALL.
-    Session,
-    /// SET: a reset before it in the same text has no effect on it.
+    DiscardAll,
+    /// SET. It overrides a reset before it in the same text.
     Set(Box<str>),
-    /// COMMIT or ROLLBACK: what becomes of the resets before it is known when it is answered.
-    End,
-    /// ROLLBACK TO: of the resets before it some may be undone.
-    EndOfPart,
+    /// COMMIT or ROLLBACK. Its answer says whether the changes before it stay.
+    TransactionEnd,
+    /// ROLLBACK TO. Some of the changes before it may be undone.
+    RollbackToSavepoint,
 }
 
-/// What SET SESSION CHARACTERISTICS may set.
+/// The parameters that SET SESSION CHARACTERISTICS may set.
 const CHARACTERISTICS: [&str; 3] =
     ["default_transaction_isolation", "default_transaction_read_only", "default_transaction_deferrable"];
 
-impl Reset {
-    /// The parameter that it is of, if it is of one.
+impl SettingChange {
+    /// The name of the parameter, if the change concerns only one.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
-            Self::Parameter(name) | Self::LocalDefault(name) | Self::Set(name) | Self::LocalSet(name) => {
-                Some(name)
-            }
-            Self::All | Self::Session | Self::End | Self::EndOfPart => None,
+            Self::ToDefault(name)
+            | Self::ToDefaultLocally(name)
+            | Self::Set(name)
+            | Self::SetLocally(name) => Some(name),
+            Self::ResetAll | Self::DiscardAll | Self::TransactionEnd | Self::RollbackToSavepoint => None,
         }
     }
 
-    /// Of a parameter: whether it gets its default back, and whether that ends with the transaction.
+    /// A change of one parameter. `to_default`: it gets its default back. `is_local`: the change ends with the transaction.
     fn of(name: &str, to_default: bool, is_local: bool) -> Self {
         let name = canonical_name(name).into();
         match (to_default, is_local) {
-            (true, false) => Self::Parameter(name),
-            (true, true) => Self::LocalDefault(name),
+            (true, false) => Self::ToDefault(name),
+            (true, true) => Self::ToDefaultLocally(name),
             (false, false) => Self::Set(name),
-            (false, true) => Self::LocalSet(name),
+            (false, true) => Self::SetLocally(name),
         }
     }
 
-    /// Of SET and RESET.
+    /// The changes of a SET or RESET command.
     pub(super) fn of_setting(setting: Setting<'_>) -> Vec<Self> {
         let is_local = setting.scope == SettingScope::Transaction;
         match (setting.kind, setting.name) {
-            (VariableSetKind::VarResetAll, _) => vec![Self::All],
+            (VariableSetKind::VarResetAll, _) => vec![Self::ResetAll],
             (VariableSetKind::VarSetMulti, Some("SESSION CHARACTERISTICS")) => {
                 CHARACTERISTICS.map(|name| Self::Set(name.into())).into()
             }
@@ -71,8 +72,8 @@ impl Reset {
         }
     }
 
-    /// Of `set_config('name', value, is_local)`, where the name is written out, and the value where it is NULL: that stands
-    /// for the default.
+    /// The change of `set_config('name', value, is_local)`, if name, value and is_local are constants. The value NULL
+    /// stands for the default.
     pub(super) fn of_call(call: &Call<'_>) -> Option<Self> {
         let mut arguments = call.node.args().nodes();
         let (name, value, is_local) = (arguments.next()?, arguments.next()?, arguments.next()?);
@@ -82,7 +83,7 @@ impl Reset {
     }
 }
 
-/// A constant's value: of NULL nothing, of another expression not even that.
+/// The value of a constant: `Some(None)` for NULL, `None` for an expression that is no constant.
 fn constant(node: Node<'_>) -> Option<Option<Node<'_>>> {
     node.cast::<AConst<'_>>().map(AConst::val)
 }

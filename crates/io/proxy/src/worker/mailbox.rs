@@ -1,4 +1,4 @@
-//! Letters between workers, and to them from the operator's side.
+//! Messages to a worker, from other workers and from the operator's and the HTTP thread.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -11,33 +11,34 @@ use trunkline_relay::{Mail, Server};
 use super::socket::Socket;
 use super::tls::TlsSet;
 
-/// Letters that may wait for a worker. A worker reads them all in each round, so this is reached only when one hangs.
+/// Most messages that may wait for a worker. A worker reads all messages in each round, so only a worker that hangs reaches
+/// this.
 pub(super) const MESSAGES_MAX: usize = 16 * 1024;
 
-/// What a worker is told.
+/// A message to a worker.
 pub enum WorkerMessage {
-    /// Something for its board.
+    /// A message for the worker's board.
     Mail(Mail),
     /// A server connection that another worker hands over.
     Server(Box<Server>, Socket),
-    /// A connection of a client's that another worker has accepted; whether it is a unix socket's.
+    /// A client's connection that another worker has accepted; `true` if it came over a unix socket.
     Client(Stream, bool),
     /// Certificates and keys were loaded again.
     Tls(Arc<TlsSet>),
-    /// How are you? The answer is dropped when nobody waits for it any more.
+    /// A request for the worker's figures. The answer is dropped if nobody waits for it any more.
     Report(SyncSender<Report>),
 }
 
 /// A worker's figures.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Its pools.
+    /// The figures of the worker's pools.
     pub pools: Vec<PoolStatus>,
-    /// Its connections.
+    /// The figures of the worker's connections.
     pub board: BoardStatus,
 }
 
-/// Where a worker's messages go in.
+/// The sending side of a worker's messages.
 #[derive(Clone)]
 pub struct Mailbox {
     sender: SyncSender<WorkerMessage>,
@@ -45,7 +46,7 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
-    /// A mailbox and the receiver for the worker that `waker` wakes.
+    /// A mailbox for the worker that `waker` wakes, and the worker's receiver.
     #[must_use]
     pub fn new(waker: Arc<Waker>) -> (Self, Receiver<WorkerMessage>) {
         let (sender, receiver) = sync_channel(MESSAGES_MAX);
@@ -55,12 +56,12 @@ impl Mailbox {
     /// Sends a message.
     ///
     /// # Errors
-    /// Gives it back when the worker is gone, or has [`MESSAGES_MAX`] messages to read.
+    /// The message itself, if the worker is gone or has [`MESSAGES_MAX`] unread messages.
     pub fn send(&self, message: WorkerMessage) -> Result<(), WorkerMessage> {
         self.sender.try_send(message).map_err(|error| match error {
             TrySendError::Full(message) | TrySendError::Disconnected(message) => message,
         })?;
-        // A waker that fails leaves the message for the worker's next round, which a timer bounds.
+        // If the waker fails, the worker reads the message in its next round, which the clock starts.
         if let Err(error) = self.waker.wake() {
             tracing::warn!("cannot wake a worker: {error}");
         }

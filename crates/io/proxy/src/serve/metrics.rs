@@ -5,36 +5,36 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use trunkline_relay::{Pin, Shared};
 
-use super::classes;
+use super::class_metrics;
 use super::figures::{Figures, PoolFigures};
 use crate::config::Config;
 use crate::logging;
 use crate::metrics::exposition::{Exposition, Kind};
 
-/// What is known of the process beside the workers' figures.
-pub(super) struct Process {
+/// The figures of the process as a whole.
+pub(super) struct ProcessStatus {
     pub(super) started: SystemTime,
     pub(super) workers: usize,
-    /// Workers that answered in time; of the others, what they said last is shown.
+    /// Workers that answered in time. The page shows the previous figures of the others.
     pub(super) answering: usize,
     pub(super) paused: bool,
 }
 
-/// A metric of each pool that has one sample: name, help, kind, value.
-type OfPool = (&'static str, &'static str, Kind, fn(&PoolFigures) -> f64);
+/// A metric with one sample for each pool: name, help, kind, value.
+type PoolMetric = (&'static str, &'static str, Kind, fn(&PoolFigures) -> f64);
 
-const SECOND_US: f64 = 1e6;
+const MICROS_PER_SECOND: f64 = 1e6;
 
-const OF_POOLS: [OfPool; 17] = {
+const POOL_METRICS: [PoolMetric; 17] = {
     use Kind::{Counter, Gauge};
     [
         (
             "trunkline_turns_total",
-            "Turns answered: a turn is what a client sends up to a Sync, or one Query.",
+            "Turns that were answered: a turn is what a client sends up to a Sync, or one Query.",
             Counter,
             |pool| pool.counters.turns as f64,
         ),
-        ("trunkline_transactions_total", "Transactions ended.", Counter, |pool| {
+        ("trunkline_transactions_total", "Transactions that have ended.", Counter, |pool| {
             pool.counters.transactions as f64
         }),
         ("trunkline_client_bytes_total", "Bytes passed from clients to servers.", Counter, |pool| {
@@ -47,19 +47,19 @@ const OF_POOLS: [OfPool; 17] = {
             "trunkline_wait_seconds_total",
             "Time that clients waited for a server connection.",
             Counter,
-            |pool| pool.counters.wait_us as f64 / SECOND_US,
+            |pool| pool.counters.wait_us as f64 / MICROS_PER_SECOND,
         ),
         (
             "trunkline_turn_seconds_total",
-            "Time from the beginnings of turns to their ends.",
+            "Time that turns took from their beginning to their end.",
             Counter,
-            |pool| pool.counters.turn_us as f64 / SECOND_US,
+            |pool| pool.counters.turn_us as f64 / MICROS_PER_SECOND,
         ),
         (
             "trunkline_max_wait_seconds",
             "How long the client that waits longest for a server connection has waited.",
             Gauge,
-            |pool| pool.max_wait_us as f64 / SECOND_US,
+            |pool| pool.max_wait_us as f64 / MICROS_PER_SECOND,
         ),
         (
             "trunkline_prepare_cache_hit_total",
@@ -69,7 +69,7 @@ const OF_POOLS: [OfPool; 17] = {
         ),
         (
             "trunkline_prepare_cache_miss_total",
-            "Those for which a statement was prepared on the server.",
+            "Parse messages and uses of statements for which a statement was prepared on the server.",
             Counter,
             |pool| pool.counters.prepare_cache_miss as f64,
         ),
@@ -81,7 +81,7 @@ const OF_POOLS: [OfPool; 17] = {
         ),
         (
             "trunkline_replays_total",
-            "Turns played again because a statement's result type had changed or the server had lost it.",
+            "Turns sent to the server again because a statement's result type had changed or the server had lost it.",
             Counter,
             |pool| pool.counters.replays as f64,
         ),
@@ -114,7 +114,7 @@ const OF_POOLS: [OfPool; 17] = {
 
 /// Appends every metric to `out`.
 pub(super) fn write(
-    process: &Process,
+    process: &ProcessStatus,
     figures: &Figures,
     shared: &Shared,
     config: &Config,
@@ -129,19 +129,19 @@ pub(super) fn write(
     let single = [
         (
             "trunkline_prepared_statements",
-            "Different prepared statements known.",
+            "Distinct prepared statements in the registry.",
             Kind::Gauge,
             shared.registry.len() as u64,
         ),
         (
             "trunkline_prepared_statement_bytes",
-            "Bytes of the prepared statements known.",
+            "Bytes of the prepared statements in the registry.",
             Kind::Gauge,
             bytes as u64,
         ),
         (
             "trunkline_prepared_statements_dropped_total",
-            "Prepared statements forgotten to stay within prepared_registry_bytes_max.",
+            "Prepared statements dropped to stay within prepared_registry_bytes_max.",
             Kind::Counter,
             evicted,
         ),
@@ -149,18 +149,18 @@ pub(super) fn write(
     for (name, help, kind, value) in single {
         exposition.family(name, help, kind).sample(&[], value);
     }
-    classes::write(&shared.classes.status(), &mut exposition);
+    class_metrics::write(&shared.classes.status(), &mut exposition);
     exposition
         .family(
             "trunkline_log_lines_left_out_total",
-            "Warnings and errors that were counted instead of written, beyond log.repeats_max.",
+            "Warnings and errors beyond log.repeats_max, which were counted and not written.",
             Kind::Counter,
         )
         .sample(&[], logging::left_out());
     write_bounds(shared, config, &mut exposition);
 }
 
-fn write_process(process: &Process, exposition: &mut Exposition<'_>) {
+fn write_process(process: &ProcessStatus, exposition: &mut Exposition<'_>) {
     exposition
         .family("trunkline_build_info", "The running version.", Kind::Gauge)
         .sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
@@ -169,13 +169,15 @@ fn write_process(process: &Process, exposition: &mut Exposition<'_>) {
         .family("process_start_time_seconds", "When the process started, in seconds since 1970.", Kind::Gauge)
         .sample(&[], started.as_secs_f64());
     if let Some(bytes) = resident_bytes() {
-        exposition.family("process_resident_memory_bytes", "Memory in use.", Kind::Gauge).sample(&[], bytes);
+        exposition
+            .family("process_resident_memory_bytes", "Resident memory.", Kind::Gauge)
+            .sample(&[], bytes);
     }
     let gauges = [
         ("trunkline_workers", "Workers.", process.workers),
         (
             "trunkline_workers_answering",
-            "Workers that gave their figures in time; of the others, these are the last.",
+            "Workers that reported their figures in time; for the others the page shows the previous figures.",
             process.answering,
         ),
         ("trunkline_paused", "1 while turns are held back (USR1), else 0.", usize::from(process.paused)),
@@ -197,31 +199,31 @@ fn write_connections(figures: &Figures, shared: &Shared, exposition: &mut Exposi
         ),
         (
             "trunkline_unauthenticated_connections",
-            "Client connections that have not logged in yet.",
+            "Client connections whose login has not ended.",
             gauge,
             u64::from(shared.unauthenticated.load(Relaxed)),
         ),
         (
             "trunkline_client_unsent_bytes",
-            "Bytes that wait for clients to take them.",
+            "Bytes that wait to be sent to clients.",
             gauge,
             board.client_unsent_bytes,
         ),
         (
             "trunkline_server_unsent_bytes",
-            "Bytes that wait for servers to take them.",
+            "Bytes that wait to be sent to servers.",
             gauge,
             board.server_unsent_bytes,
         ),
         (
             "trunkline_unproven_lookups",
-            "Look-ups of users under way in databases that are not known to exist.",
+            "Runs of auth_query under way in databases that no login has proved to exist.",
             gauge,
             u64::from(shared.unproven_look_ups()),
         ),
         (
             "trunkline_auth_cache_bytes",
-            "Bytes of auth_query's answers that are remembered.",
+            "Bytes of the cached results of auth_query.",
             gauge,
             board.auth_cache_bytes,
         ),
@@ -240,7 +242,7 @@ fn write_connections(figures: &Figures, shared: &Shared, exposition: &mut Exposi
         ),
         (
             "trunkline_client_protocol_violations_total",
-            "Clients that broke the protocol.",
+            "Clients that violated the protocol.",
             counter,
             board.protocol_violations,
         ),
@@ -254,7 +256,7 @@ fn write_pools(figures: &Figures, shared: &Shared, exposition: &mut Exposition<'
     exposition
         .family(
             "trunkline_pools",
-            "Pools known, those without a name of their own here included.",
+            "Pools, including those that have no samples of their own on this page.",
             Kind::Gauge,
         )
         .sample(&[], shared.ledgers.len());
@@ -288,7 +290,7 @@ fn write_pools(figures: &Figures, shared: &Shared, exposition: &mut Exposition<'
     for (pin, count) in Pin::ALL.iter().zip(figures.board.clients_pinned) {
         pinned.sample(&[("reason", pin.name())], count);
     }
-    for (name, help, kind, value) in OF_POOLS {
+    for (name, help, kind, value) in POOL_METRICS {
         let mut family = exposition.family(name, help, kind);
         for ((database, user), pool) in &figures.pools {
             family.sample(&[("database", database), ("user", user)], value(pool));
@@ -296,22 +298,22 @@ fn write_pools(figures: &Figures, shared: &Shared, exposition: &mut Exposition<'
     }
 }
 
-/// A connection's counts end with it, so these are for a look at the present; the pools' go on.
+/// Writes the counts of each server connection. They disappear with the connection; the counts of pools do not.
 fn write_servers(figures: &Figures, exposition: &mut Exposition<'_>) {
-    type OfServer = fn(&(u64, u64)) -> u64;
-    let both: [(&str, &str, OfServer); 2] = [
+    type ServerValue = fn(&(u64, u64)) -> u64;
+    let metrics: [(&str, &str, ServerValue); 2] = [
         (
             "trunkline_server_prepare_cache_hit_total",
-            "As trunkline_prepare_cache_hit_total, by the server's process id.",
+            "Like trunkline_prepare_cache_hit_total, but by the process id of the server connection.",
             |server| server.0,
         ),
         (
             "trunkline_server_prepare_cache_miss_total",
-            "As trunkline_prepare_cache_miss_total, by the server's process id.",
+            "Like trunkline_prepare_cache_miss_total, but by the process id of the server connection.",
             |server| server.1,
         ),
     ];
-    for (name, help, value) in both {
+    for (name, help, value) in metrics {
         let mut family = exposition.family(name, help, Kind::Counter);
         for ((database, process_id), counts) in &figures.servers {
             let labels = [("database", database.as_str()), ("server_pid", &process_id.to_string())];
@@ -323,7 +325,7 @@ fn write_servers(figures: &Figures, exposition: &mut Exposition<'_>) {
 fn write_bounds(shared: &Shared, config: &Config, exposition: &mut Exposition<'_>) {
     let mut hits = exposition.family(
         "trunkline_limit_hits_total",
-        "How often a bound turned somebody away, ended something or made somebody wait, by its setting.",
+        "How often a bound refused a client, ended something or made a client wait, by the bound's setting.",
         Kind::Counter,
     );
     for (limit, count) in shared.limits_hit() {
@@ -331,7 +333,7 @@ fn write_bounds(shared: &Shared, config: &Config, exposition: &mut Exposition<'_
     }
     let mut bounds = exposition.family(
         "trunkline_limit",
-        "The bounds in force, by their settings: numbers, bytes or seconds; 0 is none.",
+        "The bounds in force, by their settings: counts, bytes or seconds; 0: no bound.",
         Kind::Gauge,
     );
     for (limit, value) in config.bounds() {
@@ -339,7 +341,7 @@ fn write_bounds(shared: &Shared, config: &Config, exposition: &mut Exposition<'_
     }
 }
 
-/// Resident memory as Linux tells it; `None` elsewhere.
+/// The resident memory, from Linux's `/proc`; `None` on other systems.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -354,7 +356,7 @@ mod tests {
 
     use trunkline_relay::board::{BoardStatus, PoolStatus};
     use trunkline_relay::parameters::Profile;
-    use trunkline_relay::prepared::{Parsed, Registry};
+    use trunkline_relay::prepared::{ParseRequest, Registry};
     use trunkline_relay::{Classes, Counters};
 
     use super::*;
@@ -379,7 +381,7 @@ mod tests {
         }
     }
 
-    /// Two workers with a pool in common.
+    /// The page of two workers that both have a part of the pool `app`, `alice`.
     fn page() -> String {
         let server = |pid: i32, hits, misses| (pid, "app".to_owned(), hits, misses);
         let first = Report {
@@ -401,9 +403,9 @@ mod tests {
         let shared = Shared::new(2, Registry::new(1 << 20), Classes::new(1 << 20, 7));
         shared.clients.store(6, Relaxed);
         let (profile, schema) = (Profile::default(), Arc::default());
-        let parsed = Parsed::new(b"SELECT 1\0\0\0", &profile, &schema, 1);
+        let parsed = ParseRequest::new(b"SELECT 1\0\0\0", &profile, &schema, 1);
         shared.registry.intern(parsed, None, &mut |bytes: &mut [u8]| bytes.fill(7));
-        let process = Process { started: UNIX_EPOCH, workers: 2, answering: 1, paused: false };
+        let process = ProcessStatus { started: UNIX_EPOCH, workers: 2, answering: 1, paused: false };
         let mut out = String::new();
         write(&process, &Figures::sum(&[first, second]), &shared, &Config::default(), &mut out);
         out
@@ -414,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_are_added_up() {
+    fn figures_of_workers_are_added_up() {
         let page = page();
         let alice = r#"{database="app",user="alice"}"#;
         assert_eq!(value(&page, &format!("trunkline_turns_total{alice}")), "7");
@@ -435,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn the_process_and_its_bounds_are_there() {
+    fn the_page_has_the_process_and_its_bounds() {
         let page = page();
         assert_eq!(value(&page, "trunkline_client_connections"), "6");
         assert_eq!(value(&page, "trunkline_prepared_statements"), "1");
@@ -467,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_lists_exactly_the_metrics_there_are() {
+    fn the_document_lists_exactly_the_metrics_of_the_page() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/metrics.md");
         let document = std::fs::read_to_string(file).expect("docs/metrics.md");
         let documented: Vec<(&str, &str, &str)> = document
