@@ -1,11 +1,11 @@
-//! A tree for people: names and values as C has them, what is empty, false or zero left out.
+//! Shows trees to people: with C's names and values, but without fields that are empty, false or zero.
 
 use std::fmt::{self, Write as _};
 
 use crate::ParsedSql;
 use crate::node::{Fields, List, ListIter, Node, NodeTag, Value, View};
 
-/// Past this depth `{:#?}` indents no further: text of a deep tree stays linear in the tree.
+/// Below this depth `{:#?}` does not indent further, so that the text of a deep tree stays linear in the tree.
 const INDENT_MAX: usize = 40;
 
 impl fmt::Debug for Node<'_> {
@@ -30,7 +30,8 @@ impl fmt::Debug for ParsedSql {
     }
 }
 
-/// What is written halfway. Kept here and not on the stack: trees are as deep as the author of the SQL likes.
+/// A node or list that is not written completely yet. These are kept on the heap, not on the stack, because the
+/// author of the SQL decides how deep a tree is.
 enum Open<'a> {
     Node { fields: Fields<'a>, empty: bool },
     List { elements: ListIter<'a>, empty: bool },
@@ -113,7 +114,7 @@ impl<'a> Writer<'a, '_, '_> {
             View::String(value) => write!(self.out, "{:?}", value.sval()),
             View::BitString(value) => write!(self.out, "bits {:?}", value.bsval()),
             View::List(list) | View::IntList(list) | View::OidList(list) => self.list(list),
-            // The row stands with the first of its columns.
+            // The row is shown only with the first of its columns.
             View::MultiAssignRef(column) if column.colno() > 1 => {
                 write!(
                     self.out,
@@ -168,7 +169,7 @@ impl<'a> Writer<'a, '_, '_> {
     }
 }
 
-/// Numbers between brackets.
+/// Shows numbers in brackets.
 struct Plain<I>(I);
 
 impl<I: Iterator<Item: fmt::Debug> + Clone> fmt::Debug for Plain<I> {
@@ -177,7 +178,7 @@ impl<I: Iterator<Item: fmt::Debug> + Clone> fmt::Debug for Plain<I> {
     }
 }
 
-/// What C's makeNode leaves: says nothing to a reader.
+/// Whether a value is the one that C's makeNode sets, which tells a reader nothing.
 fn is_default(value: &Value<'_>) -> bool {
     match value {
         Value::Node(node) | Value::View(node) => node.is_none(),
