@@ -35,7 +35,7 @@ pub fn comments_with(text: &str, options: ParseOptions) -> Result<Vec<Comment>, 
     let mut token_end = 0;
     let mut location = 0;
     let mut is_after_comment = false;
-    while let Some(token) = lexer.next_token().map_err(|error| ParseError::of_lexer(&error, text))? {
+    while let Some(token) = lexer.next_token().map_err(|error| ParseError::from_lexer(&error, text))? {
         let (start, end) = (token.start as usize, token.end as usize);
         let newlines = newlines_in(text, token_end, start);
         if is_after_comment && let Some(comment) = comments.last_mut() {

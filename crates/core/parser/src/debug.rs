@@ -32,7 +32,7 @@ impl fmt::Debug for ParsedSql {
 
 /// A node or list that is not written completely yet. These are kept on the heap, not on the stack, because the
 /// author of the SQL decides how deep a tree is.
-enum Open<'a> {
+enum Unfinished<'a> {
     Node { fields: Fields<'a>, empty: bool },
     List { elements: ListIter<'a>, empty: bool },
 }
@@ -40,14 +40,14 @@ enum Open<'a> {
 struct Writer<'a, 'f, 'b> {
     pretty: bool,
     out: &'f mut fmt::Formatter<'b>,
-    stack: Vec<Open<'a>>,
+    stack: Vec<Unfinished<'a>>,
 }
 
 impl<'a> Writer<'a, '_, '_> {
     fn run(&mut self) -> fmt::Result {
         while let Some(top) = self.stack.last_mut() {
             match top {
-                Open::Node { fields, empty } => match fields.next() {
+                Unfinished::Node { fields, empty } => match fields.next() {
                     Some((_, value)) if is_default(&value) => {}
                     Some((info, value)) => {
                         let first = std::mem::take(empty);
@@ -60,7 +60,7 @@ impl<'a> Writer<'a, '_, '_> {
                         self.close(empty, " }")?;
                     }
                 },
-                Open::List { elements, empty } => match elements.next() {
+                Unfinished::List { elements, empty } => match elements.next() {
                     Some(element) => {
                         let first = std::mem::take(empty);
                         self.separate_element(first)?;
@@ -125,7 +125,7 @@ impl<'a> Writer<'a, '_, '_> {
             }
             _ => {
                 write!(self.out, "{} {{", node.tag().c_name())?;
-                self.stack.push(Open::Node { fields: node.fields(), empty: true });
+                self.stack.push(Unfinished::Node { fields: node.fields(), empty: true });
                 Ok(())
             }
         }
@@ -137,7 +137,7 @@ impl<'a> Writer<'a, '_, '_> {
             NodeTag::OidList => write!(self.out, "{:?}", Plain(list.oids())),
             _ => {
                 self.out.write_char('[')?;
-                self.stack.push(Open::List { elements: list.iter(), empty: true });
+                self.stack.push(Unfinished::List { elements: list.iter(), empty: true });
                 Ok(())
             }
         }
@@ -149,7 +149,7 @@ impl<'a> Writer<'a, '_, '_> {
             Value::Node(None) | Value::View(None) | Value::Str(None) => self.out.write_str("NULL"),
             Value::Inner(fields) => {
                 self.out.write_char('{')?;
-                self.stack.push(Open::Node { fields, empty: true });
+                self.stack.push(Unfinished::Node { fields, empty: true });
                 Ok(())
             }
             Value::List(list) => self.list(list),

@@ -57,7 +57,7 @@ pub(super) fn check_expression(text: &str, expression: Node<'_>) -> Result<(), D
 /// The only expression of a SELECT or VALUES that has nothing else.
 fn only_expression(tree: &ParsedSql) -> Option<Node<'_>> {
     use crate::node::{InsertStmt, SelectStmt};
-    let statement = crate::edit::only(tree)?;
+    let statement = crate::edit::only_statement(tree)?;
     let Some(insert) = statement.cast::<InsertStmt<'_>>() else { return crate::edit::only_expression(tree) };
     let mut rows = insert.select_stmt()?.cast::<SelectStmt<'_>>()?.values_lists().nodes();
     let mut values = rows.next()?.as_list()?.nodes();
