@@ -264,7 +264,7 @@ fn directory(settings: u8) -> Directory {
         check_query: String::new(),
         auth_cache_ttl: Duration::ZERO,
         auth_cache_bytes_max: 1 << 16,
-        strangers: None,
+        unknown_database_entry: None,
         unproven_look_ups: UnprovenLookUps::default(),
         pools_max: 0,
     }
