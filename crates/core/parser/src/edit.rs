@@ -61,7 +61,7 @@ pub(crate) fn only_expression(tree: &ParsedSql) -> Option<Node<'_>> {
 /// # Errors
 /// [`EditError::Parse`], and [`EditError::NotOne`] for no statement or several.
 pub fn statement(text: &str) -> Result<Fragment, EditError> {
-    Fragment::picked(crate::parse(text)?, only).ok_or(EditError::NotOne("statement"))
+    Fragment::picked(crate::parse(text)?, only_statement).ok_or(EditError::NotOne("statement"))
 }
 
 /// The only statement of a text.
