@@ -34,14 +34,14 @@ impl Analysis {
     }
 
     /// Parses a text as a session with these settings does. `None` if the grammar refuses it.
-    pub(super) fn parse(text: &[u8], reading: QuotingSettings<'_>) -> Option<Self> {
+    pub(super) fn parse(text: &[u8], quoting: QuotingSettings<'_>) -> Option<Self> {
         let options = ParseOptions {
-            standard_conforming_strings: reading.standard_conforming_strings,
+            standard_conforming_strings: quoting.standard_conforming_strings,
             tree_bytes_max: text.len().max(TEXT_BYTES_MIN).saturating_mul(TREE_BYTES_A_BYTE),
             ..ParseOptions::default()
         };
-        let tree = parse_with(&reading.to_utf8(text), options).ok()?;
-        let class = if reading.is_usual() { tree.classify() } else { Class::UNKNOWN };
+        let tree = parse_with(&quoting.to_utf8(text), options).ok()?;
+        let class = if quoting.is_usual() { tree.classify() } else { Class::UNKNOWN };
         let effects = Effects::of(&tree);
         Some(Self { class, effects: (effects != Effects::NONE).then(|| Arc::new(effects)) })
     }

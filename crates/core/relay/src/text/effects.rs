@@ -109,7 +109,7 @@ impl Effects {
         match statement.subject() {
             Subject::Setting(setting) => self.resets.extend(SettingChange::of_setting(setting)),
             Subject::Discard(_) if touches.any(Touches::DISCARD_ALL) => {
-                self.resets.push(SettingChange::DiscardAll)
+                self.resets.push(SettingChange::DiscardAll);
             }
             _ => {}
         }
@@ -123,7 +123,7 @@ impl Effects {
             Control::Savepoint | Control::Release => {}
             Control::RollbackTo => self.resets.push(SettingChange::RollbackToSavepoint),
             Control::Commit | Control::Rollback | Control::Prepare => {
-                self.resets.push(SettingChange::TransactionEnd)
+                self.resets.push(SettingChange::TransactionEnd);
             }
             Control::CommitAndChain | Control::RollbackAndChain => {
                 self.begins_transaction = true;
