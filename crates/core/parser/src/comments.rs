@@ -1,15 +1,15 @@
-//! The comments of a text, for a text that is written from its tree.
+//! Finds the comments of a text, so that they can be put into the text that is written from its tree.
 
 use crate::deparse::Comment;
 use crate::error::ParseError;
 use crate::lexer::{Lexer, TokenKind};
 use crate::options::ParseOptions;
 
-/// The comments of a text, each with the place of its statement where it belongs: after the last token before it that
-/// is not a comment. [`DeparseOptions::comments`](crate::DeparseOptions::comments) takes them.
+/// The comments of a text. The location of each is the end of the last token before it that is not a comment. Give
+/// them to [`DeparseOptions::comments`](crate::DeparseOptions::comments).
 ///
 /// # Errors
-/// What PostgreSQL says is wrong with the letters of the text; one that has no parse tree may have comments all the same.
+/// PostgreSQL's errors of the lexer. A text with a syntax error can still have comments.
 ///
 /// ```
 /// let text = "SELECT 1 -- one\n";
@@ -22,20 +22,20 @@ pub fn comments(text: &str) -> Result<Vec<Comment>, ParseError> {
     comments_with(text, ParseOptions::default())
 }
 
-/// As [`comments`], of a text of a session whose `standard_conforming_strings` is that of `options`: it decides where strings
-/// end. No other option matters.
+/// As [`comments`], but for a session with the `standard_conforming_strings` of `options`, which decides where
+/// strings end. The other options are ignored.
 ///
 /// # Errors
-/// As of [`comments`].
+/// As for [`comments`].
 pub fn comments_with(text: &str, options: ParseOptions) -> Result<Vec<Comment>, ParseError> {
     let mut lexer =
         Lexer::new(text).comments(true).standard_conforming_strings(options.standard_conforming_strings);
     let mut comments: Vec<Comment> = Vec::new();
-    // Where the last token ended, and the last that is no comment.
+    // The end of the last token, and the end of the last token that is not a comment.
     let mut token_end = 0;
     let mut location = 0;
     let mut is_after_comment = false;
-    while let Some(token) = lexer.next_token().map_err(|error| ParseError::of_lexer(&error, text))? {
+    while let Some(token) = lexer.next_token().map_err(|error| ParseError::from_lexer(&error, text))? {
         let (start, end) = (token.start as usize, token.end as usize);
         let newlines = newlines_in(text, token_end, start);
         if is_after_comment && let Some(comment) = comments.last_mut() {
@@ -43,7 +43,7 @@ pub fn comments_with(text: &str, options: ParseOptions) -> Result<Vec<Comment>, 
         }
         is_after_comment = matches!(token.kind, TokenKind::LineComment | TokenKind::BlockComment);
         if is_after_comment {
-            // Newlines between two comments are the first one's.
+            // Newlines between two comments belong to the first one.
             let newlines_before = if token_end == location { newlines } else { 0 };
             let text = text.get(start..end).unwrap_or_default().to_owned();
             comments.push(Comment { location, newlines_before, newlines_after: 0, text });

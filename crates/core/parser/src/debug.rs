@@ -1,11 +1,11 @@
-//! A tree for people: names and values as C has them, what is empty, false or zero left out.
+//! Shows trees to people: with C's names and values, but without fields that are empty, false or zero.
 
 use std::fmt::{self, Write as _};
 
 use crate::ParsedSql;
 use crate::node::{Fields, List, ListIter, Node, NodeTag, Value, View};
 
-/// Past this depth `{:#?}` indents no further: text of a deep tree stays linear in the tree.
+/// Below this depth `{:#?}` does not indent further, so that the text of a deep tree stays linear in the tree.
 const INDENT_MAX: usize = 40;
 
 impl fmt::Debug for Node<'_> {
@@ -30,8 +30,9 @@ impl fmt::Debug for ParsedSql {
     }
 }
 
-/// What is written halfway. Kept here and not on the stack: trees are as deep as the author of the SQL likes.
-enum Open<'a> {
+/// A node or list that is not written completely yet. These are kept on the heap, not on the stack, because the
+/// author of the SQL decides how deep a tree is.
+enum Unfinished<'a> {
     Node { fields: Fields<'a>, empty: bool },
     List { elements: ListIter<'a>, empty: bool },
 }
@@ -39,14 +40,14 @@ enum Open<'a> {
 struct Writer<'a, 'f, 'b> {
     pretty: bool,
     out: &'f mut fmt::Formatter<'b>,
-    stack: Vec<Open<'a>>,
+    stack: Vec<Unfinished<'a>>,
 }
 
 impl<'a> Writer<'a, '_, '_> {
     fn run(&mut self) -> fmt::Result {
         while let Some(top) = self.stack.last_mut() {
             match top {
-                Open::Node { fields, empty } => match fields.next() {
+                Unfinished::Node { fields, empty } => match fields.next() {
                     Some((_, value)) if is_default(&value) => {}
                     Some((info, value)) => {
                         let first = std::mem::take(empty);
@@ -59,7 +60,7 @@ impl<'a> Writer<'a, '_, '_> {
                         self.close(empty, " }")?;
                     }
                 },
-                Open::List { elements, empty } => match elements.next() {
+                Unfinished::List { elements, empty } => match elements.next() {
                     Some(element) => {
                         let first = std::mem::take(empty);
                         self.separate_element(first)?;
@@ -113,7 +114,7 @@ impl<'a> Writer<'a, '_, '_> {
             View::String(value) => write!(self.out, "{:?}", value.sval()),
             View::BitString(value) => write!(self.out, "bits {:?}", value.bsval()),
             View::List(list) | View::IntList(list) | View::OidList(list) => self.list(list),
-            // The row stands with the first of its columns.
+            // The row is shown only with the first of its columns.
             View::MultiAssignRef(column) if column.colno() > 1 => {
                 write!(
                     self.out,
@@ -124,7 +125,7 @@ impl<'a> Writer<'a, '_, '_> {
             }
             _ => {
                 write!(self.out, "{} {{", node.tag().c_name())?;
-                self.stack.push(Open::Node { fields: node.fields(), empty: true });
+                self.stack.push(Unfinished::Node { fields: node.fields(), empty: true });
                 Ok(())
             }
         }
@@ -136,7 +137,7 @@ impl<'a> Writer<'a, '_, '_> {
             NodeTag::OidList => write!(self.out, "{:?}", Plain(list.oids())),
             _ => {
                 self.out.write_char('[')?;
-                self.stack.push(Open::List { elements: list.iter(), empty: true });
+                self.stack.push(Unfinished::List { elements: list.iter(), empty: true });
                 Ok(())
             }
         }
@@ -148,7 +149,7 @@ impl<'a> Writer<'a, '_, '_> {
             Value::Node(None) | Value::View(None) | Value::Str(None) => self.out.write_str("NULL"),
             Value::Inner(fields) => {
                 self.out.write_char('{')?;
-                self.stack.push(Open::Node { fields, empty: true });
+                self.stack.push(Unfinished::Node { fields, empty: true });
                 Ok(())
             }
             Value::List(list) => self.list(list),
@@ -168,7 +169,7 @@ impl<'a> Writer<'a, '_, '_> {
     }
 }
 
-/// Numbers between brackets.
+/// Shows numbers in brackets.
 struct Plain<I>(I);
 
 impl<I: Iterator<Item: fmt::Debug> + Clone> fmt::Debug for Plain<I> {
@@ -177,7 +178,7 @@ impl<I: Iterator<Item: fmt::Debug> + Clone> fmt::Debug for Plain<I> {
     }
 }
 
-/// What C's makeNode leaves: says nothing to a reader.
+/// Whether a value is the one that C's makeNode sets, which tells a reader nothing.
 fn is_default(value: &Value<'_>) -> bool {
     match value {
         Value::Node(node) | Value::View(node) => node.is_none(),

@@ -1,9 +1,9 @@
-//! Changing trees, and making nodes to hang into them.
+//! Changes trees, and makes new nodes for them.
 //!
-//! [`ParsedSql::statements_mut`] leads into a tree, [`ParsedSql::edit_each`] to every place in it. New nodes are
-//! [`Fragment`]s: from text ([`expression`], [`statement`]), from the functions here, or empty ([`Fragment::new`]) and
-//! then filled by their typed view. A fragment that is set into a tree belongs to it from then on; a copy of a node is made
-//! by [`Node::to_fragment`].
+//! [`ParsedSql::statements_mut`] gives access to the statements of a tree, [`ParsedSql::edit_each`] to every place in
+//! it. New nodes are [`Fragment`]s. They are made from text ([`expression`], [`statement`]), by the other functions
+//! here, or empty ([`Fragment::new`]), to be filled through their typed view. A fragment that is put into a tree
+//! belongs to the tree. [`Node::to_fragment`] copies a node.
 //!
 //! ```
 //! use trunkline_parser::edit::{self, Constant};
@@ -26,15 +26,15 @@ use crate::lexer::{Lexer, TokenKind};
 use crate::node::{AExprKind, BoolExpr, BoolExprType, Node, NodeTag, RawStmt, ResTarget, SelectStmt, Value};
 use crate::raw::ParsedSql;
 
-/// The expression that a text is: `a + $1`, `lower(name)`, `EXISTS (SELECT ...)`.
+/// The expression in a text: `a + $1`, `lower(name)`, `EXISTS (SELECT ...)`.
 ///
 /// # Errors
-/// [`EditError::Parse`] and [`EditError::NotOne`]: for text that is no expression, or more than one.
+/// [`EditError::Parse`] and [`EditError::NotOne`] for a text that is not exactly one expression.
 pub fn expression(text: &str) -> Result<Fragment, EditError> {
-    // `SELECT ALL a` would be taken for `a`.
+    // `SELECT ALL a` would be read as the expression `a`.
     let begins_with_all = matches!(Lexer::new(text).next_token(), Ok(Some(token))
         if text.get(token.start as usize..token.end as usize).is_some_and(|word| word.eq_ignore_ascii_case("all")));
-    // In parentheses, `1, 2` would be a row; a semicolon cannot stand in them.
+    // In parentheses `1, 2` would be a row, so it is parsed without them too. A semicolon cannot be in parentheses.
     crate::parse(&format!("SELECT ({text}\n)"))?;
     let tree = crate::parse(&format!("SELECT {text}"))?;
     Fragment::picked(tree, only_expression)
@@ -42,9 +42,9 @@ pub fn expression(text: &str) -> Result<Fragment, EditError> {
         .ok_or(EditError::NotOne("expression"))
 }
 
-/// The one value of a SELECT that consists of nothing else.
+/// The only expression of a SELECT that has nothing else.
 pub(crate) fn only_expression(tree: &ParsedSql) -> Option<Node<'_>> {
-    let statement = only(tree)?.cast::<SelectStmt<'_>>()?;
+    let statement = only_statement(tree)?.cast::<SelectStmt<'_>>()?;
     let has_more = statement.node().fields().any(|(field, value)| match value {
         Value::Node(node) | Value::View(node) => node.is_some(),
         Value::List(list) => field.name() != "targetList" && !list.is_empty(),
@@ -56,22 +56,22 @@ pub(crate) fn only_expression(tree: &ParsedSql) -> Option<Node<'_>> {
     target.val().filter(|_| is_only)
 }
 
-/// The statement that a text is.
+/// The statement in a text.
 ///
 /// # Errors
-/// [`EditError::Parse`], and [`EditError::NotOne`] for none or several.
+/// [`EditError::Parse`], and [`EditError::NotOne`] for no statement or several.
 pub fn statement(text: &str) -> Result<Fragment, EditError> {
-    Fragment::picked(crate::parse(text)?, only).ok_or(EditError::NotOne("statement"))
+    Fragment::picked(crate::parse(text)?, only_statement).ok_or(EditError::NotOne("statement"))
 }
 
-/// The one statement of a text.
-pub(crate) fn only(tree: &ParsedSql) -> Option<Node<'_>> {
+/// The only statement of a text.
+pub(crate) fn only_statement(tree: &ParsedSql) -> Option<Node<'_>> {
     let mut statements = tree.root().nodes();
     let statement = statements.next()?.cast::<RawStmt<'_>>()?.stmt();
     statements.next().is_none().then_some(statement)?
 }
 
-/// A node of a tag, filled by its typed view.
+/// A new node of the type `tag`, filled through its typed view.
 fn filled(
     tag: NodeTag,
     fill: impl FnOnce(NodeMut<'_>) -> Option<Result<(), EditError>>,
@@ -81,10 +81,10 @@ fn filled(
     Ok(fragment)
 }
 
-/// A name as a node: an element of the lists of names that many nodes have.
+/// A name as a node, for the lists of names that many nodes have.
 ///
 /// # Errors
-/// [`EditError::Nul`], [`EditError::OutOfMemory`], as of all functions here.
+/// [`EditError::Nul`] and [`EditError::OutOfMemory`], as for all functions here.
 pub fn name(text: &str) -> Result<Fragment, EditError> {
     filled(NodeTag::String, |node| Some(node.cast::<StringNodeMut<'_>>()?.set_sval(text)))
 }
@@ -97,10 +97,10 @@ fn push_all(mut list: ListMut<'_>, nodes: impl IntoIterator<Item = Fragment>) ->
     nodes.into_iter().try_for_each(|node| list.push(node))
 }
 
-/// A column, with what it is qualified by before it: `["t", "a"]` is `t.a`.
+/// A column, with its qualifiers before it: `["t", "a"]` is `t.a`.
 ///
 /// # Errors
-/// As of [`name`]; [`EditError::Nothing`] for no name at all.
+/// As for [`name`]; [`EditError::Nothing`] if there is no name.
 pub fn column(names: &[&str]) -> Result<Fragment, EditError> {
     if names.is_empty() {
         return Err(EditError::Nothing("a column's names"));
@@ -111,8 +111,8 @@ pub fn column(names: &[&str]) -> Result<Fragment, EditError> {
 /// A constant.
 ///
 /// # Errors
-/// As of [`name`]; [`EditError::NotOne`] for a [`Constant::Float`] that is no number, and a [`Constant::BitString`] that is no bit
-/// string.
+/// As for [`name`]; [`EditError::NotOne`] for a [`Constant::Float`] that is not a number, and for a
+/// [`Constant::BitString`] that is not a bit string.
 pub fn constant(value: Constant<'_>) -> Result<Fragment, EditError> {
     filled(NodeTag::AConst, |node| Some(node.cast::<AConstMut<'_>>()?.set_val(value)))
 }
@@ -120,7 +120,7 @@ pub fn constant(value: Constant<'_>) -> Result<Fragment, EditError> {
 /// The parameter `$number`.
 ///
 /// # Errors
-/// As of [`name`]; [`EditError::NoParameter`] for numbers below 1.
+/// As for [`name`]; [`EditError::NoParameter`] for numbers below 1.
 pub fn parameter(number: i32) -> Result<Fragment, EditError> {
     if number < 1 {
         return Err(EditError::NoParameter(number));
@@ -131,10 +131,10 @@ pub fn parameter(number: i32) -> Result<Fragment, EditError> {
     })
 }
 
-/// `left operator right`, for an operator of any name. `!=` is `<>`, as PostgreSQL reads it.
+/// `left operator right`, for any operator. `!=` becomes `<>`, as in PostgreSQL.
 ///
 /// # Errors
-/// As of [`name`]; [`EditError::NotOne`] for what is no operator: a word such as LIKE, or `--`.
+/// As for [`name`]; [`EditError::NotOne`] for a text that is not an operator, such as the word LIKE or `--`.
 pub fn operator(operator: &str, left: Fragment, right: Fragment) -> Result<Fragment, EditError> {
     let operator = if operator == "!=" { "<>" } else { operator };
     if !is_operator(operator) {
@@ -151,7 +151,7 @@ pub fn operator(operator: &str, left: Fragment, right: Fragment) -> Result<Fragm
     })
 }
 
-/// Whether a text is read as one operator.
+/// Whether the lexer reads a text as one operator.
 fn is_operator(text: &str) -> bool {
     let token = Lexer::new(text).next_token().ok().flatten().filter(|token| {
         (token.start, token.end as usize) == (0, text.len())
@@ -163,7 +163,7 @@ fn is_operator(text: &str) -> bool {
     token.is_some() || matches!(text, "+" | "-" | "*" | "/" | "%" | "^" | "<" | ">" | "=")
 }
 
-/// AND or OR. As in a text, `(a AND b) AND c` is one AND of three.
+/// AND or OR. As in a parsed text, `(a AND b) AND c` is one AND of three operands.
 fn chain(kind: BoolExprType, operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
     let mut operands = operands.into_iter();
     let mut first = operands.next().ok_or(EditError::Nothing("operands of AND or OR"))?;
@@ -187,18 +187,18 @@ fn boolean(kind: BoolExprType, operands: impl IntoIterator<Item = Fragment>) -> 
     })
 }
 
-/// `a AND b AND ...`; of one operand, that itself.
+/// `a AND b AND ...`. With one operand, returns that operand.
 ///
 /// # Errors
-/// As of [`name`]; [`EditError::Nothing`] for no operand.
+/// As for [`name`]; [`EditError::Nothing`] if there is no operand.
 pub fn and(operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
     chain(BoolExprType::AndExpr, operands)
 }
 
-/// `a OR b OR ...`; of one operand, that itself.
+/// `a OR b OR ...`. With one operand, returns that operand.
 ///
 /// # Errors
-/// As of [`name`]; [`EditError::Nothing`] for no operand.
+/// As for [`name`]; [`EditError::Nothing`] if there is no operand.
 pub fn or(operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, EditError> {
     chain(BoolExprType::OrExpr, operands)
 }
@@ -206,7 +206,7 @@ pub fn or(operands: impl IntoIterator<Item = Fragment>) -> Result<Fragment, Edit
 /// `NOT a`
 ///
 /// # Errors
-/// As of [`name`].
+/// As for [`name`].
 pub fn not(operand: Fragment) -> Result<Fragment, EditError> {
     boolean(BoolExprType::NotExpr, [operand])
 }
@@ -214,7 +214,7 @@ pub fn not(operand: Fragment) -> Result<Fragment, EditError> {
 /// A call of a function: `["pg_catalog", "now"]`.
 ///
 /// # Errors
-/// As of [`name`]; [`EditError::Nothing`] for no name at all.
+/// As for [`name`]; [`EditError::Nothing`] if there is no name.
 pub fn function(
     names: &[&str],
     arguments: impl IntoIterator<Item = Fragment>,
@@ -228,10 +228,10 @@ pub fn function(
     })
 }
 
-/// A table, with its schema if it is named.
+/// A table, perhaps with its schema.
 ///
 /// # Errors
-/// As of [`name`].
+/// As for [`name`].
 pub fn table(schema: Option<&str>, name: &str) -> Result<Fragment, EditError> {
     filled(NodeTag::RangeVar, |node| {
         let mut table = node.cast::<RangeVarMut<'_>>()?;
@@ -239,10 +239,10 @@ pub fn table(schema: Option<&str>, name: &str) -> Result<Fragment, EditError> {
     })
 }
 
-/// An element of what SELECT gives: an expression, and the name it is given by AS.
+/// An element of the list of SELECT: an expression, and perhaps its name after AS.
 ///
 /// # Errors
-/// As of [`name`].
+/// As for [`name`].
 pub fn target(expression: Fragment, name: Option<&str>) -> Result<Fragment, EditError> {
     filled(NodeTag::ResTarget, |node| {
         let mut target = node.cast::<ResTargetMut<'_>>()?;

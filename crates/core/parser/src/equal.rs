@@ -1,4 +1,4 @@
-//! Whether two trees mean the same statement.
+//! Compares trees.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,34 +7,35 @@ use std::iter::zip;
 use crate::ParsedSql;
 use crate::node::{Fields, List, MultiAssignRef, Node, NodeTag, Value};
 
-/// As PostgreSQL's `equal()`: places in the text are left out, NULL equals only NULL. Unlike it, the form a
-/// function call or cast was written in (`CoercionForm`) counts. Takes stack for no depth of the tree.
+/// Compares nodes as PostgreSQL's `equal()` does: locations in the text do not count, and NULL equals only NULL. But
+/// unlike there, the syntax of a function call or cast (`CoercionForm`) counts. Needs no more stack for a deeper
+/// tree.
 impl PartialEq for Node<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.difference(*other).is_none()
     }
 }
 
-/// Statement by statement, as nodes are compared.
+/// Compares statement by statement, as nodes are compared.
 impl PartialEq for ParsedSql {
     fn eq(&self, other: &Self) -> bool {
         self.root() == other.root()
     }
 }
 
-/// Element by element, as nodes are compared.
+/// Compares element by element, as nodes are compared.
 impl PartialEq for List<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.difference(*other).is_none()
     }
 }
 
-/// The first thing that is not the same in two trees.
+/// The first difference between two trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Difference {
-    /// Another node, or a list of another length.
+    /// Different nodes, or lists of different lengths.
     Node(NodeTag, NodeTag),
-    /// A field of two nodes of this type.
+    /// A different field in two nodes of this type.
     Field(NodeTag, &'static str),
 }
 
@@ -42,21 +43,21 @@ impl fmt::Display for Difference {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Node(one, other) if one == other => write!(out, "another {}", one.c_name()),
-            Self::Node(one, other) => write!(out, "a {} in the place of a {}", other.c_name(), one.c_name()),
+            Self::Node(one, other) => write!(out, "a {} in place of a {}", other.c_name(), one.c_name()),
             Self::Field(tag, field) => write!(out, "another {field} of a {}", tag.c_name()),
         }
     }
 }
 
 impl Node<'_> {
-    /// What is not the same in this node and another; None if they are equal.
+    /// The difference between this node and another; `None` if they are equal.
     pub(crate) fn difference(self, other: Node<'_>) -> Option<Difference> {
         Comparison { pairs: vec![(self, other)], rows: HashSet::new() }.run()
     }
 }
 
 impl List<'_> {
-    /// What is not the same in this list and another; None if they are equal.
+    /// The difference between this list and another; `None` if they are equal.
     pub(crate) fn difference(self, other: List<'_>) -> Option<Difference> {
         let mut comparison = Comparison { pairs: Vec::new(), rows: HashSet::new() };
         match comparison.lists(self, other) {
@@ -67,9 +68,9 @@ impl List<'_> {
 }
 
 struct Comparison<'a, 'b> {
-    /// Nodes of both trees that are yet to be compared.
+    /// Pairs of nodes of both trees that must still be compared.
     pairs: Vec<(Node<'a>, Node<'b>)>,
-    /// Rows that several columns are assigned from, by their addresses: to be compared once.
+    /// The addresses of rows in `(a, b, c) = row`. Each is compared only once, although every column has it.
     rows: HashSet<(*const (), *const ())>,
 }
 
@@ -94,7 +95,8 @@ impl<'a, 'b> Comparison<'a, 'b> {
         None
     }
 
-    /// Whether two nodes are columns that differ in nothing from such whose rows were compared.
+    /// Whether two nodes are columns of `(a, b, c) = row` whose rows were compared before, and that are otherwise
+    /// equal.
     fn is_compared_row(&mut self, one: Node<'a>, other: Node<'b>) -> bool {
         let (Some(one), Some(other)) = (one.cast::<MultiAssignRef<'_>>(), other.cast::<MultiAssignRef<'_>>())
         else {
@@ -105,8 +107,8 @@ impl<'a, 'b> Comparison<'a, 'b> {
         !is_new && one.colno() == other.colno() && one.ncolumns() == other.ncolumns()
     }
 
-    /// Compares what two nodes of one type hold themselves, and notes the nodes below. The name of a field that is not
-    /// the same.
+    /// Compares the fields of two nodes of one type, and adds the nodes below to the pairs. Returns the name of a
+    /// field that differs.
     fn fields(&mut self, one: Fields<'a>, other: Fields<'b>) -> Option<&'static str> {
         zip(one, other)
             .find(|((info, one), (_, other))| !info.is_ignored_by_equal() && !self.values(*one, *other))

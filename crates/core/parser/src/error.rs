@@ -1,10 +1,10 @@
-//! What is wrong with a text, as PostgreSQL says it.
+//! Errors of parsing, in PostgreSQL's words.
 
 use std::fmt;
 
 use crate::lexer::{LexError, LexErrorKind};
 
-/// Why a text has no parse tree: PostgreSQL's own message, SQLSTATE and position, or a limit of ours.
+/// Why a text has no parse tree: PostgreSQL's message, SQLSTATE and position, or a limit of this crate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     pub(crate) message: Box<str>,
@@ -17,7 +17,7 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// An error of our own, at a byte of the text.
+    /// An error of this crate. `at` is the text and the byte in it.
     pub(crate) fn new(sqlstate: SqlState, message: impl Into<Box<str>>, at: Option<(&str, usize)>) -> Self {
         let cursor = at.map_or(0, |(text, byte)| characters_before(text, byte) + 1);
         Self {
@@ -31,50 +31,50 @@ impl ParseError {
         }
     }
 
-    /// What our own lexer found wrong with `text`, in PostgreSQL's words.
-    pub(crate) fn of_lexer(error: &LexError, text: &str) -> Self {
-        // PostgreSQL does not say where the bytes are that escapes make.
+    /// The error for an error of this crate's lexer, in PostgreSQL's words.
+    pub(crate) fn from_lexer(error: &LexError, text: &str) -> Self {
+        // For bytes that escapes make, PostgreSQL reports no position.
         let has_place = !matches!(error.kind, LexErrorKind::InvalidBytes(..));
         let at = has_place.then_some((text, error.position as usize));
-        Self::new(SqlState::of(error.kind.sqlstate()), error.message(text), at)
+        Self::new(SqlState::from_code(error.kind.sqlstate()), error.message(text), at)
     }
 
-    /// What happened, in PostgreSQL's words.
+    /// The message, in PostgreSQL's words.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// More of it, where PostgreSQL says more.
+    /// The detail, if PostgreSQL gives one.
     pub fn detail(&self) -> Option<&str> {
         self.detail.as_deref()
     }
 
-    /// What to do about it.
+    /// The hint, if PostgreSQL gives one.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// Where in a PL/pgSQL function it happened.
+    /// The place in a PL/pgSQL function, if it is one.
     pub fn context(&self) -> Option<&str> {
         self.context.as_deref()
     }
 
-    /// The SQLSTATE that PostgreSQL's ErrorResponse would carry.
+    /// The SQLSTATE that PostgreSQL's ErrorResponse would have.
     pub fn sqlstate(&self) -> SqlState {
         self.sqlstate
     }
 
-    /// Where, as ErrorResponse's field `P` has it: in characters from 1; 0 when unknown.
+    /// The position as in ErrorResponse's field `P`: in characters from 1; 0 if it is unknown.
     pub fn cursor(&self) -> u32 {
         self.cursor
     }
 
-    /// Where, in bytes from 0.
+    /// The position in bytes from 0.
     pub fn position(&self) -> Option<usize> {
         self.position
     }
 
-    /// Knows the byte that the cursor, counted in characters, stands at.
+    /// Computes the position in bytes from the cursor, which counts characters.
     pub(crate) fn locate(mut self, text: &str) -> Self {
         let wanted = self.cursor as usize;
         self.position =
@@ -107,7 +107,7 @@ pub struct SqlState([u8; 5]);
 impl SqlState {
     /// `syntax_error`.
     pub const SYNTAX_ERROR: Self = Self(*b"42601");
-    /// `character_not_in_repertoire`: bytes that are not UTF-8, or a NUL.
+    /// `character_not_in_repertoire`: bytes that are not UTF-8, or a zero byte.
     pub const CHARACTER_NOT_IN_REPERTOIRE: Self = Self(*b"22021");
     /// `program_limit_exceeded`: a limit of this crate.
     pub const PROGRAM_LIMIT_EXCEEDED: Self = Self(*b"54000");
@@ -116,7 +116,8 @@ impl SqlState {
     /// `internal_error`.
     pub const INTERNAL_ERROR: Self = Self(*b"XX000");
 
-    /// As C's `MAKE_SQLSTATE` packs it: six bits a character above `'0'`, the first character lowest.
+    /// Unpacks an SQLSTATE that C's `MAKE_SQLSTATE` has packed: six bits for each character (minus `'0'`), the first
+    /// character in the lowest bits.
     pub(crate) fn unpack(packed: i32) -> Self {
         let mut state = *b"00000";
         for (index, character) in state.iter_mut().enumerate() {
@@ -126,8 +127,8 @@ impl SqlState {
         Self(state)
     }
 
-    /// The one of these five characters.
-    pub(crate) fn of(code: &str) -> Self {
+    /// The SQLSTATE with these five characters.
+    pub(crate) fn from_code(code: &str) -> Self {
         code.as_bytes().try_into().map_or(Self::INTERNAL_ERROR, Self)
     }
 

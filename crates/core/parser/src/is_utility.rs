@@ -1,11 +1,11 @@
-//! Which statements are utility statements: what PostgreSQL runs without planning it.
+//! Finds utility statements, which PostgreSQL runs without planning.
 
 use crate::error::ParseError;
 use crate::node::{Node, NodeTag, RawStmt};
 use crate::raw::ParsedSql;
 
-/// For each statement of a text, whether it is a utility statement: none of SELECT (VALUES and TABLE are that too), INSERT,
-/// UPDATE, DELETE and MERGE.
+/// For each statement of a text, whether it is a utility statement: any statement except SELECT (also VALUES and
+/// TABLE), INSERT, UPDATE, DELETE and MERGE.
 ///
 /// ```
 /// assert_eq!(trunkline_parser::is_utility("SELECT 1; BEGIN; EXPLAIN SELECT 1")?, [false, true, true]);
@@ -13,13 +13,13 @@ use crate::raw::ParsedSql;
 /// ```
 ///
 /// # Errors
-/// As of [`parse`](crate::parse).
+/// As for [`parse`](crate::parse).
 pub fn is_utility(text: &str) -> Result<Vec<bool>, ParseError> {
     Ok(crate::parse(text)?.is_utility().collect())
 }
 
 impl ParsedSql {
-    /// As [`is_utility`](crate::is_utility) of the text that this tree was parsed from.
+    /// As [`is_utility`](crate::is_utility), for the text from which this tree was parsed.
     pub fn is_utility(&self) -> impl Iterator<Item = bool> + '_ {
         let statements = self.root().nodes().filter_map(|node| node.cast::<RawStmt<'_>>());
         statements.map(|statement| !statement.stmt().is_some_and(is_planned))

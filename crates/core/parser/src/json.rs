@@ -1,8 +1,8 @@
-//! The tree as JSON, byte for byte as pg_query writes it.
+//! Writes trees as JSON, byte for byte as pg_query does.
 //!
-//! A node is `{"SelectStmt":{...}}`; where a field's type says which node it is, the fields stand without the
-//! name. Zero, false, the empty string and NULL are left out; enums always stand there, by the names of C's
-//! constants. A constant's value, the value nodes and lists are written in ways of their own.
+//! A node is `{"SelectStmt":{...}}`. If a field's type already says the type of the node, the node's name is left
+//! out. Zero, false, the empty string and NULL are left out. Enums are always written, by the names of C's constants.
+//! The values of constants, value nodes and lists have special forms.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ impl ParsedSql {
         out
     }
 
-    /// As [`to_json`](Self::to_json), after what `out` already holds.
+    /// As [`to_json`](Self::to_json), but appends to `out`.
     pub fn write_json(&self, out: &mut String) {
         // Writing to a String cannot fail.
         let _ = write!(out, "{{\"version\":{VERSION},\"stmts\":[");
@@ -51,7 +51,7 @@ impl ParsedSql {
 }
 
 impl Node<'_> {
-    /// This node and all below it as JSON, in the form [`ParsedSql::to_json`] has for a node.
+    /// This node and all nodes below it as JSON, in the form that [`ParsedSql::to_json`] has for a node.
     #[must_use]
     pub fn to_json(self) -> String {
         let mut out = String::new();
@@ -62,9 +62,9 @@ impl Node<'_> {
     }
 }
 
-/// What is written halfway, and what closes it. Kept here and not on the stack: trees are as deep as the author of the
-/// SQL likes.
-enum Open<'a> {
+/// A node or list that is not written completely yet, and the text that closes it. These are kept on the heap, not on
+/// the stack, because the author of the SQL decides how deep a tree is.
+enum Unfinished<'a> {
     Fields {
         fields: Fields<'a>,
         close: &'static str,
@@ -74,12 +74,12 @@ enum Open<'a> {
         first: bool,
         close: &'static str,
     },
-    /// The row that columns are assigned from, which begins at `start`.
+    /// The row in `(a, b, c) = row`, which begins at `start`.
     Row {
         row: Node<'a>,
         start: usize,
     },
-    /// What follows the row of a column.
+    /// The rest of a column after its row.
     Column {
         column: MultiAssignRef<'a>,
         close: &'static str,
@@ -88,10 +88,11 @@ enum Open<'a> {
 
 struct Writer<'a, 'o> {
     out: &'o mut String,
-    stack: Vec<Open<'a>>,
-    /// Rows that several columns are assigned from, and where each was written: below the other columns it is copied.
+    stack: Vec<Unfinished<'a>>,
+    /// Where each row in `(a, b, c) = row` was written, by the row's address. For further columns it is copied from
+    /// there.
     rows: HashMap<*const (), Range<usize>>,
-    /// How many bytes were copied so.
+    /// The number of bytes that were copied for further columns.
     repeated_bytes: usize,
 }
 
@@ -100,18 +101,18 @@ impl<'a, 'o> Writer<'a, 'o> {
         Self { out, stack: Vec::new(), rows: HashMap::new(), repeated_bytes: 0 }
     }
 
-    /// Writes all that is open to its end.
+    /// Writes everything that is not complete.
     fn run(&mut self) {
         while let Some(top) = self.stack.last_mut() {
             match top {
-                Open::Fields { fields, close } => match fields.next() {
+                Unfinished::Fields { fields, close } => match fields.next() {
                     Some((info, value)) => self.field(info.quoted(), value),
                     None => {
                         let close = *close;
                         self.close(close);
                     }
                 },
-                Open::List { elements, first, close } => match elements.next() {
+                Unfinished::List { elements, first, close } => match elements.next() {
                     Some(element) => {
                         if !std::mem::take(first) {
                             self.out.push(',');
@@ -126,13 +127,13 @@ impl<'a, 'o> Writer<'a, 'o> {
                         self.close(close);
                     }
                 },
-                Open::Row { row, start } => {
+                Unfinished::Row { row, start } => {
                     let (row, start) = (row.address(), *start);
                     self.stack.pop();
                     self.rows.insert(row, start..self.out.len());
                     self.out.push(',');
                 }
-                Open::Column { column, close } => {
+                Unfinished::Column { column, close } => {
                     let (column, close) = (*column, *close);
                     self.stack.pop();
                     self.column(column, close);
@@ -141,20 +142,20 @@ impl<'a, 'o> Writer<'a, 'o> {
         }
     }
 
-    /// A column of `(a, b, c) = row`: the row comes first.
+    /// A column of `(a, b, c) = row`. The row is written first.
     fn row_of_column(&mut self, column: MultiAssignRef<'a>, close: &'static str) {
-        self.stack.push(Open::Column { column, close });
+        self.stack.push(Unfinished::Column { column, close });
         let Some(row) = column.source() else { return };
         match self.rows.get(&row.address()).cloned() {
             None => {
                 self.out.push_str("\"source\":");
-                self.stack.push(Open::Row { row, start: self.out.len() });
+                self.stack.push(Unfinished::Row { row, start: self.out.len() });
                 self.node(Some(row));
             }
             Some(written) if self.repeated_bytes + written.len() <= REPEATED_BYTES_MAX => {
                 self.repeated_bytes += written.len();
                 self.out.push_str("\"source\":");
-                // Its ends are where nodes begin and end.
+                // The range begins and ends at nodes, so it does not cut a character.
                 self.out.extend_from_within(written);
                 self.out.push(',');
             }
@@ -171,22 +172,23 @@ impl<'a, 'o> Writer<'a, 'o> {
         if self.out.ends_with(',') {
             self.out.pop();
         }
-        self.closed(close);
+        self.close_unstacked(close);
     }
 
-    /// Closes what was opened last. The comma of its last field goes; where it was a field itself its own comes.
+    /// Closes the innermost node or list. Removes the comma after its last field, and adds one after it if it was a
+    /// field.
     fn close(&mut self, close: &str) {
         self.stack.pop();
         if self.out.ends_with(',') {
             self.out.pop();
         }
         self.out.push_str(close);
-        if matches!(self.stack.last(), Some(Open::Fields { .. })) {
+        if matches!(self.stack.last(), Some(Unfinished::Fields { .. })) {
             self.out.push(',');
         }
     }
 
-    /// A node with its name; `null` for none. What follows is written by [`run`](Self::run).
+    /// Begins a node with its name; writes `null` for no node. [`run`](Self::run) writes the rest.
     fn node(&mut self, node: Option<Node<'a>>) {
         let Some(node) = node else {
             self.out.push_str("null");
@@ -198,43 +200,43 @@ impl<'a, 'o> Writer<'a, 'o> {
         self.open(node, "}}");
     }
 
-    /// What stands between a node's braces; `close` comes after it.
+    /// Begins the content of a node's braces. `close` is written after it.
     fn open(&mut self, node: Node<'a>, close: &'static str) {
         match node.view() {
             View::List(list) => {
                 self.out.push_str("\"items\":[");
                 let close = if close == "}}" { "]}}" } else { "]}" };
-                self.stack.push(Open::List { elements: list.iter(), first: true, close });
+                self.stack.push(Unfinished::List { elements: list.iter(), first: true, close });
             }
             View::IntList(list) | View::OidList(list) => {
                 self.out.push_str("\"items\":");
                 self.numbers(list);
-                self.closed(close);
+                self.close_unstacked(close);
             }
             View::AConst(constant) => {
                 self.constant(constant);
-                self.closed(close);
+                self.close_unstacked(close);
             }
             View::MultiAssignRef(column) => self.row_of_column(column, close),
             view => {
                 if self.value_node(view) {
-                    self.closed(close);
+                    self.close_unstacked(close);
                 } else {
-                    self.stack.push(Open::Fields { fields: node.fields(), close });
+                    self.stack.push(Unfinished::Fields { fields: node.fields(), close });
                 }
             }
         }
     }
 
-    /// As [`close`](Self::close), for what never was on the stack.
-    fn closed(&mut self, close: &str) {
+    /// As [`close`](Self::close), for something that was never on the stack.
+    fn close_unstacked(&mut self, close: &str) {
         self.out.push_str(close);
-        if matches!(self.stack.last(), Some(Open::Fields { .. })) {
+        if matches!(self.stack.last(), Some(Unfinished::Fields { .. })) {
             self.out.push(',');
         }
     }
 
-    /// A value node's field; false if it is none. Only the number 0 is left out.
+    /// The field of a value node. Returns false if the node is not a value node. Only the number 0 is left out.
     fn value_node(&mut self, view: View<'a>) -> bool {
         match view {
             View::Integer(value) if value.ival() == 0 => {}
@@ -262,7 +264,7 @@ impl<'a, 'o> Writer<'a, 'o> {
         true
     }
 
-    /// A constant: its value by the name of the union's member, and always the location.
+    /// A constant: its value under the name of the union's member, and always its location.
     fn constant(&mut self, constant: AConst<'a>) {
         match constant.val().map(Node::view) {
             None => self.out.push_str("\"isnull\":true"),
@@ -285,7 +287,7 @@ impl<'a, 'o> Writer<'a, 'o> {
         self.out.push_str(itoa::Buffer::new().format(constant.location()));
     }
 
-    /// A field and the comma after it; nothing if it holds what makeNode leaves.
+    /// A field and a comma. Writes nothing if the field has the value that makeNode sets.
     fn field(&mut self, name: &str, value: Value<'a>) {
         match value {
             Value::Node(None) | Value::View(None) | Value::Str(None | Some("")) => {}
@@ -302,7 +304,7 @@ impl<'a, 'o> Writer<'a, 'o> {
             Value::Inner(fields) => {
                 self.name(name);
                 self.out.push('{');
-                self.stack.push(Open::Fields { fields, close: "}" });
+                self.stack.push(Unfinished::Fields { fields, close: "}" });
             }
             Value::List(list) => self.list(name, list),
             Value::Str(Some(text)) => {
@@ -316,18 +318,18 @@ impl<'a, 'o> Writer<'a, 'o> {
             }
             Value::Char(letter) => {
                 self.name(name);
-                // An edited tree may have any.
+                // An edited tree may have any character here.
                 push_text(self.out, letter.encode_utf8(&mut [0; 4]));
                 self.out.push(',');
             }
             Value::Int(value) => self.number(name, value),
             Value::UInt(value) => self.number(name, value),
             Value::Location(value) => self.number(name, value),
-            // JSON has no number that is none.
+            // JSON has no infinity and no NaN.
             Value::Float(value) if !value.is_finite() => self.plain(name, "null"),
             Value::Float(value) => self.plain(name, format_args!("{value:.6}")),
             Value::Enum(value, info) => {
-                // "(null)" is what C's printf makes of a number that is none of the enum's.
+                // C's printf writes "(null)" for a number that is not a constant of the enum.
                 self.constant_name(name, info.constant(value).unwrap_or("(null)"));
             }
             Value::Bitmapset(set) => self.bits(name, set.iter()),
@@ -341,7 +343,7 @@ impl<'a, 'o> Writer<'a, 'o> {
         self.name(name);
         if list.tag() == NodeTag::List {
             self.out.push('[');
-            self.stack.push(Open::List { elements: list.iter(), first: true, close: "]" });
+            self.stack.push(Unfinished::List { elements: list.iter(), first: true, close: "]" });
         } else {
             self.numbers(list);
             self.out.push(',');
@@ -360,7 +362,7 @@ impl<'a, 'o> Writer<'a, 'o> {
         self.out.push(']');
     }
 
-    /// pg_query looks for members past 0, so 0 is never written.
+    /// pg_query searches for members after 0, so it never writes 0.
     fn bits(&mut self, name: &str, members: impl Iterator<Item = u32>) {
         let mut members = members.filter(|member| *member > 0).peekable();
         if members.peek().is_none() {
@@ -393,13 +395,13 @@ impl<'a, 'o> Writer<'a, 'o> {
         let _ = write!(self.out, "{value},");
     }
 
-    /// A field's name as [`FieldInfo::quoted`](crate::node::FieldInfo) has it.
+    /// A field's name, given as in [`FieldInfo::quoted`](crate::node::FieldInfo).
     fn name(&mut self, name: &str) {
         self.out.push_str(name);
     }
 }
 
-/// A text in quotes. pg_query escapes `<` and `>` besides what JSON asks for.
+/// A text in quotes. pg_query also escapes `<` and `>`, which JSON does not require.
 pub(crate) fn push_text(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
@@ -416,7 +418,7 @@ pub(crate) fn push_text(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// All of these are ASCII, so that a text may be cut at them.
+/// Whether a byte must be escaped. All such bytes are ASCII, so a text may be cut at them.
 fn must_escape(byte: u8) -> bool {
     byte < b' ' || matches!(byte, b'"' | b'\\' | b'<' | b'>')
 }

@@ -53,18 +53,18 @@ pub use tame::OPERATOR_RUN_WORK_MAX;
 pub use truncate::truncate;
 pub use walk::{Link, Nodes, Path, Step, Visitor};
 
-/// The parse tree of SQL: any number of statements with semicolons between them.
+/// Parses SQL: any number of statements with semicolons between them.
 ///
 /// # Errors
-/// What PostgreSQL says is wrong with the text, and where.
+/// PostgreSQL's error for the text, with its position.
 pub fn parse(text: &str) -> Result<ParsedSql, ParseError> {
     raw::parse(text, ParseOptions::default())
 }
 
-/// The parse tree of a text that is to be read in another way than [`parse`] does.
+/// As [`parse`], but with options.
 ///
 /// # Errors
-/// As of [`parse`].
+/// As for [`parse`].
 pub fn parse_with(text: &str, options: ParseOptions) -> Result<ParsedSql, ParseError> {
     raw::parse(text, options)
 }

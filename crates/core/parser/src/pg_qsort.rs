@@ -193,8 +193,8 @@ mod tests {
 
     #[test]
     fn equal_elements_are_left_as_postgresql_leaves_them() {
-        // Locations of the constants of `SET (c, b, a) = ('bugle', b + 11, DEFAULT) WHERE c = 'foo'`, in which libpg_query
-        // 18 gives 11 the number 4.
+        // Locations of the constants of `SET (c, b, a) = ('bugle', b + 11, DEFAULT) WHERE c = 'foo'`, in which
+        // libpg_query 18 gives 11 the number 4.
         let mut items = [(0, 1), (9, 2), (0, 3), (9, 4), (0, 5), (9, 6), (20, 7)];
         sort(&mut items, |a, b| a.0.cmp(&b.0));
         assert_eq!((items[0], items[3]), ((0, 1), (9, 4)));

@@ -3,9 +3,9 @@
 use crate::error::ParseError;
 use crate::raw;
 
-/// The trees of the PL/pgSQL functions that `text` makes (CREATE FUNCTION, CREATE PROCEDURE, DO), as the JSON that pg_query's
-/// `parse_plpgsql` gives: an array, empty where there is none. Where pg_query's is no JSON, this is: the variables of triggers'
-/// functions (`tg_name`) are written as variables.
+/// The trees of the PL/pgSQL functions that `text` makes (CREATE FUNCTION, CREATE PROCEDURE, DO), as the JSON that
+/// pg_query's `parse_plpgsql` gives: an array, empty where there is none. Where pg_query's is no JSON, this is: the
+/// variables of triggers' functions (`tg_name`) are written as variables.
 ///
 /// ```
 /// let json = trunkline_parser::parse_plpgsql("DO $$ BEGIN PERFORM 1; END $$")?;

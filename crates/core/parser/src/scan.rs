@@ -41,7 +41,7 @@ pub fn scan_with(text: &str, options: ParseOptions) -> Result<Vec<ScanToken>, Pa
     let mut tokens = Vec::with_capacity(room);
     let mut lexer =
         Lexer::new(text).comments(true).standard_conforming_strings(options.standard_conforming_strings);
-    while let Some(token) = lexer.next_token().map_err(|error| ParseError::of_lexer(&error, text))? {
+    while let Some(token) = lexer.next_token().map_err(|error| ParseError::from_lexer(&error, text))? {
         tokens.push(token.scan_token(text.as_bytes()));
     }
     Ok(tokens)

@@ -25,8 +25,9 @@ pub fn split_with_parser(text: &str) -> Result<Vec<Range<usize>>, ParseError> {
 }
 
 impl ParsedSql {
-    /// As [`split_with_parser`](crate::split_with_parser) of the text that this tree was parsed from, without parsing it
-    /// again. A statement whose place is not in `text`, because that is another one or the place was edited, is left out.
+    /// As [`split_with_parser`](crate::split_with_parser) of the text that this tree was parsed from, without parsing
+    /// it again. A statement whose place is not in `text`, because that is another one or the place was edited, is
+    /// left out.
     pub fn split<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         let statements = self.root().nodes().filter_map(|node| node.cast::<RawStmt<'_>>());
         let place = |statement: RawStmt<'_>| {
@@ -42,7 +43,8 @@ impl ParsedSql {
     }
 }
 
-/// Where each statement is, in bytes, as its tokens tell them apart: of texts that do not parse too, without making a tree.
+/// Where each statement is, in bytes, as its tokens tell them apart: of texts that do not parse too, without making a
+/// tree.
 ///
 /// A part goes from the end of the semicolon before it to its own, with blanks and comments; semicolons in parentheses
 /// are not counted, and a part without a key word is not a statement. The body of a function in SQL's own form
@@ -54,8 +56,8 @@ pub fn split_with_scanner(text: &str) -> Result<Vec<Range<usize>>, ParseError> {
     split_with_scanner_with(text, ParseOptions::default())
 }
 
-/// As [`split_with_scanner`], of a text of a session whose `standard_conforming_strings` is that of `options`: it decides
-/// where strings end. No other option matters.
+/// As [`split_with_scanner`], of a text of a session whose `standard_conforming_strings` is that of `options`: it
+/// decides where strings end. No other option matters.
 ///
 /// # Errors
 /// As of [`scan`](crate::scan).
@@ -67,7 +69,7 @@ pub fn split_with_scanner_with(text: &str, options: ParseOptions) -> Result<Vec<
     // Below 0 where more are closed than were opened: no semicolon is counted until they are level again.
     let mut open = 0_i64;
     loop {
-        let token = lexer.next_token().map_err(|error| ParseError::of_lexer(&error, text))?;
+        let token = lexer.next_token().map_err(|error| ParseError::from_lexer(&error, text))?;
         let Some(token) = token else { break };
         match token.kind {
             TokenKind::Word if has_keyword => {}

@@ -73,12 +73,15 @@ fn numbers_that_mean_nothing() -> Outcome {
         lock.set_mode(9);
         Ok(())
     });
-    assert!(text.as_ref().is_err_and(|error| error.ends_with("9 is no mode of LOCK")), "{text:?}");
+    assert!(text.as_ref().is_err_and(|error| error.ends_with("9 is not a mode of LOCK")), "{text:?}");
     let text = changed!("ALTER DOMAIN a SET NOT NULL", AlterDomainStmtMut, |alter| {
         alter.set_subtype('?');
         Ok(())
     });
-    assert!(text.as_ref().is_err_and(|error| error.contains("'?' is no kind of ALTER DOMAIN")), "{text:?}");
+    assert!(
+        text.as_ref().is_err_and(|error| error.contains("'?' is not a kind of ALTER DOMAIN")),
+        "{text:?}"
+    );
     Ok(())
 }
 

@@ -26,7 +26,7 @@ pub enum ServerStage {
     Idle,
     /// This client has it.
     Lent(ClientKey),
-    /// It runs a command of ours, and no client has it.
+    /// It runs a command of our own, and no client has it.
     Chore(Chore),
     /// Its client sent Terminate after complete turns. These turns run to their end, as they would on a direct connection.
     Finishing,
@@ -100,7 +100,7 @@ pub struct Server {
     pub(crate) awaits_shape: bool,
     /// Parameter values of the current turn that are not ASCII. We may have decoded them with the wrong encoding.
     pub(crate) maybe_misdecoded: Vec<(Box<str>, Box<[u8]>)>,
-    /// Notices that the server sent for a Parse of ours. The client may get them if that Parse fails.
+    /// Notices that the server sent for a Parse of our own. The client may get them if that Parse fails.
     pub(crate) withheld_notices: Vec<u8>,
     /// The last ParameterDescription, until the RowDescription or NoData after it has come.
     pub(crate) described: Box<[u8]>,

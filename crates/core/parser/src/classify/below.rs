@@ -1,27 +1,27 @@
-//! What a statement is made of, node by node.
+//! Adds the effects of the nodes below a statement to the statement's class.
 
 use super::Class;
 use super::function;
 use super::kind::Access;
-use super::statement::Runs;
+use super::statement::Execution;
 use super::touches::Touches;
 use crate::node::*;
 
-/// Adds to a statement's class what the nodes below it do.
-pub(super) fn add(statement: Node<'_>, class: &mut Class, runs: Runs) {
+/// Adds the effects of the nodes below a statement to its class.
+pub(super) fn add_nodes_below(statement: Node<'_>, class: &mut Class, execution: Execution) {
     let mut nodes = statement.nodes();
-    // The statement itself is dealt with; as a node below another it counts differently.
+    // `statement::class_of` has classified the statement itself.
     nodes.next();
     if let Some(select) = statement.cast::<SelectStmt<'_>>() {
-        add_into(select, class, runs);
+        add_into(select, class, execution);
     }
     while let Some(node) = nodes.next() {
         match node.tag() {
-            // These are the most frequent, and have nothing below them that counts.
+            // These are the most frequent nodes, and no node below them has an effect.
             NodeTag::ColumnRef | NodeTag::AConst | NodeTag::ParamRef => nodes.skip_below(),
             NodeTag::RangeVar => {
                 if let Some(table) = node.cast::<RangeVar<'_>>() {
-                    class.touches |= of_table(table);
+                    class.touches |= touches_of_table(table);
                 }
                 nodes.skip_below();
             }
@@ -30,60 +30,59 @@ pub(super) fn add(statement: Node<'_>, class: &mut Class, runs: Runs) {
                     class.touches |= Touches::TEMP_SCHEMA;
                 }
             }
-            _ => add_node(node, class, runs),
+            _ => add_node(node, class, execution),
         }
     }
 }
 
 /// The rarer nodes.
-fn add_node(node: Node<'_>, class: &mut Class, runs: Runs) {
+fn add_node(node: Node<'_>, class: &mut Class, execution: Execution) {
     match node.view() {
-        View::FuncCall(call) if runs != Runs::Nothing => {
+        View::FuncCall(call) if execution != Execution::Nothing => {
             let effect = function::effect(call);
-            if runs == Runs::All {
+            if execution == Execution::Full {
                 class.touches |= effect.touches;
                 class.access = class.access.max(effect.access);
             } else {
-                // The planner does not call volatile functions, and all functions with effects that count here are
-                // volatile.
+                // The planner calls no volatile functions, and all functions with effects are volatile.
                 class.touches |= effect.touches & (Touches::FUNCTIONS | Touches::UNKNOWN_FUNCTIONS);
             }
         }
-        View::SQLValueFunction(value) if runs == Runs::All && tells_time(value.op()) => {
+        View::SQLValueFunction(value) if execution == Execution::Full && is_current_time(value.op()) => {
             class.touches |= Touches::TRANSACTION_TIME;
         }
-        View::TypeCast(cast) if runs == Runs::All && is_time_input(cast) => {
+        View::TypeCast(cast) if execution == Execution::Full && is_time_input(cast) => {
             class.touches |= Touches::TRANSACTION_TIME;
         }
-        View::LockingClause(_) if runs == Runs::All => {
+        View::LockingClause(_) if execution == Execution::Full => {
             class.touches |= Touches::ROW_LOCK;
             class.access = Access::Write;
         }
         View::InsertStmt(_) | View::UpdateStmt(_) | View::DeleteStmt(_) | View::MergeStmt(_)
-            if runs == Runs::All =>
+            if execution == Execution::Full =>
         {
             class.access = Access::Write;
         }
-        View::CreateTableAsStmt(_) if runs == Runs::All => {
+        View::CreateTableAsStmt(_) if execution == Execution::Full => {
             class.touches |= Touches::SCHEMA;
             class.access = Access::Write;
         }
-        View::SelectStmt(select) => add_into(select, class, runs),
-        // CREATE TABLE AS EXECUTE, EXPLAIN EXECUTE.
+        View::SelectStmt(select) => add_into(select, class, execution),
+        // This occurs below CREATE TABLE AS and EXPLAIN.
         View::ExecuteStmt(_) => class.touches |= Touches::EXECUTE,
-        View::CurrentOfExpr(_) if runs == Runs::All => class.touches |= Touches::FETCH,
+        View::CurrentOfExpr(_) if execution == Execution::Full => class.touches |= Touches::FETCH,
         _ => {}
     }
 }
 
-fn add_into(select: SelectStmt<'_>, class: &mut Class, runs: Runs) {
-    if runs == Runs::All && select.into_clause().is_some() {
+fn add_into(select: SelectStmt<'_>, class: &mut Class, execution: Execution) {
+    if execution == Execution::Full && select.into_clause().is_some() {
         class.touches |= Touches::SCHEMA;
         class.access = Access::Write;
     }
 }
 
-fn of_table(table: RangeVar<'_>) -> Touches {
+fn touches_of_table(table: RangeVar<'_>) -> Touches {
     let mut touches = Touches::NONE;
     if table.relpersistence() == 't' {
         touches |= Touches::TEMP;
@@ -103,12 +102,12 @@ fn of_table(table: RangeVar<'_>) -> Touches {
     touches
 }
 
-/// The session's own temporary schema by its alias, or any session's by its real name.
+/// Whether a name is the alias of the session's temporary schema, or the real name of any temporary schema.
 fn is_temp_schema(name: &str) -> bool {
     name.strip_prefix("pg_temp").is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
 }
 
-fn tells_time(op: SQLValueFunctionOp) -> bool {
+fn is_current_time(op: SQLValueFunctionOp) -> bool {
     use SQLValueFunctionOp::*;
     match op {
         SvfopCurrentDate
@@ -125,8 +124,8 @@ fn tells_time(op: SQLValueFunctionOp) -> bool {
     }
 }
 
-/// Whether something becomes a time here: the texts 'now', 'today' and their like are the transaction's. The value does
-/// not matter: the class must not depend on the values of literals, and the value of a parameter or column is not
+/// Whether a cast makes a time. Texts such as 'now' and 'today' mean the time of the transaction. The value itself is
+/// not looked at: a class must not depend on the values of literals, and values of parameters and columns are not
 /// known.
 fn is_time_input(cast: TypeCast<'_>) -> bool {
     let last = cast.type_name().and_then(|of| of.names().strings().next_back());

@@ -1,24 +1,24 @@
-//! What functions do, by their names.
+//! The effects of functions, by their names.
 //!
-//! A name counts if it is not qualified or qualified with `pg_catalog`. Without a catalog that is all a text tells: a
-//! function of the same name in another schema of the `search_path` may be the one that is called. If the name is one
-//! with an effect, the class then says too much. If it is one of [`is_plain`], the class says too little
-//! in one bit, [`Touches::UNKNOWN_FUNCTIONS`]: a caller that cannot exclude that looks at [`Touches::FUNCTIONS`] and
-//! asks the catalog about each call.
+//! A name counts if it is unqualified or in `pg_catalog`. A text shows no more without a catalog: the call may also
+//! mean a function of the same name in another schema of the `search_path`. If the name is one with an effect, the
+//! class then has a bit too many. If it is one of [`is_plain`], the class lacks the bit
+//! [`Touches::UNKNOWN_FUNCTIONS`]. A caller for whom that matters must look at [`Touches::FUNCTIONS`] and ask the
+//! catalog about each call.
 
 use super::kind::Access;
 use super::touches::Touches;
 use crate::node::{AConst, Boolean, CoercionForm, FuncCall};
 
-/// What a call does besides calling.
+/// The effect of a call.
 #[derive(Clone, Copy)]
 pub(super) struct Effect {
     pub(super) touches: Touches,
     pub(super) access: Access,
 }
 
-/// What a call of a function does. EXTRACT, SUBSTRING .. FROM and others that SQL has a syntax for are no calls by name:
-/// the grammar itself writes `pg_catalog` before them, and all are without effect.
+/// The effect of a call. EXTRACT, SUBSTRING .. FROM and other calls with their own SQL syntax have no effect. The
+/// grammar writes `pg_catalog` before their names.
 pub(super) fn effect(call: FuncCall<'_>) -> Effect {
     if call.funcformat() == CoercionForm::CoerceSqlSyntax {
         return Effect { touches: Touches::NONE, access: Access::Read };
@@ -41,7 +41,7 @@ pub(super) fn effect(call: FuncCall<'_>) -> Effect {
     Effect { touches: Touches::FUNCTIONS | Touches::UNKNOWN_FUNCTIONS, access: Access::Read }
 }
 
-/// The built-in functions that touch the session or the transaction.
+/// The effect of a built-in function that touches the session or the transaction.
 fn known(name: &str, call: FuncCall<'_>) -> Option<(Touches, Access)> {
     Some(match name {
         "nextval" => (Touches::NEXTVAL, Access::Write),
@@ -92,8 +92,9 @@ fn known(name: &str, call: FuncCall<'_>) -> Option<(Touches, Access)> {
     })
 }
 
-/// `set_config(name, value, is_local)`: local only where the third argument is the keyword `true`, given by place.
-/// A string 't' is not taken for it: classes must not depend on the values of literals, see [`Class`](super::Class).
+/// The effect of `set_config(name, value, is_local)`. It is local only if the third argument is the keyword `true`
+/// and has no name. The string 't' does not count, because classes must not depend on the values of literals: see
+/// [`Class`](super::Class).
 fn set_config(call: FuncCall<'_>) -> Touches {
     let is_local = call.args().get(2).flatten().and_then(|argument| argument.cast::<AConst<'_>>());
     match is_local.and_then(AConst::val).and_then(|value| value.cast::<Boolean<'_>>()) {
@@ -102,9 +103,9 @@ fn set_config(call: FuncCall<'_>) -> Touches {
     }
 }
 
-/// Built-in functions that touch nothing in any of their forms: those that queries call most. The list is not complete,
-/// and has only those that PostgreSQL 15 has: a function that a later version brings may be a user's own in an earlier
-/// one.
+/// Whether a name belongs to a built-in function that has no effect in any of its forms. The list has the functions
+/// that queries call most. It has only functions of PostgreSQL 15: in an older version, the name of a newer function
+/// may belong to a user's function.
 // tidy: long because it is a list of names
 fn is_plain(name: &str) -> bool {
     matches!(

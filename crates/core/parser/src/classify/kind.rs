@@ -1,6 +1,6 @@
-//! The small enums of a class.
+//! The enums in a class.
 
-/// What a statement is.
+/// The kind of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -64,43 +64,43 @@ pub enum Kind {
     Maintenance,
     /// TRUNCATE.
     Truncate,
-    /// CREATE, ALTER, DROP, GRANT, COMMENT and whatever else changes definitions; CREATE TABLE AS and REFRESH too.
+    /// CREATE, ALTER, DROP, GRANT, COMMENT and all others that change definitions; CREATE TABLE AS and REFRESH too.
     Definition,
-    /// None of these: not understood, or no parse tree.
+    /// None of these: the statement is not understood, or there is no parse tree.
     Unknown,
 }
 
 impl Kind {
-    /// SELECT, INSERT, UPDATE, DELETE, MERGE: what is planned.
+    /// Whether the statement is planned: SELECT, INSERT, UPDATE, DELETE, MERGE.
     #[must_use]
     pub const fn is_query(self) -> bool {
         matches!(self, Self::Select) || self.is_data_modifying()
     }
 
-    /// INSERT, UPDATE, DELETE, MERGE.
+    /// Whether the statement is INSERT, UPDATE, DELETE or MERGE.
     #[must_use]
     pub const fn is_data_modifying(self) -> bool {
         matches!(self, Self::Insert | Self::Update | Self::Delete | Self::Merge)
     }
 
-    /// All the others that are one statement.
+    /// Whether it is one statement of any other kind.
     #[must_use]
     pub const fn is_utility(self) -> bool {
         !self.is_query() && !matches!(self, Self::Empty | Self::Mixed | Self::Unknown)
     }
 }
 
-/// How far a statement may go in changing what is stored: PostgreSQL's own classes (its
-/// `ClassifyUtilityCommandAsReadOnly` and `CommandIsReadOnly`) as far as a text tells. Ordered: each allows more.
+/// How much a statement may change. These are PostgreSQL's own classes (its `ClassifyUtilityCommandAsReadOnly` and
+/// `CommandIsReadOnly`), as far as a text shows them. They are ordered: each one allows more than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Access {
     /// Changes nothing: SELECT, SHOW, COPY TO, transaction control.
     Read,
-    /// Changes the state of the session only: SET, PREPARE, DECLARE. Runs on a standby.
+    /// Changes only the state of the session: SET, PREPARE, DECLARE. Runs on a standby.
     Session,
-    /// PostgreSQL runs it in a READ ONLY transaction, though not on a standby: VACUUM, NOTIFY, strong LOCKs.
+    /// PostgreSQL runs it in a READ ONLY transaction, but not on a standby: VACUUM, NOTIFY, strong LOCKs.
     Maintain,
-    /// Writes, or may: what EXECUTE, CALL and DO run is not in the text.
+    /// Writes, or may write: the text does not show what EXECUTE, CALL and DO run.
     Write,
 }
 
@@ -111,11 +111,11 @@ pub enum Count {
     None,
     /// One.
     One,
-    /// More than one. Outside a transaction block, a simple query runs them all in one transaction.
+    /// More than one. Outside a transaction block, a simple query runs all of them in one transaction.
     Several,
 }
 
-/// Which statement of transaction control.
+/// A statement of transaction control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TransactionControl {
     /// BEGIN or START TRANSACTION: [`Class::modes`](super::Class::modes).
@@ -143,14 +143,14 @@ pub enum TransactionControl {
 }
 
 impl TransactionControl {
-    /// Whether the transaction block ends with it, if all goes well.
+    /// Whether the statement ends the transaction block if it succeeds.
     #[must_use]
     pub const fn ends_block(self) -> bool {
         matches!(self, Self::Commit | Self::Rollback | Self::Prepare)
     }
 }
 
-/// How much a transaction sees of others.
+/// The isolation level of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Isolation {
     /// READ UNCOMMITTED, which PostgreSQL treats as READ COMMITTED.
@@ -163,21 +163,21 @@ pub enum Isolation {
     Serializable,
 }
 
-/// The modes that BEGIN, SET TRANSACTION or SET SESSION CHARACTERISTICS names; None for those it does not. Where one is
-/// named twice the last counts, as in PostgreSQL.
+/// The modes that BEGIN, SET TRANSACTION or SET SESSION CHARACTERISTICS names. A mode that is not named is `None`. If
+/// one is named twice, the last counts, as in PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TransactionModes {
     /// ISOLATION LEVEL.
     pub isolation: Option<Isolation>,
-    /// READ ONLY is true, READ WRITE false.
+    /// True for READ ONLY, false for READ WRITE.
     pub read_only: Option<bool>,
-    /// DEFERRABLE is true, NOT DEFERRABLE false.
+    /// True for DEFERRABLE, false for NOT DEFERRABLE.
     pub deferrable: Option<bool>,
 }
 
-/// From where to where COPY copies.
+/// The source or destination of COPY.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CopyWay {
+pub enum CopyDirection {
     /// FROM STDIN: the client sends CopyData.
     FromClient,
     /// FROM a file of the server's.

@@ -1,7 +1,8 @@
-//! What a pooler and a router ask of a statement, in a value of 16 bytes.
+//! Classifies statements: the facts that a pooler or a router needs, in a value of 16 bytes.
 //!
-//! [`ParsedSql::classify`] answers for a whole text, [`Node::classify`] for one statement of it. Names and values stand in
-//! the tree: [`Node::subject`] lends them, [`crate::references`] the tables and columns.
+//! [`ParsedSql::classify`] classifies a whole text, [`Node::classify`] one statement of it. A class has no names and
+//! values: [`Node::subject`] returns those of utility statements, and [`crate::references`] the tables and columns of
+//! queries.
 //!
 //! ```
 //! use trunkline_parser::classify::{Access, Kind, Subject, Touches};
@@ -26,27 +27,27 @@ mod tests;
 mod touches;
 mod transaction;
 
-pub use kind::{Access, CopyWay, Count, Isolation, Kind, TransactionControl, TransactionModes};
+pub use kind::{Access, CopyDirection, Count, Isolation, Kind, TransactionControl, TransactionModes};
 pub use subject::{Setting, SettingScope, SettingValue, Subject};
 pub use touches::Touches;
 
 use crate::ParsedSql;
 use crate::node::{Node, RawStmt};
 
-/// What a text is and does, as far as the text tells.
+/// What a text is and does, as far as the text shows it.
 ///
-/// It errs on the safe side: a bit too many, never one too few. A statement that is not understood may touch anything
-/// ([`Touches::UNKNOWN`]). It depends on no literal's value, so that statements that differ in literals only
-/// (those of one [`scan_key`](crate::key::scan_key)) have one class. A text does not tell:
+/// In doubt a class has a bit too many, never one too few. A statement that is not understood may touch anything
+/// ([`Touches::UNKNOWN`]). The class depends on no literal's value, so statements that differ only in literals (those
+/// with the same [`scan_key`](crate::key::scan_key)) have the same class. A text does not show:
 ///
-/// - What functions do. Those of PostgreSQL's own that matter are known by name, unqualified or in `pg_catalog`; a function
-///   of that name in another schema of the `search_path` may be meant instead. All others are
-///   [`Touches::UNKNOWN_FUNCTIONS`]: ask the catalog for their volatility, and trust it as far as their authors.
-/// - Functions without a call: operators, casts and types of one's own, `row.function`, a column's default
-///   (`nextval()` of a serial column), triggers, rules, policies, and what views and foreign tables stand for.
-/// - Whether an unqualified name is a temporary table's. A statement that makes one is seen.
-/// - That a text or parameter becomes a time without a cast in the text: `'now'` in VALUES for a column of times.
-/// - What was prepared, declared or defined before: EXECUTE, FETCH, CALL and DO have bits of their own.
+/// - What functions do. PostgreSQL's own functions with an effect are known by name, unqualified or in `pg_catalog`. But
+///   the name may mean a function in another schema of the `search_path`. All unknown functions are
+///   [`Touches::UNKNOWN_FUNCTIONS`]: ask the catalog for their volatility, which is as reliable as their authors.
+/// - Functions that are called without a call in the text: user-defined operators, casts and types, `row.function`, a
+///   column's default (`nextval()` of a serial column), triggers, rules, policies, views and foreign tables.
+/// - Whether an unqualified name is the name of a temporary table. (A statement that makes one shows it.)
+/// - That a text or a parameter becomes a time without a cast, such as `'now'` in VALUES for a column of times.
+/// - What was prepared, declared or defined before. EXECUTE, FETCH, CALL and DO have their own bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Class {
     touches: Touches,
@@ -55,13 +56,13 @@ pub struct Class {
     count: Count,
     transaction: Option<TransactionControl>,
     modes: TransactionModes,
-    copy: Option<CopyWay>,
+    copy: Option<CopyDirection>,
 }
 
 const _: () = assert!(size_of::<Class>() == 16);
 
 impl Class {
-    /// The class of a text that could not be parsed: the server may understand it all the same.
+    /// The class of a text that could not be parsed. The server may still understand it.
     pub const UNKNOWN: Self = Self {
         count: Count::Several,
         ..Self::of(Kind::Unknown, Access::Write, Touches::UNKNOWN.with(Touches::UNKNOWN_FUNCTIONS))
@@ -82,27 +83,27 @@ impl Class {
         }
     }
 
-    /// The same of one statement.
+    /// This class, for a text of one statement.
     const fn one(self) -> Self {
         Self { count: Count::One, ..self }
     }
 
-    /// What it is. Of several statements: what all of them are, else [`Kind::Mixed`].
+    /// The kind of the statement. For several statements of different kinds it is [`Kind::Mixed`].
     #[inline]
     #[must_use]
     pub const fn kind(self) -> Kind {
         self.kind
     }
 
-    /// How far it may go in changing what is stored, as far as the text tells; the most of several statements. What the
-    /// functions that it calls do is not in it: see [`Class::may_write`].
+    /// How much the text may change, as far as it shows; of several statements the highest. It does not include what
+    /// called functions change: see [`Class::may_write`].
     #[inline]
     #[must_use]
     pub const fn access(self) -> Access {
         self.access
     }
 
-    /// What it may touch beyond rows; of several statements, all that any touches.
+    /// What the text may touch besides rows. For several statements it has the bits of all.
     #[inline]
     #[must_use]
     pub const fn touches(self) -> Touches {
@@ -116,65 +117,66 @@ impl Class {
         self.count
     }
 
-    /// Which transaction control it is. None for several statements: they are [`Touches::TRANSACTION`]; ask them one by
-    /// one.
+    /// Which statement of transaction control the text is. `None` for several statements: they have
+    /// [`Touches::TRANSACTION`], so classify them one by one.
     #[inline]
     #[must_use]
     pub const fn transaction(self) -> Option<TransactionControl> {
         self.transaction
     }
 
-    /// The modes that BEGIN, SET TRANSACTION or SET SESSION CHARACTERISTICS names; none for several statements.
+    /// The modes that BEGIN, SET TRANSACTION or SET SESSION CHARACTERISTICS names. For several statements they are
+    /// all `None`.
     #[inline]
     #[must_use]
     pub const fn modes(self) -> TransactionModes {
         self.modes
     }
 
-    /// From where to where it copies. None for several statements: they are [`Touches::COPY`].
+    /// The source or destination of COPY. `None` for several statements: they have [`Touches::COPY`].
     #[inline]
     #[must_use]
-    pub const fn copy(self) -> Option<CopyWay> {
+    pub const fn copy(self) -> Option<CopyDirection> {
         self.copy
     }
 
-    /// Whether PostgreSQL would run it in a READ ONLY transaction, as far as the text tells.
+    /// Whether PostgreSQL would run the text in a READ ONLY transaction, as far as the text shows.
     #[inline]
     #[must_use]
     pub const fn is_read_only(self) -> bool {
         !matches!(self.access, Access::Write) && !self.touches.any(Touches::UNKNOWN)
     }
 
-    /// Whether PostgreSQL would run it on a standby, as far as the text tells.
+    /// Whether PostgreSQL would run the text on a standby, as far as the text shows.
     #[inline]
     #[must_use]
     pub const fn runs_on_standby(self) -> bool {
         matches!(self.access, Access::Read | Access::Session) && !self.touches.any(Touches::UNKNOWN)
     }
 
-    /// Whether it may change what is stored: by itself or by a function that is not known.
+    /// Whether the text may change stored data, itself or by an unknown function.
     #[inline]
     #[must_use]
     pub const fn may_write(self) -> bool {
         !self.runs_on_standby() || self.touches.any(Touches::UNKNOWN_FUNCTIONS)
     }
 
-    /// Whether it locks rows that it reads: FOR UPDATE, FOR SHARE and their like.
+    /// Whether the text locks rows that it reads, with FOR UPDATE, FOR SHARE or similar.
     #[inline]
     #[must_use]
     pub const fn locks_rows(self) -> bool {
         self.touches.any(Touches::ROW_LOCK)
     }
 
-    /// Whether it begins, ends or divides a transaction; of several statements, whether any does. COMMIT within a
-    /// procedure or DO is not seen.
+    /// Whether one of the text's statements begins or ends a transaction, or sets a savepoint. A COMMIT within a
+    /// procedure or DO is not found.
     #[inline]
     #[must_use]
     pub const fn controls_transaction(self) -> bool {
         self.touches.any(Touches::TRANSACTION)
     }
 
-    /// The class of both, one after the other.
+    /// The class of a text with the statements of both classes, one after the other.
     #[must_use]
     pub fn and(self, next: Self) -> Self {
         match (self.count, next.count) {
@@ -195,29 +197,29 @@ impl Class {
 }
 
 impl ParsedSql {
-    /// What the text is and does. Goes once through the tree.
+    /// The class of the text. Visits each node of the tree once.
     #[must_use]
     pub fn classify(&self) -> Class {
         self.root().nodes().fold(Class::EMPTY, |class, statement| class.and(statement.classify()))
     }
 
-    /// The names and values of each statement: those of [`Node::subject`], in order.
+    /// The [`Node::subject`] of each statement, in order.
     pub fn subjects(&self) -> impl Iterator<Item = Subject<'_>> {
         self.root().nodes().map(Node::subject)
     }
 }
 
 impl<'a> Node<'a> {
-    /// What this statement is and does. A node that is no statement is [`Kind::Unknown`].
+    /// The class of this statement. A node that is not a statement is [`Kind::Unknown`].
     #[must_use]
     pub fn classify(self) -> Class {
         let statement = self.statement();
-        let (mut class, runs) = statement::of(statement);
-        below::add(statement, &mut class, runs);
+        let (mut class, execution) = statement::class_of(statement);
+        below::add_nodes_below(statement, &mut class, execution);
         class
     }
 
-    /// The statement that a `RawStmt` is the shell of; any other node itself.
+    /// The statement inside a `RawStmt`; any other node unchanged.
     fn statement(self) -> Node<'a> {
         self.cast::<RawStmt<'a>>().and_then(RawStmt::stmt).unwrap_or(self)
     }

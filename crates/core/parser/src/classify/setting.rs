@@ -13,14 +13,14 @@ pub(super) fn class(stmt: VariableSetStmt<'_>) -> Class {
         VariableSetKind::VarResetAll => Touches::RESET_ALL,
         VariableSetKind::VarSetMulti => match name {
             "TRANSACTION" | "TRANSACTION SNAPSHOT" => Touches::SET_TRANSACTION,
-            // LOCAL may stand before it, and then it is.
+            // With LOCAL before it, this is only for the transaction.
             "SESSION CHARACTERISTICS" => Touches::SESSION_CHARACTERISTICS | scope,
             _ => Touches::UNKNOWN,
         },
         VariableSetKind::VarSetValue
         | VariableSetKind::VarSetDefault
         | VariableSetKind::VarSetCurrent
-        | VariableSetKind::VarReset => of_parameter(name, scope),
+        | VariableSetKind::VarReset => touches_of_parameter(name, scope),
     };
     let modes = match stmt.kind() {
         VariableSetKind::VarSetMulti => modes(stmt.args()),
@@ -29,13 +29,13 @@ pub(super) fn class(stmt: VariableSetStmt<'_>) -> Class {
     Class { modes, ..Class::of(Kind::Set, Access::Session, touches) }
 }
 
-/// What SET of a parameter touches. PostgreSQL compares the names without regard to case.
-fn of_parameter(name: &str, scope: Touches) -> Touches {
+/// What SET of a parameter touches. As in PostgreSQL, names are case-insensitive.
+fn touches_of_parameter(name: &str, scope: Touches) -> Touches {
     let is = |names: &[&str]| names.iter().any(|one| name.eq_ignore_ascii_case(one));
     if is(&["role", "session_authorization"]) {
         Touches::ROLE | scope
     } else if is(&["transaction_isolation", "transaction_read_only", "transaction_deferrable"]) {
-        // They end with the transaction however they are set.
+        // These always end with the transaction, with or without LOCAL.
         Touches::SET_TRANSACTION | scope
     } else if scope.is_empty() {
         Touches::SET

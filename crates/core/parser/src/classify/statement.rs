@@ -1,6 +1,6 @@
-//! What each type of statement is by itself, before one looks at what it is made of.
+//! The class of each type of statement, without the nodes below it.
 
-use super::kind::{Access, CopyWay, Kind};
+use super::kind::{Access, CopyDirection, Kind};
 use super::touches::Touches;
 use super::{Class, setting, transaction};
 use crate::node::*;
@@ -10,22 +10,22 @@ const CURSOR_HOLD: i32 = 0x0020;
 /// The strongest lock that LOCK may take on a standby: `RowExclusiveLock` of PostgreSQL's `lockdefs.h`.
 const ROW_EXCLUSIVE_LOCK: i32 = 3;
 
-/// How much of what hangs below a statement happens when the statement runs.
+/// How much of the nodes below a statement is executed when the statement runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Runs {
-    /// All.
-    All,
-    /// It is planned, which may call functions but changes nothing: EXPLAIN.
-    Planned,
-    /// Nothing: it is written down for later.
+pub(super) enum Execution {
+    /// All of it.
+    Full,
+    /// It is only planned, as in EXPLAIN. This may call functions but changes nothing.
+    PlanOnly,
+    /// Nothing: the server only stores it, for later.
     Nothing,
 }
 
-/// The class of a statement by its own node, and how much of what is below it counts.
+/// The class of a statement by its own node, and how much of the nodes below it is executed.
 ///
-/// Every statement of the grammar is named here. One that a later PostgreSQL brings is [`Kind::Unknown`] until somebody
-/// has read its documentation: the test `every_statement_is_classified_on_purpose` finds it.
-pub(super) fn of(statement: Node<'_>) -> (Class, Runs) {
+/// Every statement of the grammar is named here. A statement of a later PostgreSQL is [`Kind::Unknown`] until
+/// somebody has read its documentation: the test `every_statement_is_classified_on_purpose` finds it.
+pub(super) fn class_of(statement: Node<'_>) -> (Class, Execution) {
     let read = |kind| Class::of(kind, Access::Read, Touches::NONE);
     let session = |kind, touches| Class::of(kind, Access::Session, touches);
     let class = match statement.view() {
@@ -40,8 +40,8 @@ pub(super) fn of(statement: Node<'_>) -> (Class, Runs) {
         View::VariableShowStmt(_) => Class::of(Kind::Show, Access::Read, Touches::SHOW),
         View::ConstraintsSetStmt(_) => session(Kind::SetConstraints, Touches::SET_CONSTRAINTS),
         View::ExplainStmt(explain) => return explain_class(explain),
-        View::PrepareStmt(_) => return (session(Kind::Prepare, Touches::PREPARE), Runs::Nothing),
-        // What it runs stands in the statement that was prepared.
+        View::PrepareStmt(_) => return (session(Kind::Prepare, Touches::PREPARE), Execution::Nothing),
+        // The statement that it runs was prepared before and is not in the text.
         View::ExecuteStmt(_) => Class::of(Kind::Execute, Access::Write, Touches::EXECUTE),
         View::DeallocateStmt(stmt) if stmt.isall() => session(Kind::Deallocate, Touches::DEALLOCATE_ALL),
         View::DeallocateStmt(_) => session(Kind::Deallocate, Touches::DEALLOCATE),
@@ -64,40 +64,42 @@ pub(super) fn of(statement: Node<'_>) -> (Class, Runs) {
         View::LoadStmt(_) => session(Kind::Load, Touches::LOAD),
         View::CheckPointStmt(_) => session(Kind::Checkpoint, Touches::NONE),
         View::VacuumStmt(stmt) => maintenance(stmt.is_vacuumcmd()),
-        // Without a table it clusters all, each in a transaction of its own.
+        // Without a table it clusters all tables, each in its own transaction.
         View::ClusterStmt(stmt) => maintenance(stmt.relation().is_none()),
-        View::ReindexStmt(stmt) => maintenance(reindexes_alone(stmt)),
+        View::ReindexStmt(stmt) => maintenance(reindex_needs_no_block(stmt)),
         View::TruncateStmt(_) => Class::of(Kind::Truncate, Access::Write, Touches::NONE),
         _ => return definition(statement),
     };
-    (class, Runs::All)
+    (class, Execution::Full)
 }
 
-/// The class of what changes definitions.
-// tidy: long because it names every statement of its kind: none is to slip through
-fn definition(statement: Node<'_>) -> (Class, Runs) {
-    let (touches, runs) = match statement.view() {
-        // What they hold is looked at when it is used, not now.
+/// The class of a statement that changes definitions.
+// tidy: long because it names every statement of this kind, so that none is forgotten
+fn definition(statement: Node<'_>) -> (Class, Execution) {
+    let (touches, execution) = match statement.view() {
+        // The server only stores what these contain.
         View::CreateFunctionStmt(_)
         | View::RuleStmt(_)
         | View::ViewStmt(_)
         | View::CreatePolicyStmt(_)
         | View::AlterPolicyStmt(_)
-        | View::CreateTrigStmt(_) => (Touches::NONE, Runs::Nothing),
+        | View::CreateTrigStmt(_) => (Touches::NONE, Execution::Nothing),
         View::CreatedbStmt(_)
         | View::DropdbStmt(_)
         | View::CreateTableSpaceStmt(_)
         | View::DropTableSpaceStmt(_)
         | View::CreateSubscriptionStmt(_)
         | View::AlterSubscriptionStmt(_)
-        | View::DropSubscriptionStmt(_) => (Touches::NO_BLOCK, Runs::All),
-        View::AlterSystemStmt(_) => (Touches::NO_BLOCK | Touches::DEFAULTS, Runs::All),
-        View::AlterRoleSetStmt(_) | View::AlterDatabaseSetStmt(_) => (Touches::DEFAULTS, Runs::All),
-        // ALTER DATABASE .. SET TABLESPACE has but that one option.
-        View::AlterDatabaseStmt(stmt) => (no_block(names_option(stmt.options(), "tablespace")), Runs::All),
-        View::IndexStmt(stmt) => (no_block(stmt.concurrent()), Runs::All),
-        View::DropStmt(stmt) => (no_block(stmt.concurrent()), Runs::All),
-        View::AlterTableStmt(stmt) => (no_block(detaches_concurrently(stmt)), Runs::All),
+        | View::DropSubscriptionStmt(_) => (Touches::NO_BLOCK, Execution::Full),
+        View::AlterSystemStmt(_) => (Touches::NO_BLOCK | Touches::DEFAULTS, Execution::Full),
+        View::AlterRoleSetStmt(_) | View::AlterDatabaseSetStmt(_) => (Touches::DEFAULTS, Execution::Full),
+        // ALTER DATABASE .. SET TABLESPACE has only this one option.
+        View::AlterDatabaseStmt(stmt) => {
+            (no_block_if(names_option(stmt.options(), "tablespace")), Execution::Full)
+        }
+        View::IndexStmt(stmt) => (no_block_if(stmt.concurrent()), Execution::Full),
+        View::DropStmt(stmt) => (no_block_if(stmt.concurrent()), Execution::Full),
+        View::AlterTableStmt(stmt) => (no_block_if(detaches_concurrently(stmt)), Execution::Full),
         View::AlterEnumStmt(_)
         | View::AlterCollationStmt(_)
         | View::AlterDatabaseRefreshCollStmt(_)
@@ -159,51 +161,51 @@ fn definition(statement: Node<'_>) -> (Class, Runs) {
         | View::ReassignOwnedStmt(_)
         | View::RefreshMatViewStmt(_)
         | View::RenameStmt(_)
-        | View::SecLabelStmt(_) => (Touches::NONE, Runs::All),
-        _ => return (Class::UNKNOWN.one(), Runs::All),
+        | View::SecLabelStmt(_) => (Touches::NONE, Execution::Full),
+        _ => return (Class::UNKNOWN.one(), Execution::Full),
     };
-    (Class::of(Kind::Definition, Access::Write, touches | Touches::SCHEMA), runs)
+    (Class::of(Kind::Definition, Access::Write, touches | Touches::SCHEMA), execution)
 }
 
-fn no_block(is_so: bool) -> Touches {
-    if is_so { Touches::NO_BLOCK } else { Touches::NONE }
+fn no_block_if(condition: bool) -> Touches {
+    if condition { Touches::NO_BLOCK } else { Touches::NONE }
 }
 
-fn maintenance(alone: bool) -> Class {
-    Class::of(Kind::Maintenance, Access::Maintain, no_block(alone))
+fn maintenance(needs_no_block: bool) -> Class {
+    Class::of(Kind::Maintenance, Access::Maintain, no_block_if(needs_no_block))
 }
 
 fn copy_class(copy: CopyStmt<'_>) -> Class {
     let access = if copy.is_from() { Access::Write } else { Access::Read };
     let way = match (copy.is_from(), copy.filename(), copy.is_program()) {
-        (true, None, _) => CopyWay::FromClient,
-        (true, Some(_), false) => CopyWay::FromFile,
-        (true, Some(_), true) => CopyWay::FromProgram,
-        (false, None, _) => CopyWay::ToClient,
-        (false, Some(_), false) => CopyWay::ToFile,
-        (false, Some(_), true) => CopyWay::ToProgram,
+        (true, None, _) => CopyDirection::FromClient,
+        (true, Some(_), false) => CopyDirection::FromFile,
+        (true, Some(_), true) => CopyDirection::FromProgram,
+        (false, None, _) => CopyDirection::ToClient,
+        (false, Some(_), false) => CopyDirection::ToFile,
+        (false, Some(_), true) => CopyDirection::ToProgram,
     };
     Class { copy: Some(way), ..Class::of(Kind::Copy, access, Touches::COPY) }
 }
 
-/// EXPLAIN's class. What it would change counts with ANALYZE only.
-fn explain_class(explain: ExplainStmt<'_>) -> (Class, Runs) {
+/// The class of EXPLAIN. It changes something only with ANALYZE.
+fn explain_class(explain: ExplainStmt<'_>) -> (Class, Execution) {
     let options = explain.options().nodes().filter_map(|option| option.cast::<DefElem<'_>>());
-    // Several ANALYZE are not an error, and the last counts. Any one is enough here, to be on the safe side.
+    // ANALYZE may be given several times, and the last one counts. To be safe, any one is enough here.
     let analyzes = options.clone().any(|option| option.defname() == Some("analyze") && is_on(option));
     if !analyzes {
-        return (Class::of(Kind::Explain, Access::Read, Touches::NONE), Runs::Planned);
+        return (Class::of(Kind::Explain, Access::Read, Touches::NONE), Execution::PlanOnly);
     }
-    // By the explained node itself: it may wrap a query whose own nodes do not tell that it writes.
+    // This depends on the explained node itself: it may contain a query whose nodes do not show that it writes.
     let access = match explain.query().map(Node::tag) {
         Some(NodeTag::SelectStmt | NodeTag::DeclareCursorStmt) => Access::Read,
         _ => Access::Write,
     };
-    (Class::of(Kind::Explain, access, Touches::EXPLAIN_ANALYZE), Runs::All)
+    (Class::of(Kind::Explain, access, Touches::EXPLAIN_ANALYZE), Execution::Full)
 }
 
-/// Whether an option that is true or false is not plainly false. EXPLAIN is never cached by a key without literals, so
-/// the values of literals may count here.
+/// Whether a Boolean option is not clearly false. EXPLAIN is never cached by a key without literals, so the values of
+/// literals may count here.
 fn is_on(option: DefElem<'_>) -> bool {
     match option.arg().map(Node::view) {
         Some(View::Integer(value)) => value.ival() != 0,
@@ -230,7 +232,7 @@ fn names_option(options: List<'_>, name: &str) -> bool {
     })
 }
 
-fn reindexes_alone(stmt: ReindexStmt<'_>) -> bool {
+fn reindex_needs_no_block(stmt: ReindexStmt<'_>) -> bool {
     let is_alone = match stmt.kind() {
         ReindexObjectType::ReindexObjectIndex | ReindexObjectType::ReindexObjectTable => false,
         ReindexObjectType::ReindexObjectSchema

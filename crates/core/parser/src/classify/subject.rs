@@ -1,34 +1,34 @@
-//! The names and values in statements that are not queries, lent by the tree.
+//! The names and values in utility statements, borrowed from the tree.
 
 use crate::node::*;
 
-/// What a statement is about. Borrows the tree.
+/// What a statement names. Borrows from the tree.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Subject<'a> {
-    /// Nothing that has a name here: queries, definitions and others.
+    /// No subject: queries, definitions and others.
     None,
     /// SET, RESET.
     Setting(Setting<'a>),
-    /// SHOW of a parameter; `all` for SHOW ALL.
+    /// SHOW: the parameter; `all` for SHOW ALL.
     Show(&'a str),
     /// PREPARE.
     Prepare {
         /// The statement's name.
         name: &'a str,
-        /// The `TypeName`s of its parameters; fewer than there are where the server finds out the rest.
+        /// The `TypeName`s of its parameters. There may be fewer than parameters: the server finds the other types out.
         types: List<'a>,
-        /// What is prepared: [`Node::classify`] tells what EXECUTE of it does.
+        /// The prepared statement: [`Node::classify`] says what EXECUTE of it does.
         query: Option<Node<'a>>,
     },
-    /// EXECUTE, also within EXPLAIN and CREATE TABLE AS.
+    /// EXECUTE, also in EXPLAIN and CREATE TABLE AS.
     Execute {
         /// The statement's name.
         name: &'a str,
         /// The values of its parameters: expressions.
         parameters: List<'a>,
     },
-    /// DEALLOCATE; None for ALL.
+    /// DEALLOCATE: the statement's name; `None` for ALL.
     Deallocate(Option<&'a str>),
     /// DISCARD.
     Discard(DiscardMode),
@@ -36,25 +36,25 @@ pub enum Subject<'a> {
     Declare {
         /// The cursor's name.
         name: &'a str,
-        /// What it reads.
+        /// The cursor's query.
         query: Option<Node<'a>>,
     },
-    /// FETCH, MOVE of a cursor. For WHERE CURRENT OF see the `CurrentOfExpr` in the tree.
+    /// FETCH, MOVE: the cursor. For WHERE CURRENT OF see the `CurrentOfExpr` in the tree.
     Fetch(&'a str),
-    /// CLOSE of a cursor; None for ALL.
+    /// CLOSE: the cursor; `None` for ALL.
     Close(Option<&'a str>),
-    /// LISTEN to a channel.
+    /// LISTEN: the channel.
     Listen(&'a str),
-    /// UNLISTEN; None for all channels.
+    /// UNLISTEN: the channel; `None` for all channels.
     Unlisten(Option<&'a str>),
     /// NOTIFY.
     Notify {
         /// The channel.
         channel: &'a str,
-        /// What is sent along.
+        /// The payload, if there is one.
         payload: Option<&'a str>,
     },
-    /// SAVEPOINT, RELEASE, ROLLBACK TO.
+    /// SAVEPOINT, RELEASE, ROLLBACK TO: the savepoint.
     Savepoint(&'a str),
     /// PREPARE TRANSACTION, COMMIT PREPARED, ROLLBACK PREPARED: the transaction's name.
     TwoPhase(&'a str),
@@ -66,51 +66,52 @@ pub enum Subject<'a> {
         table: Option<RangeVar<'a>>,
         /// The query instead of a table.
         query: Option<Node<'a>>,
-        /// The server's file, or the program.
+        /// The file on the server, or the program.
         file: Option<&'a str>,
     },
 }
 
-/// How long a setting holds, as it is written.
+/// How long a setting holds, as the text says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SettingScope {
-    /// SET, SET SESSION, RESET: for the session, if the transaction commits.
+    /// SET, SET SESSION, RESET: until the session ends, if the transaction commits.
     Session,
-    /// SET LOCAL: for the transaction.
+    /// SET LOCAL: until the transaction ends.
     Transaction,
 }
 
-/// What SET or RESET does.
+/// A SET or RESET.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
-    /// The parameter as the grammar names it: TIME ZONE is `timezone`, NAMES `client_encoding`, SESSION AUTHORIZATION
-    /// `session_authorization`, ROLE `role`. In capitals `TRANSACTION`, `SESSION CHARACTERISTICS` and
-    /// `TRANSACTION SNAPSHOT`, which are no parameters. PostgreSQL compares without regard to case. None for RESET ALL.
+    /// The parameter as the grammar names it: `timezone` for TIME ZONE, `client_encoding` for NAMES,
+    /// `session_authorization` for SESSION AUTHORIZATION, `role` for ROLE. `TRANSACTION`, `SESSION CHARACTERISTICS`
+    /// and `TRANSACTION SNAPSHOT`, in capital letters, are not parameters. PostgreSQL compares names
+    /// case-insensitively. `None` for RESET ALL.
     pub name: Option<&'a str>,
-    /// SET to a value, TO DEFAULT, FROM CURRENT; RESET.
+    /// SET to a value, SET TO DEFAULT, SET FROM CURRENT, or RESET.
     pub kind: VariableSetKind,
-    /// How long it holds.
+    /// How long the setting holds.
     pub scope: SettingScope,
-    /// The values: `A_Const`s, or one `TypeCast` (SET TIME ZONE INTERVAL). Of `TRANSACTION` and
-    /// `SESSION CHARACTERISTICS` the modes, as `DefElem`s: see [`Class::modes`](super::Class::modes).
+    /// The values: `A_Const`s, or one `TypeCast` (SET TIME ZONE INTERVAL). For `TRANSACTION` and `SESSION
+    /// CHARACTERISTICS` they are the modes, as `DefElem`s: see [`Class::modes`](super::Class::modes).
     pub values: List<'a>,
 }
 
-/// A value that a parameter is set to.
+/// A value in a SET.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SettingValue<'a> {
-    /// A string or a name; `true`, `on` and their like too.
+    /// A string or a name; also words such as `true` and `on`.
     Text(&'a str),
-    /// A whole number of 32 bits.
+    /// An integer of 32 bits.
     Integer(i32),
-    /// Any other number, as it is written.
+    /// Any other number, as in the text.
     Number(&'a str),
     /// An interval: the `TypeCast`.
     Other(Node<'a>),
 }
 
 impl<'a> Setting<'a> {
-    /// The values one by one: several in `SET search_path TO a, b`.
+    /// The values. There may be several, as in `SET search_path TO a, b`.
     pub fn values(self) -> impl Iterator<Item = SettingValue<'a>> {
         self.values.nodes().map(|node| {
             let value = node.cast::<AConst<'a>>().and_then(AConst::val);
@@ -123,7 +124,7 @@ impl<'a> Setting<'a> {
         })
     }
 
-    /// The value, if it is one, and a string or a name.
+    /// The value, if there is exactly one, and it is a string or a name.
     #[must_use]
     pub fn text(self) -> Option<&'a str> {
         match (self.values().next(), self.values.len()) {
@@ -139,7 +140,7 @@ impl<'a> Setting<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The names and values of this statement.
+    /// The names and values in this statement.
     #[must_use]
     pub fn subject(self) -> Subject<'a> {
         match self.statement().view() {
@@ -183,8 +184,8 @@ fn execute<'a>(stmt: ExecuteStmt<'a>) -> Subject<'a> {
     Subject::Execute { name: stmt.name().unwrap_or(""), parameters: stmt.params() }
 }
 
-/// The subject of what EXPLAIN or CREATE TABLE AS wraps: EXECUTE, if it is one. `EXPLAIN CREATE TABLE t AS EXECUTE x`
-/// is the deepest that the grammar has.
+/// The EXECUTE inside an EXPLAIN or a CREATE TABLE AS, if there is one. The grammar allows both at once:
+/// `EXPLAIN CREATE TABLE t AS EXECUTE x`.
 fn within(query: Option<Node<'_>>) -> Subject<'_> {
     match query.map(Node::view) {
         Some(View::ExecuteStmt(stmt)) => execute(stmt),

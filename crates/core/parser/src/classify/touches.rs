@@ -1,10 +1,10 @@
-//! What a statement may touch, a bit each.
+//! What a statement may touch: one bit for each thing.
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
 
-/// A set of what a statement may touch beyond rows of tables. It may hold too much, never too little as far as the
-/// text tells: see the notes of [`Class`](super::Class) on what a text cannot tell.
+/// A set of the things that a statement may touch besides rows of tables. It may have too many bits, but never too
+/// few, as far as the text shows: see [`Class`](super::Class) for what a text does not show.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Touches(u64);
 
@@ -13,11 +13,11 @@ macro_rules! touches {
         impl Touches {
             $($(#[$doc])* pub const $name: Self = Self(1 << $bit);)*
 
-            /// Every single bit and its name, in small letters.
+            /// Each bit with its name, in lower case.
             const NAMES: &'static [(Self, &'static str)] = &[$((Self::$name, stringify!($name)),)*];
         }
 
-        /// No bit stands for two things.
+        /// Checks that each bit has only one meaning.
         const _: () = {
             let mut seen = 0_u64;
             $(
@@ -30,25 +30,25 @@ macro_rules! touches {
 }
 
 touches! {
-    /// SET and RESET of a parameter for the session; not those that have bits of their own below.
+    /// SET and RESET of a parameter for the session, except for those that have their own bits below.
     SET = 0,
     /// SET LOCAL.
     SET_LOCAL = 1,
     /// SET ROLE, SET SESSION AUTHORIZATION and their RESETs.
     ROLE = 2,
-    /// SET TRANSACTION, also of its snapshot, and SET of `transaction_isolation` and its like.
+    /// SET TRANSACTION, also with a snapshot, and SET of parameters such as `transaction_isolation`.
     SET_TRANSACTION = 3,
-    /// SET SESSION CHARACTERISTICS AS TRANSACTION: `default_transaction_isolation` and its like.
+    /// SET SESSION CHARACTERISTICS AS TRANSACTION, which sets parameters such as `default_transaction_isolation`.
     SESSION_CHARACTERISTICS = 4,
     /// RESET ALL.
     RESET_ALL = 5,
     /// Reads parameters: SHOW, `current_setting()`, the view `pg_settings`.
     SHOW = 6,
-    /// `set_config()` for the session: its third argument is not plainly `true`.
+    /// `set_config()` for the session: its third argument is not the keyword `true`.
     SET_CONFIG = 7,
     /// `set_config(.., .., true)`.
     SET_CONFIG_LOCAL = 8,
-    /// SET CONSTRAINTS: until the transaction ends.
+    /// SET CONSTRAINTS, which holds until the transaction ends.
     SET_CONSTRAINTS = 9,
     /// LISTEN.
     LISTEN = 10,
@@ -56,11 +56,11 @@ touches! {
     UNLISTEN = 11,
     /// NOTIFY, `pg_notify()`.
     NOTIFY = 12,
-    /// Reads what is listened to: `pg_listening_channels()`.
+    /// Reads to which channels the session listens: `pg_listening_channels()`.
     LISTENING = 13,
     /// PREPARE.
     PREPARE = 14,
-    /// EXECUTE, also within EXPLAIN and CREATE TABLE AS.
+    /// EXECUTE, also in EXPLAIN and CREATE TABLE AS.
     EXECUTE = 15,
     /// DEALLOCATE of one name.
     DEALLOCATE = 16,
@@ -86,69 +86,71 @@ touches! {
     FETCH = 26,
     /// The view `pg_cursors` or its function.
     CURSORS = 27,
-    /// Makes something temporary: CREATE TEMP .., SELECT INTO TEMP.
+    /// Makes a temporary object: CREATE TEMP .., SELECT INTO TEMP.
     TEMP = 28,
     /// Names the schema `pg_temp` (or `pg_temp_3`).
     TEMP_SCHEMA = 29,
     /// LOAD.
     LOAD = 30,
-    /// An advisory lock that is the session's: `pg_advisory_lock()` and its like.
+    /// An advisory lock of the session: `pg_advisory_lock()` and similar functions.
     ADVISORY_LOCK = 31,
-    /// `pg_advisory_unlock()` and its like.
+    /// `pg_advisory_unlock()` and similar functions.
     ADVISORY_UNLOCK = 32,
-    /// An advisory lock until the transaction ends: `pg_advisory_xact_lock()` and its like.
+    /// An advisory lock until the transaction ends: `pg_advisory_xact_lock()` and similar functions.
     ADVISORY_LOCK_TRANSACTION = 33,
-    /// `nextval()`: what `currval()` says in this session later.
+    /// `nextval()`, whose result `currval()` later returns in the same session.
     NEXTVAL = 34,
     /// `setval()`.
     SETVAL = 35,
-    /// `currval()` and `lastval()`: what happened in this session before.
+    /// `currval()` and `lastval()`, which depend on earlier calls in the session.
     CURRVAL = 36,
-    /// Descriptors of large objects: `lo_open()` and its like.
+    /// Descriptors of large objects: `lo_open()` and similar functions.
     LARGE_OBJECT = 37,
-    /// Who the server process is: `pg_backend_pid()`, `inet_client_addr()`, `pg_my_temp_schema()`.
+    /// Reads the identity of the server process: `pg_backend_pid()`, `inet_client_addr()`, `pg_my_temp_schema()`.
     BACKEND = 38,
-    /// The time at which the transaction began: `now()`, CURRENT_TIMESTAMP, a cast to a time (of 'now').
+    /// Reads the time at which the transaction began: `now()`, CURRENT_TIMESTAMP, a cast to a time (perhaps of 'now').
     TRANSACTION_TIME = 39,
-    /// The transaction's id and snapshot: `txid_current()`, `pg_current_snapshot()`.
+    /// Reads the transaction's id or snapshot: `txid_current()`, `pg_current_snapshot()`.
     TRANSACTION_ID = 40,
-    /// BEGIN, COMMIT, SAVEPOINT and all others of their kind: [`Class::transaction`](super::Class::transaction).
+    /// BEGIN, COMMIT, SAVEPOINT and all other transaction control: [`Class::transaction`](super::Class::transaction).
     TRANSACTION = 41,
     /// PREPARE TRANSACTION, COMMIT PREPARED, ROLLBACK PREPARED.
     TWO_PHASE = 42,
-    /// Locks rows: SELECT .. FOR UPDATE and its like. UPDATE and DELETE, which do too, do not have it.
+    /// Locks rows by SELECT .. FOR UPDATE and similar clauses. UPDATE and DELETE lock rows too, but do not have this
+    /// bit.
     ROW_LOCK = 43,
     /// LOCK TABLE.
     TABLE_LOCK = 44,
-    /// DO: whatever its body touches.
+    /// DO: its body may touch anything.
     DO = 45,
-    /// CALL: whatever the procedure touches; it may commit.
+    /// CALL: the procedure may touch anything, and may commit.
     CALL = 46,
-    /// Calls a function by name, any function. [`References::calls`](crate::references::References::calls) has them.
+    /// Calls any function by name. [`References::calls`](crate::references::References::calls) lists the calls.
     FUNCTIONS = 47,
-    /// Calls a function whose effect is not known by its name: see [`Class`](super::Class).
+    /// Calls a function whose name does not show its effect: see [`Class`](super::Class).
     UNKNOWN_FUNCTIONS = 48,
-    /// EXPLAIN ANALYZE: it runs what it explains.
+    /// EXPLAIN ANALYZE, which runs the statement that it explains.
     EXPLAIN_ANALYZE = 49,
     /// COPY: [`Class::copy`](super::Class::copy).
     COPY = 50,
-    /// Cannot run in a transaction block, or not in every form of it: VACUUM, CREATE DATABASE, CONCURRENTLY.
+    /// Cannot run in a transaction block, at least in some form: VACUUM, CREATE DATABASE, CONCURRENTLY.
     NO_BLOCK = 51,
-    /// Changes definitions, privileges included: plans and descriptions of statements may change with it.
+    /// Changes definitions or privileges, so plans and descriptions of statements may change.
     SCHEMA = 52,
-    /// Changes what later sessions begin with: ALTER ROLE .. SET, ALTER DATABASE .. SET, ALTER SYSTEM.
+    /// Changes the settings with which later sessions begin: ALTER ROLE .. SET, ALTER DATABASE .. SET, ALTER SYSTEM.
     DEFAULTS = 53,
-    /// Not understood: may touch anything.
+    /// The statement is not understood and may touch anything.
     UNKNOWN = 63,
 }
 
 impl Touches {
-    /// Nothing.
+    /// No bit.
     pub const NONE: Self = Self(0);
 
-    /// What a session would miss, or wrongly have, on another server connection afterwards. `nextval()` and `setval()`
-    /// are not in it, though `currval()` sees them: a serial column's default calls `nextval()` where no text shows
-    /// it. A caller to whom that matters must look for [`Touches::CURRVAL`] anyway.
+    /// The bits of statements that leave state in the session: on another server connection the state would be
+    /// missing, and on this one the next session would wrongly have it. `nextval()` and `setval()` are not included,
+    /// although `currval()` depends on them: the default of a serial column also calls `nextval()`, which no text
+    /// shows. A caller for whom that matters must look for [`Touches::CURRVAL`].
     pub const LEAVES_STATE: Self = Self(
         Self::SET.0
             | Self::ROLE.0
@@ -178,7 +180,7 @@ impl Touches {
             | Self::UNKNOWN.0,
     );
 
-    /// What answers by the state of the session it runs in.
+    /// The bits of statements whose result depends on the state of the session.
     pub const READS_STATE: Self = Self(
         Self::SHOW.0
             | Self::LISTENING.0
@@ -198,42 +200,42 @@ impl Touches {
             | Self::UNKNOWN.0,
     );
 
-    /// Whether it has a bit of `other`.
+    /// Whether this set has at least one bit of `other`.
     #[inline]
     #[must_use]
     pub const fn any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether it has all bits of `other`.
+    /// Whether this set has all bits of `other`.
     #[inline]
     #[must_use]
     pub const fn all(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether it has no bit.
+    /// Whether this set has no bit.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Both.
+    /// The bits of both sets.
     #[inline]
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// This without `other`.
+    /// The bits of this set that are not in `other`.
     #[inline]
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// The bits' names, as the constants here are called.
+    /// The names of the set's bits: the names of the constants.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES.iter().filter(move |(bit, _)| self.any(*bit)).map(|(_, name)| *name)
     }

@@ -32,7 +32,7 @@ pub(super) fn class(stmt: TransactionStmt<'_>) -> Class {
     Class { transaction: Some(control), modes: modes(stmt.options()), ..class }
 }
 
-/// The modes that a list of options names.
+/// The modes in a list of options.
 pub(super) fn modes(options: List<'_>) -> TransactionModes {
     let mut modes = TransactionModes::default();
     for option in options.nodes().filter_map(|node| node.cast::<DefElem<'_>>()) {

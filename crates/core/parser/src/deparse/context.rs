@@ -1,9 +1,9 @@
-//! Where a node stands, for what is written differently there.
+//! The context of a node, for nodes that are written differently in different contexts.
 
-/// What is around a node.
+/// What surrounds a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Context {
-    /// Nothing that matters.
+    /// Nothing that makes a difference.
     None,
     /// The table of an INSERT.
     InsertRelation,
@@ -11,9 +11,9 @@ pub(super) enum Context {
     Changed,
     /// The query of an INSERT.
     InsertSelect,
-    /// An operand of an operator, by the grammar's `a_expr`.
+    /// An operand of an operator in the grammar's `a_expr`.
     AExpr,
-    /// The same by `b_expr`.
+    /// An operand of an operator in the grammar's `b_expr`.
     BExpr,
     /// An option of CREATE TYPE.
     CreateType,

@@ -1,4 +1,4 @@
-//! What cannot be written as SQL.
+//! Errors of deparsing.
 
 use std::fmt;
 
@@ -6,19 +6,20 @@ use crate::equal::Difference;
 use crate::error::ParseError;
 use crate::node::NodeTag;
 
-/// Why a tree has no text: it is not of a form that the grammar makes, as an edited tree may be, or it is too deep.
+/// Why a tree cannot be written as SQL: it is too deep, or it has a form that the grammar never makes, which is
+/// possible after an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeparseError {
     message: String,
 }
 
 impl DeparseError {
-    /// A tree with something that has no place in SQL there.
+    /// Something in the tree is not possible in SQL at this place.
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
     }
 
-    /// A node where none of its kind can be.
+    /// A node of this type is not possible at this place.
     pub(super) fn misplaced(tag: NodeTag, place: &str) -> Self {
         Self::new(format!("a {tag:?} cannot stand as {place}"))
     }
@@ -28,12 +29,12 @@ impl DeparseError {
         Self::new(format!("the grammar refuses the text that would be written: {error}"))
     }
 
-    /// The text that would be written is another tree's.
-    pub(super) fn read_otherwise(difference: Difference) -> Self {
+    /// The text that would be written parses to a different tree.
+    pub(super) fn different_tree(difference: Difference) -> Self {
         Self::new(format!("the text that would be written is read as {difference}"))
     }
 
-    /// No node, or an empty list, where there must be one.
+    /// A required node is missing, or a list is empty.
     pub(super) fn missing(place: &str) -> Self {
         Self::new(format!("{place} is missing"))
     }

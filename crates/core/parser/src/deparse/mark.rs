@@ -1,13 +1,13 @@
-//! Where clauses stand in the text that is written: for code that shortens it.
+//! Marks in the written text that show where clauses begin and end, for the code that shortens a text.
 
-use super::{DeparseError, DeparseOptions, Deparser, Done, TEXT_BYTES_USUAL, Writer, read_back};
+use super::{DeparseError, DeparseOptions, DeparseResult, Deparser, TEXT_BYTES_USUAL, Writer, read_back};
 use crate::node::{Node, RawStmt};
 use crate::raw::ParsedSql;
 
-/// What is written where a clause begins and ends. No tree has one in its strings.
+/// The character that is written where a clause begins and ends. No string of a tree contains it.
 pub(crate) const MARK: char = '\0';
 
-/// A clause begins or ends.
+/// The beginning or the end of a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// The address of the condition, the query, or the list.
@@ -16,8 +16,12 @@ pub(crate) struct Mark {
 }
 
 impl Deparser<'_> {
-    /// Writes a clause, between marks if they are asked for.
-    pub(super) fn marked(&mut self, clause: Option<Node<'_>>, write: impl FnOnce(&mut Self) -> Done) -> Done {
+    /// Writes a clause, between marks if marks are wanted.
+    pub(super) fn marked(
+        &mut self,
+        clause: Option<Node<'_>>,
+        write: impl FnOnce(&mut Self) -> DeparseResult,
+    ) -> DeparseResult {
         let Some(clause) = clause.filter(|_| self.writer.marks.is_some()) else { return write(self) };
         self.char(MARK);
         self.push_mark(clause, true);
@@ -35,7 +39,8 @@ impl Deparser<'_> {
 }
 
 impl ParsedSql {
-    /// The statements as SQL, in one line, with a [`MARK`] at the beginning and end of clauses, and which they are.
+    /// The statements as SQL in one line, with a [`MARK`] at the beginning and end of each clause, and the list of
+    /// these marks.
     pub(crate) fn deparse_marked(&self) -> Result<(String, Vec<Mark>), DeparseError> {
         let options = DeparseOptions::default();
         let mut text = String::with_capacity(TEXT_BYTES_USUAL);

@@ -1,10 +1,10 @@
-//! SQL from a tree.
+//! Writes SQL from a tree.
 //!
-//! The text is the one libpg_query 18 writes, in one line or laid out. Methods of [`Deparser`] are named after the rules of
-//! PostgreSQL's grammar that they write (`a_expr`, `opt_drop_behavior`), or after the node. Folders group them by
-//! what they write: `expression/`, `query/`, `table/`, `utility/`. A method that ends its text with a space leaves it to
-//! its caller to [`Writer::trim`] it.
-// `from_clause`, `into_clause`: names of the grammar, not conversions.
+//! The text is the same as libpg_query 18's, in one line or in several. Methods of [`Deparser`] have the names of the
+//! grammar's rules that they write (`a_expr`, `opt_drop_behavior`), or the names of nodes. The folders are
+//! `expression/`, `query/`, `table/` and `utility/`. If a method ends its text with a space, its caller removes the
+//! space with [`Writer::trim`] when necessary.
+// `from_clause` and `into_clause` are names of grammar rules, not conversions.
 #![allow(clippy::wrong_self_convention)]
 
 mod context;
@@ -33,16 +33,16 @@ use crate::node::{Node, RawStmt};
 use crate::raw::ParsedSql;
 use writer::Writer;
 
-/// How deep a tree may be: more is an error, because each level takes about a kilobyte of stack. PostgreSQL itself gives
-/// up far sooner, when it analyses such a tree.
+/// The highest depth of a tree. A deeper tree is an error, because each level needs about a kilobyte of stack.
+/// PostgreSQL itself refuses much less deep trees when it analyses them.
 const DEPTH_MAX: usize = 250_000;
 
-/// Room for a text to begin with: most statements are shorter, and those that are not double it a few times only.
+/// The first capacity of a text. Most statements are shorter, and a longer one doubles it only a few times.
 const TEXT_BYTES_USUAL: usize = 256;
 
-type Done = Result<(), DeparseError>;
+type DeparseResult = Result<(), DeparseError>;
 
-/// A statement on its way to text.
+/// Writes one statement.
 struct Deparser<'o> {
     writer: Writer<'o>,
     depth: usize,
@@ -63,8 +63,8 @@ impl<'o> DerefMut for Deparser<'o> {
 }
 
 impl Deparser<'_> {
-    /// One level down: what recurses over the tree does so through here.
-    fn deeper(&mut self, work: impl FnOnce(&mut Self) -> Done) -> Done {
+    /// Does `work` one level deeper. All recursion over the tree goes through this method.
+    fn deeper(&mut self, work: impl FnOnce(&mut Self) -> DeparseResult) -> DeparseResult {
         if self.depth == DEPTH_MAX {
             return Err(DeparseError::new(format!("it is more than {DEPTH_MAX} levels deep")));
         }
@@ -78,8 +78,8 @@ impl Deparser<'_> {
     fn separated<T>(
         &mut self,
         elements: impl IntoIterator<Item = T>,
-        mut each: impl FnMut(&mut Self, T) -> Done,
-    ) -> Done {
+        mut each: impl FnMut(&mut Self, T) -> DeparseResult,
+    ) -> DeparseResult {
         for (index, element) in elements.into_iter().enumerate() {
             if index > 0 {
                 self.str(", ");
@@ -89,7 +89,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn raw_statement(&mut self, statement: RawStmt<'_>) -> Done {
+    fn raw_statement(&mut self, statement: RawStmt<'_>) -> DeparseResult {
         let node = statement.stmt().ok_or_else(|| DeparseError::missing("a statement"))?;
         self.comments_apart(statement.stmt_location());
         self.stmt(Some(node))?;
@@ -99,12 +99,12 @@ impl Deparser<'_> {
 }
 
 impl ParsedSql {
-    /// The statements as SQL, in one line.
+    /// Writes the statements as SQL in one line.
     ///
     /// # Errors
-    /// [`DeparseError`]: for a tree that was edited into one that PostgreSQL's grammar makes of no text, or is more
-    /// than 250,000 levels deep. The text of an edited tree is read back to know that; the text of a tree that was only
-    /// parsed need not be.
+    /// [`DeparseError`] for a tree that is more than 250,000 levels deep, or that was edited so that no SQL text has
+    /// this tree. To find that out, the text of an edited tree is parsed again. This is not necessary for a tree that
+    /// was only parsed.
     ///
     /// ```
     /// let tree = trunkline_parser::parse("select  A, 'b' from c where d in (1, 2)")?;
@@ -115,10 +115,10 @@ impl ParsedSql {
         self.deparse_with(&DeparseOptions::default())
     }
 
-    /// The statements as SQL, laid out as `options` say.
+    /// Writes the statements as SQL with the layout in `options`.
     ///
     /// # Errors
-    /// As of [`deparse`](Self::deparse).
+    /// As for [`deparse`](Self::deparse).
     pub fn deparse_with(&self, options: &DeparseOptions) -> Result<String, DeparseError> {
         let text = self.write(options)?;
         if self.is_edited() {
@@ -154,7 +154,7 @@ impl ParsedSql {
             if is_followed
                 && mine.last().is_some_and(|comment| comment.is_line() && text.ends_with(&comment.text))
             {
-                // Else the comment would go on over the next statement.
+                // Without a newline, the next statement would be part of the comment.
                 text.push('\n');
             }
         }
@@ -163,11 +163,11 @@ impl ParsedSql {
 }
 
 impl Node<'_> {
-    /// This node as SQL, in one line: a statement, or an expression. It is read back: a node need not be of a tree that the
-    /// grammar made.
+    /// Writes this node, a statement or an expression, as SQL in one line. The text is always parsed again, because
+    /// the tree of the node may have been edited.
     ///
     /// # Errors
-    /// [`DeparseError`]: for other nodes, and as of [`ParsedSql::deparse`].
+    /// [`DeparseError`] for other nodes, and as for [`ParsedSql::deparse`].
     pub fn deparse(self) -> Result<String, DeparseError> {
         let options = DeparseOptions::default();
         let mut deparser = Deparser { writer: Writer::new(String::new(), &options, &[]), depth: 0 };

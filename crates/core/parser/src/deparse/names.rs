@@ -1,15 +1,15 @@
-//! Identifiers and literals.
+//! Writes identifiers and literals.
 
 use super::keyword::{Use, restricted};
-use super::need::need;
-use super::writer::may_be_joined;
-use super::{DeparseError, Deparser, Done};
+use super::need::required_node;
+use super::writer::may_join_next_word;
+use super::{DeparseError, DeparseResult, Deparser};
 use crate::node::{List, Node, StringNode};
 
-/// PostgreSQL's `NAMEDATALEN`: an identifier is cut to fewer bytes than this.
+/// PostgreSQL's `NAMEDATALEN`. An identifier is cut to less than this many bytes.
 pub(super) const NAME_BYTES_LIMIT: usize = 64;
 
-/// The string of a list's element.
+/// The string in an element of a list.
 pub(super) fn string_of(node: Option<Node<'_>>) -> Result<&str, DeparseError> {
     let Some(node) = node else { return Err(DeparseError::missing("a name")) };
     let string =
@@ -17,7 +17,7 @@ pub(super) fn string_of(node: Option<Node<'_>>) -> Result<&str, DeparseError> {
     Ok(string.sval())
 }
 
-/// The string of a name that has no schema.
+/// The string of a name without a schema.
 #[inline]
 pub(super) fn only_string(names: List<'_>) -> Option<&str> {
     if names.len() != 1 {
@@ -26,7 +26,7 @@ pub(super) fn only_string(names: List<'_>) -> Option<&str> {
     names.get(0)?.and_then(Node::cast::<StringNode<'_>>).map(StringNode::sval)
 }
 
-/// The name of what belongs to the schema `pg_catalog`: of what the grammar itself named, mostly.
+/// The name of an object in the schema `pg_catalog`. In most cases the grammar itself has set this schema.
 #[inline]
 pub(super) fn system_name(names: List<'_>) -> Option<&str> {
     if names.len() != 2 {
@@ -37,7 +37,7 @@ pub(super) fn system_name(names: List<'_>) -> Option<&str> {
     names.next()
 }
 
-/// Whether an identifier has small letters, digits and underscores only, so that it is read as it is written.
+/// Whether an identifier has only lower-case letters, digits and underscores, so that the lexer does not change it.
 #[inline]
 fn has_plain_letters(name: &str) -> bool {
     let mut bytes = name.bytes();
@@ -45,7 +45,7 @@ fn has_plain_letters(name: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// Whether the lexer reads a name as it is: in small letters, or letters that have no other case to the lexer.
+/// Whether the lexer reads a name without quotes unchanged: in lower case, or in letters without case for the lexer.
 pub(super) fn is_read_as_written(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'_' || !byte.is_ascii();
     let mut bytes = name.bytes();
@@ -53,32 +53,34 @@ pub(super) fn is_read_as_written(name: &str) -> bool {
         && bytes.all(|byte| is_letter(byte) || byte.is_ascii_digit() || byte == b'$')
 }
 
-/// Whether a name in small letters is a keyword that only a label after AS may be.
+/// Whether a name in lower case is a keyword that is only allowed as a label after AS.
 pub(super) fn is_reserved_keyword(name: &str) -> bool {
     restricted(name) == Some(Use::Reserved)
 }
 
 impl Deparser<'_> {
-    /// An identifier, in quotes where it needs them somewhere (PostgreSQL's `quote_identifier`): if it is not in small
-    /// letters, or a keyword that may not stand for any name.
+    /// An identifier, as PostgreSQL's `quote_identifier` writes it: in quotes if it is not in lower case, or if it is
+    /// a keyword that is not allowed as every kind of name.
     pub(super) fn ident(&mut self, name: &str) {
         self.quoted_unless(name, has_plain_letters(name) && restricted(name).is_none());
     }
 
-    /// A column's or window's name where libpg_query writes it as it is: in quotes only if it needs them there.
+    /// A column's or window's name, where libpg_query writes it without quotes. It gets quotes only if it needs them
+    /// here.
     pub(super) fn column_name(&mut self, name: &str) {
         let is_bare = is_read_as_written(name) && matches!(restricted(name), None | Some(Use::ColumnName));
         self.quoted_unless(name, is_bare);
     }
 
-    /// A function's or argument's name where libpg_query writes it as it is: in quotes only if it needs them there.
+    /// A function's or argument's name, where libpg_query writes it without quotes. It gets quotes only if it needs
+    /// them here.
     pub(super) fn type_function_name(&mut self, name: &str) {
         let is_bare =
             is_read_as_written(name) && matches!(restricted(name), None | Some(Use::TypeFunctionName));
         self.quoted_unless(name, is_bare);
     }
 
-    /// A name after a dot where libpg_query writes it as it is: in quotes only if it needs them there.
+    /// A name after a dot, where libpg_query writes it without quotes. It gets quotes only if it needs them here.
     pub(super) fn attribute_name(&mut self, name: &str) {
         self.quoted_unless(name, is_read_as_written(name));
     }
@@ -86,7 +88,7 @@ impl Deparser<'_> {
     #[inline]
     fn quoted_unless(&mut self, name: &str, is_bare: bool) {
         if is_bare {
-            self.has_joined |= may_be_joined(name);
+            self.has_joining_name |= may_join_next_word(name);
             self.str(name);
         } else {
             self.quoted(name);
@@ -100,7 +102,7 @@ impl Deparser<'_> {
         self.char('"');
     }
 
-    /// A string as a literal: `E'...'` if it has a backslash, whatever `standard_conforming_strings` is.
+    /// A string literal: `E'...'` if it has a backslash, so that `standard_conforming_strings` makes no difference.
     pub(super) fn string_literal(&mut self, value: &str) {
         if memchr::memchr2(b'\'', b'\\', value.as_bytes()).is_none() {
             self.char('\'');
@@ -130,44 +132,44 @@ impl Deparser<'_> {
         }
     }
 
-    /// `ColId`: a name that the node must have.
-    pub(super) fn col_id(&mut self, name: Option<&str>) -> Done {
+    /// `ColId`: a required name.
+    pub(super) fn col_id(&mut self, name: Option<&str>) -> DeparseResult {
         self.ident(name.ok_or_else(|| DeparseError::missing("a name"))?);
         Ok(())
     }
 
-    /// A string literal that the node must have.
-    pub(super) fn sconst(&mut self, value: Option<&str>) -> Done {
+    /// `Sconst`: a required string literal.
+    pub(super) fn sconst(&mut self, value: Option<&str>) -> DeparseResult {
         self.string_literal(value.ok_or_else(|| DeparseError::missing("a string"))?);
         Ok(())
     }
 
-    /// `ColLabel`: any name after AS; only reserved keywords are quoted.
+    /// `ColLabel`: any name after AS. Only reserved keywords get quotes.
     pub(super) fn col_label(&mut self, name: &str) {
         self.ident(name);
     }
 
-    /// `role_list`: names of roles, or words like CURRENT_USER.
-    pub(super) fn role_list(&mut self, roles: List<'_>) -> Done {
-        self.separated(roles, |deparser, role| deparser.role_spec(need(role, "a role")?))
+    /// `role_list`: names of roles, or words such as CURRENT_USER.
+    pub(super) fn role_list(&mut self, roles: List<'_>) -> DeparseResult {
+        self.separated(roles, |deparser, role| deparser.role_spec(required_node(role, "a role")?))
     }
 
     /// `any_name`: names with dots between them.
-    pub(super) fn any_name(&mut self, names: List<'_>) -> Done {
+    pub(super) fn any_name(&mut self, names: List<'_>) -> DeparseResult {
         self.dotted(names.iter())
     }
 
     /// `any_name` without its first name.
-    pub(super) fn any_name_skip_first(&mut self, names: List<'_>) -> Done {
+    pub(super) fn any_name_skip_first(&mut self, names: List<'_>) -> DeparseResult {
         self.dotted(names.iter().skip(1))
     }
 
     /// `any_name` without its last name.
-    pub(super) fn any_name_skip_last(&mut self, names: List<'_>) -> Done {
+    pub(super) fn any_name_skip_last(&mut self, names: List<'_>) -> DeparseResult {
         self.dotted(names.iter().take(names.len().saturating_sub(1)))
     }
 
-    fn dotted<'a>(&mut self, names: impl Iterator<Item = Option<Node<'a>>>) -> Done {
+    fn dotted<'a>(&mut self, names: impl Iterator<Item = Option<Node<'a>>>) -> DeparseResult {
         for (index, name) in names.enumerate() {
             if index > 0 {
                 self.char('.');

@@ -1,39 +1,46 @@
-//! What the grammar always puts into a tree, and an edited tree may lack.
+//! Reads fields that the grammar always sets, but that may be missing in an edited tree.
 
 use super::DeparseError;
 use crate::node::{Boolean, Integer, List, Node, NodeType};
 
-/// What a field holds; `place` says what it is, with its article.
+/// The value of a field, or an error. `place` names the field for the error, with an article.
 #[inline]
-pub(super) fn given<T>(value: Option<T>, place: &str) -> Result<T, DeparseError> {
+pub(super) fn required<T>(value: Option<T>, place: &str) -> Result<T, DeparseError> {
     value.ok_or_else(|| DeparseError::missing(place))
 }
 
-/// A node of one type, as an element of a list is.
+/// A node that must have the type `T`, such as an element of a list.
 #[inline]
-pub(super) fn need<'a, T: NodeType<'a>>(node: Option<Node<'a>>, place: &str) -> Result<T, DeparseError> {
-    let node = given(node, place)?;
+pub(super) fn required_node<'a, T: NodeType<'a>>(
+    node: Option<Node<'a>>,
+    place: &str,
+) -> Result<T, DeparseError> {
+    let node = required(node, place)?;
     node.cast().ok_or_else(|| DeparseError::misplaced(node.tag(), place))
 }
 
-/// A list in a field of any node; None is the empty one.
+/// A list in a field that may hold any node. `None` is the empty list.
 pub(super) fn list_of<'a>(node: Option<Node<'a>>, place: &str) -> Result<List<'a>, DeparseError> {
     let Some(node) = node else { return Ok(List::default()) };
     node.as_list().ok_or_else(|| DeparseError::misplaced(node.tag(), place))
 }
 
-/// A whole number.
+/// A node that must be an integer.
 pub(super) fn int_of(node: Option<Node<'_>>) -> Result<i32, DeparseError> {
-    need::<Integer<'_>>(node, "a number").map(Integer::ival)
+    required_node::<Integer<'_>>(node, "a number").map(Integer::ival)
 }
 
-/// A truth value.
+/// A node that must be a Boolean.
 pub(super) fn bool_of(node: Option<Node<'_>>) -> Result<bool, DeparseError> {
-    need::<Boolean<'_>>(node, "a truth value").map(Boolean::boolval)
+    required_node::<Boolean<'_>>(node, "a Boolean").map(Boolean::boolval)
 }
 
-/// An element that a list must be long enough to have; the element itself may be NULL.
+/// An element of a list that must be long enough. The element itself may be NULL.
 #[inline]
-pub(super) fn nth<'a>(list: List<'a>, place: usize, what: &str) -> Result<Option<Node<'a>>, DeparseError> {
-    given(list.get(place), what)
+pub(super) fn required_element<'a>(
+    list: List<'a>,
+    place: usize,
+    what: &str,
+) -> Result<Option<Node<'a>>, DeparseError> {
+    required(list.get(place), what)
 }

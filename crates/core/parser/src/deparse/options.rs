@@ -1,25 +1,25 @@
-//! How SQL is to be written.
+//! Options for writing SQL.
 
-/// How [`deparse_with`](crate::ParsedSql::deparse_with) lays out what it writes. The default is one line a statement.
+/// The layout of [`deparse_with`](crate::ParsedSql::deparse_with). By default each statement is one line.
 ///
 /// The layout, the options and their defaults are those of libpg_query 18, except for `comments_follow`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeparseOptions {
-    /// Several lines, indented by clause.
+    /// Whether a statement is written in several lines, indented by clause: the pretty layout.
     pub pretty: bool,
-    /// How many spaces an indentation has, in pretty layout: 4.
+    /// The number of spaces of an indentation, in pretty layout. Default: 4.
     pub indent: usize,
-    /// Lists are broken, in pretty layout, so that a line has at most this many bytes where possible: 80.
+    /// The number of bytes after which lists are broken into lines where possible, in pretty layout. Default: 80.
     pub line_length_max: usize,
     /// Whether the text of a statement ends with a newline, in pretty layout.
     pub trailing_newline: bool,
-    /// Whether a comma begins a line instead of ending one, in pretty layout.
+    /// Whether commas are at the beginning of lines instead of the end, in pretty layout.
     pub commas_first: bool,
-    /// Whether a comment at the end of a line stays on the line of the element of a list before it, in pretty layout:
-    /// `a, -- the key`. Otherwise it goes before what comes next, as libpg_query has it. True.
+    /// Whether a comment at the end of a line stays on the line of the list element before it, in pretty layout:
+    /// `a, -- the key`. Otherwise it is written before the next element, as libpg_query does. Default: true.
     pub comments_follow: bool,
-    /// Comments to put back, each before the first node at or after its place.
-    /// [`comments`](crate::comments) finds those of a text.
+    /// Comments to put into the text, each before the first node at or after its location.
+    /// [`comments`](crate::comments) finds the comments of a text.
     pub comments: Vec<Comment>,
 }
 
@@ -37,21 +37,21 @@ impl Default for DeparseOptions {
     }
 }
 
-/// A comment, and where it goes in SQL that is written from a tree.
+/// A comment, and its location for SQL that is written from a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// It is written before the first node whose location is this or more, in bytes of the text.
+    /// The comment is written before the first node whose location is not smaller than this. In bytes of the text.
     pub location: usize,
-    /// How many newlines stand before it.
+    /// The number of newlines before it.
     pub newlines_before: usize,
-    /// How many stand after it.
+    /// The number of newlines after it.
     pub newlines_after: usize,
     /// The comment with its `--` or `/* */`.
     pub text: String,
 }
 
 impl Comment {
-    /// Whether it ends with its line.
+    /// Whether the comment begins with `--` and so ends with its line.
     pub(super) fn is_line(&self) -> bool {
         self.text.starts_with("--")
     }

@@ -1,16 +1,16 @@
-//! Which rule writes a statement.
+//! Selects the method that writes a statement.
 
 use super::context::Context;
-use super::need::given;
-use super::{DeparseError, Deparser, Done};
+use super::need::required;
+use super::{DeparseError, DeparseResult, Deparser};
 use crate::node::{Node, View};
 
 impl Deparser<'_> {
     /// Any statement.
-    pub(super) fn stmt(&mut self, node: Option<Node<'_>>) -> Done {
-        let node = given(node, "a statement")?;
+    pub(super) fn stmt(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        let node = required(node, "a statement")?;
         self.deeper(|d| match node.view() {
-            // Those that may stand within others begin a level themselves.
+            // Statements that may be inside other statements begin a level themselves.
             View::SelectStmt(stmt) => d.select_stmt(stmt, Context::None),
             View::InsertStmt(stmt) => d.insert_stmt(stmt),
             View::UpdateStmt(stmt) => d.update_stmt(stmt),
@@ -26,8 +26,8 @@ impl Deparser<'_> {
     }
 
     // tidy: long because it is one arm for each statement
-    /// A statement that cannot stand within a query.
-    fn other_stmt(&mut self, view: View<'_>) -> Done {
+    /// A statement that cannot be inside a query.
+    fn other_stmt(&mut self, view: View<'_>) -> DeparseResult {
         match view {
             View::AlterEventTrigStmt(stmt) => self.alter_event_trig_stmt(stmt),
             View::AlterCollationStmt(stmt) => self.alter_collation_stmt(stmt),
@@ -140,9 +140,9 @@ impl Deparser<'_> {
         }
     }
 
-    /// What WITH, PREPARE and DECLARE may have.
-    pub(super) fn preparable_stmt(&mut self, node: Option<Node<'_>>) -> Done {
-        match given(node, "a query")?.view() {
+    /// A statement in WITH, PREPARE or DECLARE.
+    pub(super) fn preparable_stmt(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        match required(node, "a query")?.view() {
             View::SelectStmt(stmt) => self.select_stmt(stmt, Context::None),
             View::InsertStmt(stmt) => self.insert_stmt(stmt),
             View::UpdateStmt(stmt) => self.update_stmt(stmt),
@@ -152,9 +152,9 @@ impl Deparser<'_> {
         }
     }
 
-    /// What a rule may do.
-    pub(super) fn rule_action_stmt(&mut self, node: Option<Node<'_>>) -> Done {
-        match given(node, "the action of a rule")?.view() {
+    /// A statement as the action of a rule.
+    pub(super) fn rule_action_stmt(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        match required(node, "the action of a rule")?.view() {
             View::SelectStmt(stmt) => self.select_stmt(stmt, Context::None),
             View::InsertStmt(stmt) => self.insert_stmt(stmt),
             View::UpdateStmt(stmt) => self.update_stmt(stmt),
@@ -164,9 +164,9 @@ impl Deparser<'_> {
         }
     }
 
-    /// What EXPLAIN may have.
-    pub(super) fn explainable_stmt(&mut self, node: Option<Node<'_>>) -> Done {
-        match given(node, "what to explain")?.view() {
+    /// A statement in EXPLAIN.
+    pub(super) fn explainable_stmt(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        match required(node, "the statement of EXPLAIN")?.view() {
             View::SelectStmt(stmt) => self.select_stmt(stmt, Context::None),
             View::InsertStmt(stmt) => self.insert_stmt(stmt),
             View::UpdateStmt(stmt) => self.update_stmt(stmt),
@@ -176,13 +176,13 @@ impl Deparser<'_> {
             View::RefreshMatViewStmt(stmt) => self.refresh_mat_view_stmt(stmt),
             View::ExecuteStmt(stmt) => self.execute_stmt(stmt),
             View::MergeStmt(stmt) => self.merge_stmt(stmt),
-            other => Err(DeparseError::misplaced(other.tag(), "what to explain")),
+            other => Err(DeparseError::misplaced(other.tag(), "the statement of EXPLAIN")),
         }
     }
 
-    /// What CREATE SCHEMA may make in the schema.
-    pub(super) fn schema_stmt(&mut self, node: Option<Node<'_>>) -> Done {
-        match given(node, "an element of a schema")?.view() {
+    /// A statement in CREATE SCHEMA.
+    pub(super) fn schema_stmt(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        match required(node, "an element of a schema")?.view() {
             View::CreateStmt(stmt) => self.create_stmt(stmt, false),
             View::IndexStmt(stmt) => self.index_stmt(stmt),
             View::CreateSeqStmt(stmt) => self.create_seq_stmt(stmt),

@@ -1,4 +1,4 @@
-//! A condition for each use of a table: a tenant's filter.
+//! Adds a condition to each use of a table, such as the filter of a tenant.
 
 use std::collections::HashMap;
 
@@ -9,23 +9,25 @@ use crate::raw::ParsedSql;
 use crate::references::Relation;
 use crate::{Path, Step};
 
-/// What is to be done where.
+/// What to change, and where.
 #[derive(Default)]
 struct Plan {
-    /// The statement that gets conditions, and what columns are qualified with in each.
+    /// For each statement (by address) that gets conditions, the name that qualifies the columns in each condition.
     conditions: HashMap<*const (), Vec<String>>,
-    /// Tables that become `(SELECT * FROM table WHERE condition) AS name`, and the name.
+    /// For each table (by address) that becomes `(SELECT * FROM table WHERE condition) AS name`, the name.
     wrapped: HashMap<*const (), String>,
 }
 
 impl ParsedSql {
-    /// Restricts each use of a table by a condition: rows of it that do not fulfil the condition are neither read, changed nor
-    /// deleted. `condition` is given what columns of the table are qualified with there, its alias or name.
+    /// Restricts each use of a table by a condition: rows that do not fulfil it are neither read nor changed nor
+    /// deleted. The function `condition` gets the name that qualifies the table's columns at the place, which is its
+    /// alias or its name.
     ///
-    /// The condition goes to the WHERE of the query that reads the table, also of subqueries, WITH and sides of UNION, and to
-    /// that of UPDATE, DELETE and ON CONFLICT DO UPDATE. Where WHERE would mean something else, on either side of an outer
-    /// join, below an alias of a join, and in the source of MERGE, the table becomes `(SELECT * FROM t WHERE ...) AS t`. Rows
-    /// that INSERT brings are not looked at. Names that WITH gives are not tables.
+    /// The condition is added to the WHERE of each query that reads the table (also in subqueries, WITH and sides of
+    /// UNION), and to the WHERE of UPDATE, DELETE and ON CONFLICT DO UPDATE. At places where WHERE would mean
+    /// something else, the table becomes `(SELECT * FROM t WHERE ...) AS t`: on either side of an outer join, below
+    /// an alias of a join, and in the source of MERGE. New rows of INSERT are not checked. Names that WITH defines
+    /// are not tables.
     ///
     /// ```
     /// use trunkline_parser::edit;
@@ -41,9 +43,9 @@ impl ParsedSql {
     /// ```
     ///
     /// # Errors
-    /// [`EditError::CannotRestrict`], and no change, for a use of the table that no condition can restrict: the target of MERGE,
-    /// TRUNCATE, DROP, COPY of the table itself, CURRENT OF, and all other statements but queries. The first error of
-    /// `condition`; then the tree may be changed in part.
+    /// [`EditError::CannotRestrict`] for a use of the table that no condition can restrict: the target of MERGE,
+    /// TRUNCATE, DROP, COPY of the table itself, CURRENT OF, and all other statements except queries. The tree is
+    /// then unchanged. Also the first error of `condition`; then the tree may be changed in part.
     pub fn add_condition<'n>(
         &mut self,
         table: impl Into<RelationName<'n>>,
@@ -68,7 +70,7 @@ fn plan(tree: &ParsedSql, name: RelationName<'_>) -> Result<Plan, EditError> {
     let found: HashMap<*const (), &Relation<'_>> = references
         .relations()
         .iter()
-        .filter(|relation| name.is(relation.schema, relation.name))
+        .filter(|relation| name.matches(relation.schema, relation.name))
         .map(|relation| Some((relation.node?.node().address(), relation)))
         .collect::<Option<_>>()
         .ok_or(EditError::CannotRestrict("a statement that names the table by strings"))?;
@@ -112,7 +114,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Rows that are there already are changed by ON CONFLICT DO UPDATE only.
+    /// INSERT changes existing rows only by ON CONFLICT DO UPDATE.
     fn insert(&mut self, insert: InsertStmt<'_>, reference: &str) -> Result<(), EditError> {
         if let Some(clause) = insert.on_conflict_clause().filter(|clause| !clause.target_list().is_empty()) {
             self.conditions.entry(clause.node().address()).or_default().push(reference.to_owned());
@@ -120,7 +122,7 @@ impl Plan {
         Ok(())
     }
 
-    /// A table of FROM or USING.
+    /// A table in FROM or USING.
     fn in_from(&mut self, table: Node<'_>, reference: &str, path: &Path<'_, '_>) -> Result<(), EditError> {
         let mut item = table;
         let mut is_plain = true;
@@ -149,7 +151,7 @@ fn add(mut node: NodeMut<'_>, condition: Fragment) -> Result<(), EditError> {
     node.and_condition("whereClause", condition)
 }
 
-/// Puts `(SELECT * FROM table WHERE condition) AS reference` where a table stands.
+/// Replaces a table by `(SELECT * FROM table WHERE condition) AS reference`.
 fn wrap(slot: &mut SlotMut<'_>, reference: &str, condition: Fragment) -> Result<(), EditError> {
     let Some(item) = slot.node() else { return Ok(()) };
     let table = item.to_fragment()?;

@@ -1,4 +1,4 @@
-//! A relation under another name, wherever it is named.
+//! Renames a relation wherever a text names it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,8 +10,8 @@ use crate::node::{
 use crate::raw::ParsedSql;
 use crate::{Path, Step, Visitor};
 
-/// The name of a relation: `"t"`, or `("schema", "t")`. Without a schema it is a name that stands in a text without
-/// one: only the session's search_path tells its schema.
+/// The name of a relation: `"t"`, or `("schema", "t")`. Without a schema it matches only names without a schema in the
+/// text, whose schema depends on the session's search_path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelationName<'n> {
     /// The schema, if the name has one.
@@ -21,7 +21,7 @@ pub struct RelationName<'n> {
 }
 
 impl RelationName<'_> {
-    pub(super) fn is(&self, schema: Option<&str>, name: &str) -> bool {
+    pub(super) fn matches(&self, schema: Option<&str>, name: &str) -> bool {
         (self.schema, self.name) == (schema, name)
     }
 }
@@ -38,7 +38,8 @@ impl<'n> From<(&'n str, &'n str)> for RelationName<'n> {
     }
 }
 
-/// Types that are found before a table of their name, since `pg_catalog` comes first in every search_path.
+/// Built-in types. If a table has such a name, the name still means the type, because `pg_catalog` comes first in every
+/// search_path.
 const SYSTEM_TYPES: [&str; 38] = [
     "bool",
     "bytea",
@@ -81,13 +82,14 @@ const SYSTEM_TYPES: [&str; 38] = [
 ];
 
 impl ParsedSql {
-    /// Gives a relation another name wherever it is named, and so what is qualified by its name: tables of queries and of all
-    /// other statements (those of [`tables_mut`](Self::tables_mut)), columns (`t.a`, `s.t.a`, `t.*`), FOR UPDATE OF, the
-    /// table's row type (`NULL::t`, `t.a%TYPE`). Aliases and the names that WITH gives stay what they are and hide it as they
-    /// do. Where the new name would mean something else there, and where the old one stands alone and may be a row or a
-    /// column, the table is given its old name as an alias. Names in strings (`'t'::regclass`) are not known.
+    /// Renames a relation wherever the text names it: tables of queries and of all other statements (those of
+    /// [`tables_mut`](Self::tables_mut)), qualified columns (`t.a`, `s.t.a`, `t.*`), FOR UPDATE OF, and the table's
+    /// row type (`NULL::t`, `t.a%TYPE`). Aliases and names that WITH defines stay, and still hide the relation. In
+    /// two cases the table gets its old name as an alias: if the new name would mean something else at the place, and
+    /// if the old name is used alone and may mean a row or a column. Names in strings (`'t'::regclass`) are not
+    /// found.
     ///
-    /// Returns in how many places a relation was named so.
+    /// Returns the number of places at which the relation was renamed.
     ///
     /// ```
     /// let mut tree = trunkline_parser::parse("SELECT t.a FROM t JOIN u t2 ON t.id = t2.id WHERE EXISTS (SELECT FROM u t WHERE t.b); DROP TABLE t")?;
@@ -101,14 +103,15 @@ impl ParsedSql {
     /// ```
     ///
     /// # Errors
-    /// [`EditError::Taken`], and no change, where a WITH of the text gives the new name, and it has no schema; as of [`name`].
+    /// [`EditError::Taken`] if the new name has no schema and a WITH of the text defines it; the tree is then
+    /// unchanged. Also as for [`name`].
     pub fn rename_relation<'n>(
         &mut self,
         from: impl Into<RelationName<'n>>,
         to: impl Into<RelationName<'n>>,
     ) -> Result<usize, EditError> {
         let (from, to) = (from.into(), to.into());
-        let plan = Plan::of(self, from, to)?;
+        let plan = Plan::make(self, from, to)?;
         let mut count = 0;
         self.edit_each(|mut slot| {
             let Some(address) = slot.node().map(Node::address) else { return Ok(()) };
@@ -124,7 +127,7 @@ impl ParsedSql {
                 return rename_qualifier(slot.node_mut().cast(), to, has_alias);
             }
             let mut rename = |table: &mut TableMut<'_>| {
-                if !from.is(table.schema(), table.name()) {
+                if !from.matches(table.schema(), table.name()) {
                     return Ok(());
                 }
                 count += 1;
@@ -161,7 +164,7 @@ fn rename_table(
     Ok(())
 }
 
-/// `s.t.a` is `new.a`, or `t.a` where the table has its old name as an alias.
+/// Changes `s.t.a` to `new.a`, or to `t.a` if the table has its old name as an alias.
 fn rename_qualifier(
     column: Option<ColumnRefMut<'_>>,
     to: RelationName<'_>,
@@ -183,39 +186,40 @@ fn rename_qualifier(
     }
 }
 
-/// What is to be renamed, by the nodes' addresses.
+/// What to rename. Nodes are identified by their addresses.
 #[derive(Default)]
 struct Plan {
-    /// The tables, and whether each is to have its old name as an alias.
+    /// The tables, and whether each gets its old name as an alias.
     tables: HashMap<*const (), bool>,
-    /// Columns, and tables of FOR UPDATE OF, and which table each is of.
+    /// Columns and tables of FOR UPDATE OF, with the table that each belongs to.
     references: HashMap<*const (), *const ()>,
-    /// The table's row type.
+    /// Uses of the table's row type.
     types: HashSet<*const ()>,
 }
 
-/// The walk that makes a plan.
+/// The visitor that makes a plan.
 struct Planner<'a, 'n> {
     plan: Plan,
     from: RelationName<'n>,
     to: RelationName<'n>,
-    /// The levels that the walk is in: each with its node, and the names that it gives.
+    /// The levels around the current node, each with its node and the names that it defines.
     levels: Vec<(*const (), Vec<&'a str>)>,
-    /// What each name means, the innermost last: since which level, and the table, if it is one that is renamed.
+    /// The meanings of each name, the innermost last: the level that defines it, and the table if that table is
+    /// renamed.
     meanings: HashMap<&'a str, Vec<(usize, Option<*const ()>)>>,
 }
 
 impl Plan {
-    fn of(tree: &ParsedSql, from: RelationName<'_>, to: RelationName<'_>) -> Result<Self, EditError> {
+    fn make(tree: &ParsedSql, from: RelationName<'_>, to: RelationName<'_>) -> Result<Self, EditError> {
         let references = tree.references();
         let mut plan = Self::default();
-        for relation in references.relations().iter().filter(|found| from.is(found.schema, found.name)) {
+        for relation in references.relations().iter().filter(|found| from.matches(found.schema, found.name)) {
             plan.tables.extend(relation.node.map(|node| (node.node().address(), false)));
         }
-        let is_given_by_with = |node: Node<'_>| {
+        let is_with_of_new_name = |node: Node<'_>| {
             node.cast::<CommonTableExpr<'_>>().is_some_and(|table| table.ctename() == Some(to.name))
         };
-        if to.schema.is_none() && !plan.tables.is_empty() && tree.nodes().any(is_given_by_with) {
+        if to.schema.is_none() && !plan.tables.is_empty() && tree.nodes().any(is_with_of_new_name) {
             return Err(EditError::Taken(to.name.into()));
         }
         let mut planner = Planner { plan, from, to, levels: Vec::new(), meanings: HashMap::new() };
@@ -255,7 +259,7 @@ impl<'a> Visitor<'a> for Planner<'a, '_> {
 }
 
 impl<'a> Planner<'a, '_> {
-    /// A query, or another statement that names tables: the names of its tables are in sight below it.
+    /// Enters a query or another statement that names tables. The names of its tables are visible below it.
     fn enter_level(&mut self, node: Node<'a>) {
         let items: Vec<Node<'a>> = match node.view() {
             View::SelectStmt(stmt) => stmt.from_clause().nodes().collect(),
@@ -286,7 +290,7 @@ impl<'a> Planner<'a, '_> {
             self.meanings.entry(name).or_default().push((level, table));
             names.push((name, table));
         });
-        // Two tables of one name are an error: the one that is renamed keeps its own.
+        // Two tables with the same name would be an error, so the renamed table keeps its old name as an alias.
         if names.iter().any(|(name, table)| *name == self.to.name && table.is_none()) {
             for table in names.iter().filter_map(|(_, table)| *table) {
                 self.plan.tables.insert(table, true);
@@ -295,7 +299,7 @@ impl<'a> Planner<'a, '_> {
         self.levels.push((node.address(), names.into_iter().map(|(name, _)| name).collect()));
     }
 
-    /// What a name means here: since which level, and the table, if it is one that is renamed.
+    /// The current meaning of a name: the level that defines it, and the table if that table is renamed.
     fn meaning(&self, name: &str) -> Option<(usize, Option<*const ()>)> {
         self.meanings.get(name)?.last().copied()
     }
@@ -307,7 +311,7 @@ impl<'a> Planner<'a, '_> {
         };
         let Some((_, Some(table))) = self.meaning(qualifier) else { return };
         if names.len() == 1 {
-            // A whole row, or a column of this name.
+            // This means a whole row or a column with this name.
             self.plan.tables.insert(table, true);
             return;
         }
@@ -318,7 +322,7 @@ impl<'a> Planner<'a, '_> {
         self.keep_if_hidden(table);
     }
 
-    /// Where the new name means something nearer, the table keeps the old one as an alias.
+    /// If the new name has a meaning from an inner level here, the table keeps its old name as an alias.
     fn keep_if_hidden(&mut self, table: *const ()) {
         let since = self.meaning(self.from.name).map_or(0, |(level, _)| level);
         if self.meaning(self.to.name).is_some_and(|(level, _)| level >= since) {
@@ -335,7 +339,7 @@ impl<'a> Planner<'a, '_> {
             return;
         };
         let is_system = schema.is_none() && SYSTEM_TYPES.contains(&last);
-        if !name.pct_type() && names.len() <= 2 && self.from.is(schema, last) && !is_system {
+        if !name.pct_type() && names.len() <= 2 && self.from.matches(schema, last) && !is_system {
             self.plan.types.insert(name.node().address());
         }
     }
@@ -345,7 +349,7 @@ fn string(names: List<'_>, at: usize) -> Option<&str> {
     names.get(at)??.cast::<StringNode<'_>>().map(StringNode::sval)
 }
 
-/// Calls `found` with each name that items of FROM give, and the table, if it is one under its own name.
+/// Calls `found` with each name that items of FROM define, and with the table if the item is a table without an alias.
 fn each_name<'a>(mut items: Vec<Node<'a>>, mut found: impl FnMut(&'a str, Option<RangeVar<'a>>)) {
     while let Some(item) = items.pop() {
         let alias: Option<Alias<'a>> = match item.view() {

@@ -1,4 +1,4 @@
-//! Every place where the name of a relation stands.
+//! Finds every place at which a text names a relation.
 
 use std::collections::HashSet;
 
@@ -6,18 +6,18 @@ use super::{DropStmtMut, EditError, ListMut, RangeVarMut, SlotMut, name};
 use crate::node::{Node, ObjectType, StringNode, View};
 use crate::raw::ParsedSql;
 
-/// A relation's name where it stands: as a table of a query, after ON, in a list of GRANT or LOCK, or, in DROP, COMMENT
-/// ON and their like, as a list of strings.
+/// The name of a relation at a place in the tree: a table of a query, a table after ON, in a list of GRANT or LOCK,
+/// or a list of strings in DROP, COMMENT ON and similar statements.
 pub struct TableMut<'t>(Place<'t>);
 
 enum Place<'t> {
     Node(RangeVarMut<'t>),
-    /// Strings, of which the last `trailing` are the name of something on the relation: a column, a trigger.
+    /// Strings. The last ones, as many as the number says, are the name of a part of the relation: a column, a trigger.
     Names(ListMut<'t>, usize),
 }
 
 impl<'t> TableMut<'t> {
-    /// A name of strings, of which the last `trailing` are of something on the relation.
+    /// A name as strings. The last `trailing` strings are the name of a part of the relation.
     pub(super) fn of_names(names: ListMut<'t>, trailing: usize) -> Self {
         Self(Place::Names(names, trailing))
     }
@@ -43,10 +43,10 @@ impl TableMut<'_> {
         .unwrap_or_default()
     }
 
-    /// Qualifies it with a schema, or with none.
+    /// Sets or removes the schema of the name.
     ///
     /// # Errors
-    /// As of [`name`].
+    /// As for [`name`].
     pub fn set_schema(&mut self, schema: Option<&str>) -> Result<(), EditError> {
         match &mut self.0 {
             Place::Node(table) => table.set_schemaname(schema),
@@ -65,11 +65,11 @@ impl TableMut<'_> {
         }
     }
 
-    /// Names another relation. Columns that are qualified by the old name are left as they are:
-    /// [`rename_relation`](ParsedSql::rename_relation) knows them.
+    /// Sets the name. Columns with the old name as their qualifier are not changed; to change them too, use
+    /// [`rename_relation`](ParsedSql::rename_relation).
     ///
     /// # Errors
-    /// As of [`name`].
+    /// As for [`name`].
     pub fn set_name(&mut self, new: &str) -> Result<(), EditError> {
         match &mut self.0 {
             Place::Node(table) => table.set_relname(Some(new)),
@@ -86,8 +86,9 @@ fn string<'l>(list: &'l ListMut<'_>, index: usize) -> Option<&'l str> {
 }
 
 impl ParsedSql {
-    /// Calls `change` with every place where a relation is named: tables of queries, and those of DROP, COMMENT ON, GRANT,
-    /// TRUNCATE, COPY, LOCK, FOREIGN KEY, triggers, rules and all other statements. Names that WITH gives are none.
+    /// Calls `change` for every place that names a relation: tables of queries, and tables in DROP, COMMENT ON,
+    /// GRANT, TRUNCATE, COPY, LOCK, FOREIGN KEY, triggers, rules and all other statements. Names that WITH defines
+    /// are not relations.
     ///
     /// ```
     /// let mut tree = trunkline_parser::parse("WITH c AS (SELECT 1) DELETE FROM a USING c; DROP TABLE a; COMMENT ON COLUMN b.d IS ''")?;
@@ -100,7 +101,7 @@ impl ParsedSql {
     /// ```
     ///
     /// # Errors
-    /// The first error of `change`; what was changed before it stays.
+    /// The first error of `change`. Changes before it stay.
     pub fn tables_mut(
         &mut self,
         mut change: impl FnMut(&mut TableMut<'_>) -> Result<(), EditError>,
@@ -123,7 +124,7 @@ impl ParsedSql {
     }
 }
 
-/// Calls `change` with the relations that a statement names by strings.
+/// Calls `change` for the relations that a statement names by strings.
 pub(super) fn named_by_strings(
     slot: &mut SlotMut<'_>,
     change: &mut impl FnMut(&mut TableMut<'_>) -> Result<(), EditError>,
@@ -150,7 +151,7 @@ pub(super) fn named_by_strings(
     each(slot.node_mut().list_mut(field).ok())
 }
 
-/// What kind of objects a statement names by strings.
+/// The kind of the objects that a statement names by strings.
 fn kind(statement: Node<'_>) -> Option<ObjectType> {
     Some(match statement.view() {
         View::DropStmt(stmt) => stmt.remove_type(),
@@ -161,7 +162,7 @@ fn kind(statement: Node<'_>) -> Option<ObjectType> {
     })
 }
 
-/// How many names follow that of the relation; None for objects that belong to no relation.
+/// The number of names after the name of the relation; `None` for objects that belong to no relation.
 fn trailing_names(kind: ObjectType) -> Option<usize> {
     Some(match kind {
         ObjectType::ObjectTable

@@ -1,8 +1,8 @@
-//! Fingerprints: one number for all statements that differ in literals only.
+//! Fingerprints: statements that differ only in literals have the same number.
 //!
-//! The value is libpg_query's (version 3 of its fingerprints): XXH3 over the names and values of the fields that matter,
-//! in alphabetical order, elements of some lists in the order of their own hashes and each once. Here the bytes to be
-//! hashed are written once, to one buffer, and the elements put in order there.
+//! The value is the same as libpg_query's (version 3 of its fingerprints). It is an XXH3 hash of the names and values
+//! of the fields that count, in alphabetical order. In some lists the elements are in the order of their own hashes,
+//! each once. Here all bytes are written to one buffer, and elements are put in order there.
 
 mod relation;
 mod write;
@@ -12,7 +12,7 @@ use std::fmt;
 use crate::node::Node;
 use crate::raw::ParsedSql;
 
-/// The number that statements have in common if they differ in literals only. Written as 16 hexadecimal digits.
+/// The number that is the same for statements that differ only in literals. It is shown as 16 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub u64);
 
@@ -28,19 +28,19 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// What a fingerprint tells apart. The default is libpg_query 18's.
+/// What a fingerprint depends on. The default is the same as libpg_query 18's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FingerprintOptions {
-    /// Whether names of tables count as they are; by default, digits that follow each other do not (`log_202401`).
+    /// Whether table names count completely. By default, several digits in a row do not count (`log_202401`).
     pub full_relation_names: bool,
-    /// Whether the names of tables count and not their aliases; by default an alias counts instead of the name.
+    /// Whether table names count and aliases do not. By default an alias counts instead of the name.
     pub ignore_aliases: bool,
-    /// Whether names of schemas count in queries too.
+    /// Whether schema names also count in queries.
     pub include_schemas: bool,
 }
 
 impl ParsedSql {
-    /// The fingerprint of all the statements together: equal to what pg_query 18 gives for the text.
+    /// The fingerprint of all statements together. It is the same as pg_query 18's for the text.
     ///
     /// ```
     /// let one = trunkline_parser::parse("SELECT a FROM t WHERE b IN (1, 2)")?.fingerprint();
@@ -53,14 +53,14 @@ impl ParsedSql {
         self.fingerprint_with(FingerprintOptions::default())
     }
 
-    /// The fingerprint that tells apart what `options` say.
+    /// The fingerprint with these options.
     pub fn fingerprint_with(&self, options: FingerprintOptions) -> Fingerprint {
         write::of_list(self.root(), options)
     }
 }
 
 impl Node<'_> {
-    /// The fingerprint of this node and what is below it: `pg_query_fingerprint_node`'s.
+    /// The fingerprint of this node and everything below it, the same as of `pg_query_fingerprint_node`.
     pub fn fingerprint(self, options: FingerprintOptions) -> Fingerprint {
         write::of_node(self, options)
     }

@@ -34,7 +34,7 @@ impl Writer {
         }
     }
 
-    /// Two digits and more in a row, as partitions have them in their names, do not count.
+    /// Two or more digits in a row do not count, because partitions have them in their names.
     fn relation_name(&mut self, name: &str) {
         self.str("relname");
         if self.options.full_relation_names {
@@ -51,7 +51,7 @@ impl Writer {
     }
 }
 
-/// Whether a table stands where a query reads or writes it.
+/// Whether a query reads or writes the table at this place.
 fn is_in_query(place: Place) -> bool {
     match place.parent {
         Some(NodeTag::SelectStmt) => place.field == "fromClause",

@@ -1,4 +1,4 @@
-//! The bytes that a fingerprint is the hash of.
+//! Writes the bytes that are hashed to a fingerprint.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use super::{Fingerprint, FingerprintOptions};
 use crate::node::{AConst, AExpr, AExprKind, List, Node, NodeTag, ParamRef, TypeCast, Value, View};
 use crate::options::REPEATED_BYTES_MAX;
 
-/// The version of libpg_query's fingerprints, which is the hash's seed.
+/// The version of libpg_query's fingerprints, which is the seed of the hash.
 const VERSION: u64 = 3;
-/// Below this depth nothing counts: libpg_query's limit. Recursion here goes no deeper.
+/// Nodes below this depth do not count, as in libpg_query. So the recursion here goes no deeper.
 const DEPTH_MAX: u32 = 100;
-/// What most statements' fingerprints need.
+/// The number of bytes that most fingerprints need.
 const BYTES_USUAL: usize = 1024;
 
 pub(super) fn of_list(list: List<'_>, options: FingerprintOptions) -> Fingerprint {
@@ -27,10 +27,10 @@ pub(super) fn of_node(node: Node<'_>, options: FingerprintOptions) -> Fingerprin
     writer.finish()
 }
 
-/// Where a node stands.
+/// The place of a node in the tree.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// The type of the node above that is no list.
+    /// The type of the nearest node above that is not a list.
     pub(super) parent: Option<NodeTag>,
     /// The field of that node, by its name in C.
     pub(super) field: &'static str,
@@ -46,15 +46,15 @@ impl Place {
 pub(super) struct Writer {
     bytes: Vec<u8>,
     pub(super) options: FingerprintOptions,
-    /// Elements of the lists under way whose order depends on their hashes.
+    /// The elements of the lists around the current node that are ordered by hash.
     elements: Vec<Element>,
-    /// Where a list is put in order.
+    /// The buffer in which a list is put in order.
     ordered: Vec<u8>,
-    /// Rows that several columns are assigned from, and what was written of each: of the other columns it is the same.
+    /// The bytes of each row in `(a, b, c) = row`, by the row's address. They are the same for every column.
     rows: HashMap<*const (), Vec<u8>>,
-    /// How many bytes were repeated so.
+    /// The number of bytes that were copied for further columns.
     repeated_bytes: usize,
-    /// How many nodes were gone through.
+    /// The number of visited nodes.
     #[cfg(test)]
     nodes: usize,
 }
@@ -111,7 +111,7 @@ impl Writer {
             View::IntList(_) | View::OidList(_) => {}
             View::Integer(value) if value.ival() == 0 => {}
             View::Integer(value) => self.number("Integerival", value.ival()),
-            // The names of these fields are those of libpg_query 14, so that fingerprints stay what they were.
+            // As in libpg_query, the fields have their names from version 14, so that fingerprints stay the same.
             View::Float(value) => self.pair("Floatstr", value.fval()),
             View::String(value) => self.pair("Stringstr", value.sval()),
             View::BitString(value) => self.pair("BitStringstr", value.bsval()),
@@ -151,7 +151,7 @@ impl Writer {
                 }
                 Value::View(Some(node)) => self.view(name, node, Place { field: name, ..below }),
                 Value::List(list) if !list.is_empty() => {
-                    // A list of one NULL counts by its name: DISTINCT without ON.
+                    // For a list of one NULL (DISTINCT without ON), the field's name alone counts.
                     let counts = list.len() == 1 && list.nodes().next().is_none();
                     self.below(name, counts, |w| w.field_list(list, Place { field: name, ..below }));
                 }
@@ -159,7 +159,7 @@ impl Writer {
                 Value::Bool(true) => self.pair(name, "true"),
                 Value::Char(letter) if letter != '\0' => self.pair(name, letter.encode_utf8(&mut [0; 4])),
                 Value::Int(number) if number != 0 => self.number(name, number),
-                // libpg_query writes all but 64 bits with a sign.
+                // libpg_query writes all numbers as signed, except for 64-bit ones.
                 Value::UInt(number) if number != 0 => match i32::try_from(number as i64) {
                     Ok(number) => self.number(name, number),
                     Err(_) => self.number(name, number as u32 as i32),
@@ -173,7 +173,7 @@ impl Writer {
         }
     }
 
-    /// The row of a column of `(a, b, c) = row`: written once, then copied.
+    /// The row of a column of `(a, b, c) = row`. It is written once, then copied.
     fn row(&mut self, name: &'static str, row: Node<'_>, place: Place) {
         if let Some(written) = self.rows.get(&row.address()) {
             self.repeated_bytes += written.len();
@@ -188,7 +188,7 @@ impl Writer {
         self.rows.insert(row.address(), written);
     }
 
-    /// Where the field's type says what node it is, the node's name is left out.
+    /// A node in a field whose type already says the node's type, so the node's name is left out.
     fn view(&mut self, name: &'static str, node: Node<'_>, place: Place) {
         if place.depth >= DEPTH_MAX {
             return;
@@ -200,7 +200,7 @@ impl Writer {
         }
     }
 
-    /// A field's name, and what is below it; nothing if there is nothing below, unless the name alone counts.
+    /// A field's name and what `write` writes. If that is nothing, the name is left out too, unless `counts` is set.
     fn below(&mut self, name: &str, counts: bool, write: impl FnOnce(&mut Self)) {
         let start = self.bytes.len();
         self.str(name);
@@ -239,7 +239,8 @@ impl Writer {
         self.elements.truncate(first);
     }
 
-    /// Orders the elements from `first` on, which are the last that was written, by their hashes, each once.
+    /// Orders the elements from `first` on by their hashes, and removes duplicates. They are the last bytes that were
+    /// written.
     fn put_in_order(&mut self, first: usize) {
         let Some(elements) = self.elements.get_mut(first..) else { return };
         let Some(start) = elements.first().map(|element| element.start) else { return };
@@ -273,12 +274,12 @@ impl Writer {
     }
 }
 
-/// Lists whose order does not count, nor how often an element is there: by the field's name, whatever the node.
+/// Whether the order of a list, and the number of equal elements, do not count. This depends only on the field's name.
 fn is_unordered(field: &str) -> bool {
     matches!(field, "fromClause" | "targetList" | "cols" | "rexpr" | "valuesLists" | "args")
 }
 
-/// A name given to a result of SELECT does not count.
+/// Whether a field is the name of a column in a result of SELECT, which does not count.
 fn is_result_name(node: Node<'_>, place: Place, field: &str) -> bool {
     node.tag() == NodeTag::ResTarget
         && field == "name"
@@ -286,7 +287,7 @@ fn is_result_name(node: Node<'_>, place: Place, field: &str) -> bool {
         && place.field == "targetList"
 }
 
-/// A type given to a literal or parameter does not count, nor does the cast itself.
+/// Whether a cast is applied to a literal or parameter. Then neither the type nor the cast counts.
 fn is_of_literal(cast: TypeCast<'_>) -> bool {
     cast.arg().is_some_and(|arg| arg.is::<AConst<'_>>() || arg.is::<ParamRef<'_>>())
 }
@@ -295,7 +296,7 @@ fn is_of_literal(cast: TypeCast<'_>) -> bool {
 mod tests {
     use super::*;
 
-    /// Seen: 63 KB of it took 4.8 s. What is written of the row is short each time, since its elements are alike.
+    /// A fuzzer found that 63 KB of such a text took 4.8 s. The row's bytes are short, because its elements are equal.
     #[test]
     fn a_row_of_many_columns_is_gone_through_once() {
         const COLUMNS: usize = 2_000;

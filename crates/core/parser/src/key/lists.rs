@@ -1,35 +1,36 @@
-//! Lists whose length does not matter.
+//! Shortens lists in keys, so that the length of a list makes no difference.
 //!
-//! Their tokens are written to the key like any other. Once a list's closing parenthesis shows that it was one, what
-//! was written of it is taken back: so a list that turns out to be none has cost nothing, and nothing is read twice.
+//! The tokens of a list are written to the key like other tokens. When the closing parenthesis shows that it was a
+//! list of literals, its tokens are removed again and replaced. So no text is read twice, and other lists cost
+//! nothing.
 
 use super::writer::Writer;
 use super::{LiteralClass, tag};
 
-/// What may come next in an `IN` list.
+/// The token that may come next in an `IN` list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expects {
     Value,
-    /// A minus came, which a number takes.
+    /// A number, because a minus came.
     Number,
     Separator,
 }
 
-/// `IN (1, 2, 3)`, of which only such elements were read so far.
+/// An `IN (1, 2, 3)` that has had only literals so far.
 pub(super) struct InList {
-    /// Where its first element is in the key.
+    /// The offset of its first element in the key.
     start: usize,
     class: Option<LiteralClass>,
     expects: Expects,
 }
 
 impl InList {
-    /// A list whose opening parenthesis is the last byte of a key `start` bytes long.
+    /// A list whose opening parenthesis is the last byte of a key with `start` bytes.
     pub(super) fn new(start: usize) -> Self {
         Self { start, class: None, expects: Expects::Value }
     }
 
-    /// Takes an element. Returns whether a minus stands before it, `None` if this is no list to be shortened.
+    /// Handles an element. Returns whether a minus is before it; `None` if the list cannot be shortened.
     pub(super) fn value(&mut self, class: LiteralClass) -> Option<bool> {
         let number = matches!(class, LiteralClass::Integer | LiteralClass::BigInteger | LiteralClass::Float);
         let negative = self.expects == Expects::Number;
@@ -42,21 +43,21 @@ impl InList {
         Some(negative)
     }
 
-    /// Takes a comma; false if this is no list to be shortened.
+    /// Handles a comma. Returns false if the list cannot be shortened.
     pub(super) fn comma(&mut self) -> bool {
         let fits = self.expects == Expects::Separator;
         self.expects = Expects::Value;
         fits
     }
 
-    /// Takes a minus, likewise.
+    /// Handles a minus. Returns false if the list cannot be shortened.
     pub(super) fn minus(&mut self) -> bool {
         let fits = self.expects == Expects::Value;
         self.expects = Expects::Number;
         fits
     }
 
-    /// The closing parenthesis has come, which is not yet in the key.
+    /// Handles the closing parenthesis, which is not in the key yet, and shortens the list.
     pub(super) fn close(&self, key: &mut Writer) {
         if self.expects != Expects::Separator {
             return;
@@ -69,29 +70,29 @@ impl InList {
     }
 }
 
-/// `(1, 'a'), (2, 'b')`: rows in parentheses, of which one that is like the row before it is taken back.
+/// Rows in parentheses: `(1, 'a'), (2, 'b')`. A row with the same key as the row before it is removed from the key.
 pub(super) struct Rows {
-    /// Only values and commas may be inside. In `IN ((SELECT 1))` the parentheses are those of a subselect, in
-    /// `IN ((SELECT 1), (SELECT 2))` those of a list.
+    /// Whether only values and commas may be inside the rows. This is set for IN, because in `IN ((SELECT 1))` the
+    /// parentheses belong to a subselect, but in `IN ((SELECT 1), (SELECT 2))` to a list.
     flat: bool,
     depth: u32,
     /// Whether a comma follows the last row.
     separated: bool,
-    /// Where the row is in the key.
+    /// The offset of the current row in the key.
     row: usize,
-    /// Where the row before it is.
+    /// The place of the row before it in the key.
     previous: Option<std::ops::Range<usize>>,
-    /// Whether the row has a literal or parameter. Names alone may be those of columns.
+    /// Whether the row has a literal or a parameter. A row of only names may be a list of columns.
     has_value: bool,
 }
 
 impl Rows {
-    /// No row yet; `flat` ones may hold only values and commas.
+    /// Rows, none of which was read yet. If `flat` is set, they may have only values and commas.
     pub(super) fn new(flat: bool) -> Self {
         Self { flat, depth: 0, separated: true, row: 0, previous: None, has_value: false }
     }
 
-    /// Takes an opening parenthesis that is not yet in the key; false if it ends the rows.
+    /// Handles an opening parenthesis that is not in the key yet. Returns false if it ends the rows.
     pub(super) fn open(&mut self, key: &Writer) -> bool {
         if self.depth > 0 {
             self.depth += 1;
@@ -105,7 +106,7 @@ impl Rows {
         fits
     }
 
-    /// Takes a closing parenthesis that is the last byte of the key.
+    /// Handles a closing parenthesis that is the last byte of the key.
     pub(super) fn close(&mut self, key: &mut Writer) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth > 0 {
@@ -121,26 +122,26 @@ impl Rows {
         }
     }
 
-    /// Takes a comma; false if it ends the rows.
+    /// Handles a comma. Returns false if it ends the rows.
     pub(super) fn comma(&mut self) -> bool {
         let fits = self.depth > 0 || !self.separated;
         self.separated |= self.depth == 0;
         fits
     }
 
-    /// Takes a literal or parameter; false if it ends the rows.
+    /// Handles a literal or a parameter. Returns false if it ends the rows.
     pub(super) fn value(&mut self) -> bool {
         self.has_value = true;
         self.depth > 0
     }
 
-    /// Takes anything but values, commas and parentheses; false if it ends the rows.
-    pub(super) fn other(&self) -> bool {
+    /// Handles any other token. Returns false if it ends the rows.
+    pub(super) fn other_token(&self) -> bool {
         self.depth > 0 && !self.flat
     }
 
-    /// Whether no row is open.
-    pub(super) fn between(&self) -> bool {
+    /// Whether the last row has ended and no new one has begun.
+    pub(super) fn is_between_rows(&self) -> bool {
         self.depth == 0
     }
 }

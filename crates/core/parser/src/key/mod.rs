@@ -1,31 +1,32 @@
-//! A cache key for a statement, read from its letters alone: one pass, no parse, no C.
+//! Makes a cache key for a statement from its tokens, in one pass without a parse.
 //!
-//! Two texts have the same key only if PostgreSQL would make the same tree of both except for
+//! Two texts have the same key only if PostgreSQL would make the same tree from both, except for
 //!
-//! - the values of literals. Their class is in the key, by the type that PostgreSQL gives them: a number of 32 bits, one of
-//!   64, any other, a string, a bit string and a hexadecimal string. A literal on whose value a type depends is in the key as
-//!   it is: the bound of an array's type (`int[1]`; a subscript too, as only the grammar tells which it is) and the modifiers
-//!   of a type (`numeric(10, 2)`);
+//! - the values of literals. The key has their class, by the type that PostgreSQL gives them: a number of 32 bits, a number
+//!   of 64 bits, any other number, a string, a bit string, a hexadecimal string. If a type depends on the value of a literal,
+//!   the key has the literal itself. These are the bound of an array's type (`int[1]`; also a subscript, because only the
+//!   grammar can distinguish them) and the modifiers of a type (`numeric(10, 2)`);
 //! - white space, comments, semicolons at the end, and the case of unquoted ASCII names;
 //! - the length of a list `IN (...)` whose elements are literals of one class;
-//! - the number of rows of `VALUES (...), (...)` and of `IN ((...), (...))` with the same key each.
+//! - the number of rows in `VALUES (...), (...)` and `IN ((...), (...))`, if all rows have the same key.
 //!
-//! So texts of one key have the same parameters (every `$n` is in the key) and, under the same settings, catalog and
-//! parameter types, results of the same types, with the same modifiers, except for a type of an extension in a list of
-//! columns (`f() AS t (a geometry(4326))`). What a server said of one of them in ParameterDescription and RowDescription
-//! holds for the others. The types of parameters that a client gives in Parse are in no text: they belong beside the key.
+//! So texts with the same key have the same parameters, because every `$n` is in the key. Under the same settings,
+//! catalog and parameter types, their results also have the same types and modifiers. (The exception is a type of an
+//! extension in a list of columns: `f() AS t (a geometry(4326))`.) So a server's ParameterDescription and
+//! RowDescription for one of them are valid for all. The parameter types that a client gives in Parse are not in the
+//! text: keep them beside the key.
 //!
-//! What is cached by such a key has the *first* text's places, literals and list lengths. A caller that needs a value
-//! (`LIMIT`, `ORDER BY 1`, a sharding column) takes the place of the literal from [`Key::literals`], which are those
-//! of the text at hand in the order they stand in, and reads it there.
+//! A tree that is cached by a key has the locations, literals and list lengths of the *first* text. A caller that
+//! needs a value (`LIMIT`, `ORDER BY 1`, a sharding column) finds its place in [`Key::literals`] and reads it from
+//! the text: these are the literals of the text that was scanned, in their order.
 //!
-//! Comments are not in the key. A caller that takes hints from comments (`/*+ ... */`) sees [`Key::has_comments`] and
-//! reads them, or does not use the key.
+//! Comments are not in the key. A caller that reads hints in comments (`/*+ ... */`) must look at
+//! [`Key::has_comments`].
 //!
-//! [`ScanKey::Unsure`] is the answer wherever a literal's value may decide what the statement is, or anything else
-//! is not plain: such a text is parsed. It is not an error: the server may take the statement.
+//! If the value of a literal may decide what the statement means, or if anything else is unusual, the result is
+//! [`ScanKey::Unsure`], and the text must be parsed. This is not an error: the server may accept the statement.
 //!
-//! Errors must not be cached by a key: their message quotes the text.
+//! Do not cache errors by a key, because their messages quote the text.
 //!
 //! ```
 //! use trunkline_parser::key::{KeyBuffer, ScanKey, scan_key};
@@ -49,16 +50,16 @@ use crate::lexer::LexError;
 use std::fmt;
 use writer::Writer;
 
-/// A text longer than this is not keyed, in bytes. Past it even one pass takes longer than its turn should.
+/// The longest text, in bytes, that gets a key. For a longer text even one pass takes too long.
 pub const KEYED_TEXT_MAX: usize = 16 << 20;
 
-/// The places of at most this many literals are kept.
+/// The highest number of literals whose places are kept.
 pub const LITERALS_MAX: usize = 1 << 16;
 
-/// A buffer that grew past this many bytes is given back before the next text.
+/// A buffer that grew larger than this is freed before the next text.
 const KEPT_BYTES_MAX: usize = 1 << 20;
 
-/// What [`scan_key`] writes to; to be used again for the next text.
+/// The buffer into which [`scan_key`] writes. Use it again for the next text.
 #[derive(Default)]
 pub struct KeyBuffer {
     bytes: Writer,
@@ -82,7 +83,7 @@ impl KeyBuffer {
 }
 
 impl fmt::Debug for KeyBuffer {
-    /// Without the bytes: they are a client's statement.
+    /// `Debug` does not show the bytes, because they are a client's statement.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("KeyBuffer")
             .field("bytes", &self.bytes.len())
@@ -91,32 +92,32 @@ impl fmt::Debug for KeyBuffer {
     }
 }
 
-/// What one pass over a statement tells.
+/// The result of a scan.
 #[derive(Clone, Copy, Debug)]
 pub enum ScanKey<'b> {
-    /// A key: statements with these bytes share a tree.
+    /// A key. Statements with the same key can share a tree.
     Sure(Key<'b>),
     /// The text must be parsed.
     Unsure(Unsure),
 }
 
-/// A statement's key and what was left out of it.
+/// The key of a statement, and the literals that are not in it.
 #[derive(Clone, Copy)]
 pub struct Key<'b> {
-    /// The key, to be compared byte by byte. It is no text: its form may change with any version.
+    /// The key. Compare it byte by byte. It is not text, and its form may change with any version.
     pub bytes: &'b [u8],
-    /// The literals of the text in order, at most [`LITERALS_MAX`]: those whose values are not in the key.
+    /// The literals of the text whose values are not in the key, in order; at most [`LITERALS_MAX`].
     pub literals: &'b [Literal],
-    /// Whether `literals` are all there are.
+    /// Whether `literals` has all of them.
     pub all_literals: bool,
-    /// The largest number of a parameter of the text, 0 if it has none: all texts of one key have the same.
+    /// The largest number of a parameter in the text; 0 if it has none. It is the same for all texts with this key.
     pub largest_parameter: u32,
     /// Whether the text has comments.
     pub has_comments: bool,
 }
 
 impl fmt::Debug for Key<'_> {
-    /// Without the bytes: they are a client's statement.
+    /// `Debug` does not show the bytes, because they are a client's statement.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Key")
             .field("bytes", &self.bytes.len())
@@ -128,30 +129,31 @@ impl fmt::Debug for Key<'_> {
     }
 }
 
-/// Where a literal stands in the text.
+/// The place of a literal in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Literal {
-    /// The offset of its first byte: of its prefix (`E'`), but not of its sign.
+    /// The offset of its first byte, which may be a prefix (`E'`) but not a sign.
     pub start: u32,
     /// The offset after its last byte.
     pub end: u32,
-    /// What it is.
+    /// The class of the literal.
     pub class: LiteralClass,
-    /// Whether a minus stands before it as an element of an `IN` list, whose key may be without the signs.
+    /// Whether it is an element of an `IN` list with a minus before it, because the key of the list may not have the
+    /// sign.
     pub negative: bool,
 }
 
-/// What kind of constant PostgreSQL makes of a literal.
+/// The kind of constant that PostgreSQL makes from a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum LiteralClass {
-    /// A whole number of at most 31 bits: `integer`.
+    /// An integer of at most 31 bits: `integer`.
     Integer = tag::INTEGER,
-    /// A whole number of 32 to 63 bits: `bigint`.
+    /// An integer of 32 to 63 bits: `bigint`.
     BigInteger = tag::BIG_INTEGER,
     /// Any other number: `numeric`.
     Float = tag::FLOAT,
-    /// A string of any kind but the two below.
+    /// A string of any other kind than the two below.
     String = tag::STRING,
     /// `B'...'`.
     BitString = tag::BIT_STRING,
@@ -163,37 +165,37 @@ pub enum LiteralClass {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unsure {
-    /// There is no statement.
+    /// The text has no statement.
     Empty,
-    /// It does not begin with SELECT, INSERT, UPDATE, DELETE, MERGE, WITH, VALUES, TABLE or `(`: the literals of a
-    /// utility statement decide what it does.
+    /// It does not begin with SELECT, INSERT, UPDATE, DELETE, MERGE, WITH, VALUES, TABLE or `(`. In a utility
+    /// statement, the literals decide what it does.
     Utility,
-    /// There are several statements, whose places in the text a caller needs.
+    /// The text has several statements. A caller needs their places in the text.
     SeveralStatements,
-    /// It names `set_config` or `pg_settings`: literals tell which setting of the session changes.
+    /// It names `set_config` or `pg_settings`. Then literals decide which setting of the session changes.
     Settings,
-    /// `float(n)`, which is one of two types, or `current_timestamp(n)` and its like, whose `n` is no constant of the
-    /// tree.
+    /// It has `float(n)`, which is one of two types, or `current_timestamp(n)` and so on, where `n` is not a constant
+    /// in the tree.
     FloatPrecision,
-    /// `U&'...'` or `U&"..."`, which need their UESCAPE.
+    /// It has `U&'...'` or `U&"..."`, whose meaning depends on a UESCAPE after them.
     UnicodeEscapes,
-    /// A character that SQL has no use for.
+    /// It has a character that is not used in SQL.
     StrayCharacter,
     /// The text is longer than [`KEYED_TEXT_MAX`].
     TooLong,
-    /// The lexer refuses it.
+    /// The lexer refuses the text.
     Lexer(LexError),
 }
 
-/// The key of the statement in `text`, for a session with standard_conforming_strings on.
+/// Makes the key of the statement in `text`, for a session with standard_conforming_strings on.
 ///
-/// The result borrows `buffer`, which is cleared first.
+/// Clears `buffer` first; the result borrows it.
 #[inline]
 pub fn scan_key<'b>(text: &(impl AsRef<[u8]> + ?Sized), buffer: &'b mut KeyBuffer) -> ScanKey<'b> {
     scan::scan(text.as_ref(), buffer, true, false)
 }
 
-/// As [`scan_key`], for a session whose standard_conforming_strings is `on`.
+/// As [`scan_key`], for a session whose standard_conforming_strings has the value `on`.
 pub fn scan_key_with<'b>(
     text: &(impl AsRef<[u8]> + ?Sized),
     buffer: &'b mut KeyBuffer,

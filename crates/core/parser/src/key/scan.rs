@@ -1,7 +1,7 @@
-//! The pass over the text.
+//! Scans the text.
 //!
-//! Words, spaces and punctuation are most of a statement and are read right here; what is left goes through the
-//! lexer. A test compares both ways.
+//! Most of a statement are words, spaces and punctuation. They are read here, because that is faster. The lexer reads
+//! all other tokens. A test checks that both give the same key.
 
 mod tokens;
 
@@ -11,7 +11,7 @@ use super::{KEYED_TEXT_MAX, Key, KeyBuffer, Literal, LiteralClass, ScanKey, Unsu
 use crate::lexer::class::{CLASS, Class, DIGIT, OPERATOR, WORD_START, byte, is};
 use crate::lexer::{Lexer, Token, TokenKind};
 
-/// What the token just read means for the next one.
+/// What the last token means for the next one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Context {
     Other,
@@ -19,14 +19,14 @@ enum Context {
     Dot,
     /// `(`
     Open,
-    /// `[` after a name, a parenthesis or another subscript: a number that comes may be the bound of an array's type.
+    /// `[` after a name, a parenthesis or another subscript. A number after it may be the bound of an array's type.
     Bound,
     /// UNION, EXCEPT, INTERSECT or their ALL and DISTINCT.
     SetOperation,
     Insert,
     /// INTO or AS, after which VALUES is a name.
     Into,
-    // After one of the following, an opening parenthesis begins something.
+    // After one of the following, an opening parenthesis has a special meaning.
     In,
     /// `IN (`
     InOpen,
@@ -36,14 +36,14 @@ enum Context {
     Float,
     /// `FLOAT (`
     FloatOpen,
-    // After one of the following, any symbol may mean something.
+    // After one of the following, any symbol may have a special meaning.
     /// A comma between the modifiers of a type.
     Modifiers,
     /// A modifier of a type.
     Modifier,
 }
 
-/// What is being read that may be shortened.
+/// The list around the current token, if it may be shortened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Nothing,
@@ -64,14 +64,14 @@ struct Scan<'t, 'b> {
     rows: Rows,
     /// Between INSERT INTO and its VALUES.
     inserting: bool,
-    /// `POSITION (` was met, in which IN is no list.
+    /// Whether `POSITION (` has occurred, because its IN does not begin a list.
     position: bool,
     standard_strings: bool,
-    /// Why the text has no key, as far as words and punctuation tell.
+    /// Why the text has no key, as far as words and punctuation have shown.
     unsure: Option<Unsure>,
 }
 
-/// Scans `text`; with `by_lexer` every token goes through the lexer.
+/// Scans `text`. With `by_lexer` the lexer reads every token.
 #[inline(never)]
 pub(super) fn scan<'b>(
     text: &[u8],
@@ -122,7 +122,7 @@ impl Scan<'_, '_> {
         self.unsure.map_or(Ok(()), Err)
     }
 
-    /// Opening parentheses and the first word.
+    /// Reads opening parentheses and the first word.
     fn beginning(&mut self) -> Result<(), Unsure> {
         while let Some(token) = self.next_token()? {
             match (token.kind, token.bytes(self.text)) {
@@ -197,12 +197,12 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Reads the token at `at` by the lexer. Returns where it ends.
+    /// Reads the token at `at` with the lexer. Returns the offset of its end.
     fn any_token(&mut self, at: usize) -> Result<usize, Unsure> {
         self.lexer.resume(at);
         if let Some(token) = self.next_token()? {
             if token.bytes(self.text) == b";" {
-                // It came after a comment, and ends the statement as any other.
+                // A semicolon after a comment ends the statement like any other.
                 return Ok(token.start as usize);
             }
             self.token(token)?;
@@ -303,8 +303,8 @@ impl Scan<'_, '_> {
     }
 }
 
-/// What constant PostgreSQL makes of a number that does not fit 31 bits. None for the two whose type a sign before them
-/// decides: `-2147483648` is of 32 bits, and `-9223372036854775808` of 64.
+/// The class of a number that does not fit into 31 bits. `None` for the two numbers whose type depends on a sign
+/// before them: `-2147483648` has 32 bits, and `-9223372036854775808` has 64.
 fn class_of_number(bytes: &[u8]) -> Option<LiteralClass> {
     let (digits, radix) = match bytes {
         [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
@@ -314,7 +314,7 @@ fn class_of_number(bytes: &[u8]) -> Option<LiteralClass> {
     };
     let mut value = 0_u64;
     for digit in digits.iter().filter(|digit| **digit != b'_') {
-        // A point or an exponent: no whole number.
+        // A point or an exponent, so the number is not an integer.
         let Some(digit) = char::from(*digit).to_digit(radix) else { return Some(LiteralClass::Float) };
         value = value.saturating_mul(u64::from(radix)).saturating_add(u64::from(digit));
     }
@@ -325,11 +325,11 @@ fn class_of_number(bytes: &[u8]) -> Option<LiteralClass> {
     }
 }
 
-/// The least numbers of 32 and of 64 bits, without their sign.
+/// The smallest numbers of 32 and of 64 bits, without their signs.
 const INT4_MIN: u64 = 1 << 31;
 const INT8_MIN: u64 = 1 << 63;
 
-/// Where the number at `at` ends if it is an integer of at most nine digits with neither a letter nor a point after it.
+/// The end of the number at `at`, if it is an integer of at most nine digits without a letter or a point after it.
 #[inline]
 fn short_integer(text: &[u8], at: usize) -> Option<usize> {
     let mut end = at + 1;

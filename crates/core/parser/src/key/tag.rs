@@ -1,18 +1,17 @@
-//! How a key is written: each token so that it is clear where it ends, which makes different token sequences
-//! different keys.
+//! The form of a key. The end of each token is always clear, so different sequences of tokens give different keys.
 //!
 //! | token | bytes |
 //! |---|---|
 //! | word | space, its bytes in lower case: letters, digits, `_`, `$`, bytes from 0x80 on |
 //! | quoted name | `QUOTED`, its bytes with quotes still doubled, `QUOTED_END` |
 //! | operator of several characters or an unusual one | `OPERATOR`, its length, its bytes |
-//! | character that is a token | itself: punctuation |
+//! | other single character (punctuation) | the character |
 //! | literal | its class |
-//! | literal that decides a type: an array's bound, a type's modifier, 2^31 and 2^63 | `VERBATIM`, its bytes |
+//! | literal on which a type depends: an array's bound, a type's modifier, 2^31 and 2^63 | `VERBATIM`, its bytes |
 //! | parameter | `PARAM`, its number in decimal |
 //! | list of literals | `LIST`, their class |
 //!
-//! No token's bytes begin with a byte that could go on a word or a number, and 0 is in no text.
+//! No token begins with a byte that could continue a word or a number, and no text contains 0.
 
 pub(super) const QUOTED_END: u8 = 0x00;
 pub(super) const QUOTED: u8 = 0x01;

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The key of a text that must have one, and its literals' bytes.
+/// The key of a text, which must have one, and the bytes of its literals.
 fn key(text: &str) -> (Vec<u8>, Vec<String>) {
     let mut buffer = KeyBuffer::new();
     match scan_key(text, &mut buffer) {
@@ -192,7 +192,7 @@ fn texts_with_different_trees_have_different_keys() {
 }
 
 #[test]
-fn what_literals_may_decide_is_parsed() {
+fn texts_whose_meaning_may_depend_on_literals_are_unsure() {
     use Unsure::*;
     for (text, reason) in [
         ("", Empty),
@@ -223,13 +223,13 @@ fn what_literals_may_decide_is_parsed() {
 }
 
 #[test]
-fn literals_are_those_of_the_text_at_hand() {
+fn literals_are_those_of_the_scanned_text() {
     let (_, literals) = key("SELECT 1, 'a' FROM t WHERE b IN (-1, 2) AND c = - 3 LIMIT 0x10");
     assert_eq!(literals, ["1", "'a'", "-1", "2", "3", "0x10"]);
 }
 
 #[test]
-fn parameters_are_those_of_the_text_at_hand() {
+fn parameters_are_those_of_the_scanned_text() {
     let mut buffer = KeyBuffer::new();
     for (text, largest) in [
         ("SELECT 1", 0),
@@ -251,10 +251,10 @@ fn the_session_decides_what_a_backslash_is() {
     assert!(matches!(scan_key_with(text, &mut buffer, true), ScanKey::Sure(_)));
 }
 
-/// Statements of pieces that the pass reads by itself, in ways that the lexer must agree with.
+/// Random statements from pieces that the scan reads itself. The lexer must give the same result.
 // tidy: long because it is a table of texts
 #[test]
-fn both_ways_to_read_a_text_give_the_same() {
+fn the_scan_agrees_with_the_lexer() {
     const TEXTS: u32 = 20_000;
     const PIECES: &[&str] = &[
         "a",

@@ -1,26 +1,26 @@
-//! The few words that decide how a key is written.
+//! The words with a special meaning for a key.
 
-/// What a word means where it is a key word.
+/// The special meaning of a keyword.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Special {
     In,
     As,
     Into,
     Insert,
-    /// SELECT, FROM or TABLE: what comes is no longer the head of INSERT.
+    /// SELECT, FROM or TABLE, which end the part of INSERT before its VALUES.
     Source,
     /// UNION, EXCEPT, INTERSECT or their ALL and DISTINCT.
     SetOperation,
-    /// `float`, `current_time` and others whose precision is no constant of the tree.
+    /// `float`, `current_time` and others whose precision is not a constant in the tree.
     Float,
     Position,
     Values,
-    /// A name that lets literals decide which setting of the session changes: `pg_settings` is a view whose UPDATE
-    /// calls `set_config`.
+    /// A name with which literals decide which setting of the session changes. (An UPDATE of the view `pg_settings`
+    /// calls `set_config`.)
     Settings,
 }
 
-/// What a word in lower case means, if anything.
+/// The special meaning of a word in lower case, if it has one.
 #[inline]
 pub(super) fn special(word: &[u8]) -> Option<Special> {
     Some(match word {
@@ -67,7 +67,7 @@ const WORDS: [&[u8]; 21] = [
 
 const LENGTHS: usize = 18;
 
-/// By length, the first letters of the words: most names are told apart by these two.
+/// For each length, the first letters of the words. Most names differ from all words in length or first letter.
 static FIRST_LETTERS: [u32; LENGTHS] = first_letters();
 
 const fn first_letters() -> [u32; LENGTHS] {
@@ -85,7 +85,7 @@ const fn letter_bit(byte: u8) -> u32 {
     1 << (byte & 0x1f)
 }
 
-/// Whether a word of that length and first letter may be one of the words.
+/// Whether a word with this length and first letter may be one of the words.
 #[inline]
 pub(super) fn may_be_special(length: usize, first: u8) -> bool {
     FIRST_LETTERS.get(length).is_some_and(|letters| letters & letter_bit(first) != 0)
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_filter_lets_all_words_through() {
+    fn the_filter_accepts_all_words() {
         for word in WORDS {
             assert!(special(word).is_some());
             assert!(may_be_special(word.len(), word[0]));

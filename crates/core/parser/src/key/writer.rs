@@ -1,8 +1,8 @@
-//! The bytes of a key, written ahead of what is used of them.
+//! Writes the bytes of a key. It writes in chunks, so more bytes are written than used.
 
 use crate::lexer::wide::CHUNK;
 
-/// A buffer that is as long as it ever had to be; the key is its first `used` bytes.
+/// A buffer that never shrinks. The key is its first `used` bytes.
 #[derive(Default)]
 pub(super) struct Writer {
     bytes: Vec<u8>,
@@ -20,7 +20,7 @@ impl Writer {
         Self { bytes: Vec::new(), used: 0 }
     }
 
-    /// Empties it, and gives a buffer over `kept_max` bytes back.
+    /// Clears the key, and frees a buffer of more than `kept_max` bytes.
     pub(super) fn clear(&mut self, kept_max: usize) {
         if self.bytes.len() > kept_max {
             self.bytes = Vec::new();
@@ -37,7 +37,7 @@ impl Writer {
         self.used
     }
 
-    /// Takes back what was written from `len` on.
+    /// Removes the bytes from `len` on.
     pub(super) fn truncate(&mut self, len: usize) {
         self.used = self.used.min(len);
     }
@@ -111,7 +111,7 @@ impl Writer {
         }
     }
 
-    /// Makes room for at least `more` bytes.
+    /// Makes room for at least `more` further bytes.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, more: usize) {

@@ -1,13 +1,14 @@
-//! Which bucket of the table of key words a word is in. The build script makes the table by this same file.
+//! Computes the hash bucket of a word for the table of keywords. The build script, which makes the table, uses this
+//! file too.
 
-/// How many bits a bucket's number has. There are about two buckets for each key word, so that most words that are not
-/// key words find theirs empty.
+/// The number of bits of a bucket's number. There are about two buckets for each keyword, so the bucket of most other
+/// words is empty.
 pub(super) const BUCKET_BITS: u32 = 10;
 
-/// The bucket of a word, whatever the case of its letters.
+/// The bucket of a word. It does not depend on the case of letters.
 #[inline]
 pub(super) fn bucket(word: &[u8]) -> usize {
-    // Sets what tells lower from upper case; that other characters meet by it does not matter here.
+    // Sets the bit that distinguishes lower from upper case. Other characters may become equal, which does no harm.
     let head = first_bytes(word) | CASE;
     let tail = word.last_chunk().map_or(0, |last| u64::from_le_bytes(*last)) | CASE;
     let mixed = (head ^ tail.rotate_left(29) ^ word.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,18 +1,18 @@
-//! What a byte may begin and what it may be part of, as two tables of 256.
+//! Two tables of 256 entries: which token a byte may begin, and which tokens it may be part of.
 //!
-//! The sets are those of chapter 4.1 of the manual. Any byte from 0x80 on counts as a letter, so the tables
-//! need no idea of characters.
+//! The sets are those of chapter 4.1 of the manual. Any byte from 0x80 on counts as a letter, so the tables need no
+//! knowledge of characters.
 
-/// What kind of token a byte begins.
+/// The kind of token that a byte begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Class {
-    /// No token of SQL: PostgreSQL hands such a byte to its grammar, which refuses it.
+    /// No token of SQL. PostgreSQL passes such a byte to its grammar, which refuses it.
     Other,
     Space,
     /// A letter, an underscore or a byte from 0x80 on, other than those of `Prefix`.
     Word,
-    /// A letter that makes a quote after it special: b, e, n, u, x.
+    /// A letter that changes the meaning of a quote after it: b, e, n, u, x.
     Prefix,
     Digit,
     Quote,
@@ -20,15 +20,15 @@ pub(crate) enum Class {
     Dollar,
     Dot,
     Colon,
-    /// A character that is a token by itself whatever follows: `,()[];`.
+    /// A character that is always a token by itself: `,()[];`.
     Single,
-    /// A character that operators are made of.
+    /// A character of operators.
     Operator,
 }
 
-/// May go on a word: letters, digits, underscore, dollar.
+/// May continue a word: letters, digits, underscore, dollar.
 pub(crate) const WORD: u8 = 1;
-/// May go on the tag of a dollar quote: as `WORD`, but no dollar.
+/// May continue the tag of a dollar quote: as `WORD`, but without the dollar.
 pub(crate) const TAG: u8 = 1 << 1;
 /// May begin a word or a tag.
 pub(crate) const WORD_START: u8 = 1 << 2;
@@ -37,25 +37,25 @@ pub(crate) const HEX: u8 = 1 << 4;
 pub(crate) const SPACE: u8 = 1 << 5;
 /// May be part of an operator.
 pub(crate) const OPERATOR: u8 = 1 << 6;
-/// No character of an SQL-standard operator: where one is present, an operator may end in `+` or `-`.
+/// Not a character of operators in the SQL standard. An operator with such a character may end in `+` or `-`.
 pub(crate) const UNUSUAL: u8 = 1 << 7;
 
 pub(crate) static CLASS: [Class; 256] = classes();
 pub(crate) static PART: [u8; 256] = parts();
 
-/// Whether `byte` has one of the properties in `mask`.
+/// Whether `byte` has at least one of the properties in `mask`.
 #[inline]
 pub(crate) fn is(byte: u8, mask: u8) -> bool {
     PART[usize::from(byte)] & mask != 0
 }
 
-/// The byte at `at`, or 0 past the end. The text itself holds no 0.
+/// The byte at `at`, or 0 after the end. The text itself contains no 0.
 #[inline]
 pub(crate) fn byte(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(0)
 }
 
-/// Where the bytes with a property of `mask` end that begin at `from`.
+/// The end of the bytes with a property in `mask` that begin at `from`.
 #[inline]
 pub(crate) fn run_end(text: &[u8], from: usize, mask: u8) -> usize {
     let mut at = from;

@@ -1,11 +1,11 @@
-//! Comments of both kinds.
+//! Reads comments of both kinds.
 
 use super::Lexer;
 use super::error::LexErrorKind;
 use super::token::TokenKind;
 use memchr::memchr2;
 
-/// Where the line ends that `from` is on: at its newline or at the end of the text.
+/// The end of the line of `from`: its newline or the end of the text.
 #[inline]
 pub(super) fn line_end(text: &[u8], from: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
@@ -13,14 +13,13 @@ pub(super) fn line_end(text: &[u8], from: usize) -> usize {
 }
 
 impl Lexer<'_> {
-    /// From the `--` at `start` to the end of its line.
+    /// Reads from the `--` at `start` to the end of its line.
     pub(super) fn line_comment(&mut self, start: usize) {
         self.comments_seen = true;
         self.at = line_end(self.text, start + 2);
     }
 
-    /// From the `/*` at `start` to the `*/` that closes it: comments nest. How deep is counted, so depth costs
-    /// nothing.
+    /// Reads from the `/*` at `start` to the `*/` that closes it. Comments can be nested; the depth is only a counter.
     pub(super) fn block_comment(&mut self, start: usize) -> Result<TokenKind, LexErrorKind> {
         self.comments_seen = true;
         let mut open = 1_usize;

@@ -1,15 +1,15 @@
-//! What can be wrong with the letters of a statement.
+//! Errors of the lexer.
 
 use std::fmt;
 
-/// Why a text cannot be cut into tokens, and where.
+/// Why a text cannot be split into tokens, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LexError {
     /// What is wrong.
     pub kind: LexErrorKind,
-    /// The byte offset PostgreSQL's error would point at.
+    /// The offset of the byte that PostgreSQL's error would point at.
     pub position: u32,
-    /// The offset after what PostgreSQL's message quotes after "at or near".
+    /// The offset after the text that PostgreSQL's message quotes after "at or near".
     pub near_end: u32,
 }
 
@@ -25,21 +25,21 @@ pub enum LexErrorKind {
     UnterminatedHexString,
     /// `'`, `E'` or `U&'` without its closing quote.
     UnterminatedString,
-    /// `$tag$` without its second.
+    /// `$tag$` without the second one.
     UnterminatedDollarString,
     /// `"` or `U&"` without its closing quote.
     UnterminatedIdent,
     /// `""`.
     EmptyIdent,
-    /// Half of a UTF-16 surrogate pair in `E'...'`.
+    /// Only half of a UTF-16 surrogate pair in `E'...'`.
     SurrogatePair,
-    /// `\u` or `\U` of a code point that does not exist in `E'...'`.
+    /// `\u` or `\U` in `E'...'` with a code point that does not exist.
     UnicodeValue,
-    /// `\u` or `\U` with too few digits in `E'...'`.
+    /// `\u` or `\U` in `E'...'` with too few digits.
     UnicodeEscape,
-    /// `U&'...'` where standard_conforming_strings is off.
+    /// `U&'...'` while standard_conforming_strings is off.
     UnsafeUnicodeString,
-    /// Escapes of `E'...'` that yield a zero byte or no UTF-8: the bytes of the bad character and their count.
+    /// Escapes in `E'...'` that give a zero byte or invalid UTF-8: the bytes of the invalid character and their number.
     InvalidBytes([u8; 4], u8),
     /// An operator of 64 characters or more.
     OperatorTooLong,
@@ -60,7 +60,7 @@ pub enum LexErrorKind {
 }
 
 impl LexErrorKind {
-    /// PostgreSQL's words for it, without the place.
+    /// PostgreSQL's message without the quoted text.
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ impl LexErrorKind {
         }
     }
 
-    /// The SQLSTATE PostgreSQL reports it with.
+    /// The SQLSTATE that PostgreSQL reports.
     #[must_use]
     pub fn sqlstate(self) -> &'static str {
         match self {
@@ -98,14 +98,14 @@ impl LexErrorKind {
         }
     }
 
-    /// Whether PostgreSQL's message quotes the text "at or near" the place.
+    /// Whether PostgreSQL's message quotes the text at the position ("at or near").
     fn quotes_text(self) -> bool {
         self.sqlstate() == "42601"
     }
 }
 
 impl LexError {
-    /// PostgreSQL's message, which quotes from `text`, the one that was read.
+    /// PostgreSQL's message. `text` must be the text that was read, because the message quotes it.
     #[must_use]
     pub fn message(&self, text: impl AsRef<[u8]>) -> String {
         let summary = self.kind.summary();

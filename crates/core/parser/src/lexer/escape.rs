@@ -1,7 +1,7 @@
-//! `E'...'`: strings whose backslashes mean something.
+//! Reads `E'...'`, strings with backslash escapes.
 //!
-//! The lexer has no use for the value of a string, but what PostgreSQL refuses here it must refuse too: halves of
-//! surrogate pairs, code points that do not exist, and escapes that together are no UTF-8.
+//! The lexer does not need the value of a string. But it must refuse what PostgreSQL refuses: halves of surrogate
+//! pairs, code points that do not exist, and escapes that give invalid UTF-8.
 
 use super::class::{HEX, byte, is};
 use super::error::{LexError, LexErrorKind};
@@ -9,23 +9,23 @@ use super::string::continuation;
 use super::{Lexer, at_u32};
 use memchr::memchr2;
 
-/// The largest code point there is.
+/// The largest code point.
 const CODE_POINT_MAX: u32 = 0x10_ffff;
 
-/// One escape: how many bytes it takes and what it stands for.
+/// An escape: its number of bytes and its value.
 struct Escape {
     length: usize,
     value: Value,
 }
 
 enum Value {
-    /// One byte, by number or by letter.
+    /// One byte, given by a number or by a letter.
     Byte(u8),
-    /// `\u` or `\U`.
+    /// A code point, given by `\u` or `\U`.
     CodePoint(u32),
     /// `\u` or `\U` with too few digits.
     Incomplete,
-    /// A backslash that the text ends in.
+    /// A backslash at the end of the text.
     Nothing,
 }
 
@@ -41,7 +41,7 @@ fn escape(text: &[u8], at: usize) -> Escape {
         }
         b'0'..=b'7' => {
             let (value, digits) = number(text, at + 1, 3, 8);
-            // PostgreSQL lets \400 and above wrap around.
+            // In PostgreSQL, \400 and above wrap around.
             Escape { length: 1 + digits, value: Value::Byte(value as u8) }
         }
         letter => Escape { length: 2, value: Value::Byte(letter_value(letter)) },
@@ -66,7 +66,7 @@ fn unicode(text: &[u8], at: usize, wanted: usize) -> Escape {
     Escape { length: 2 + digits, value }
 }
 
-/// The number in at most `most` digits from `from` on, and how many digits there were.
+/// The number with at most `most` digits from `from` on, and its number of digits.
 fn number(text: &[u8], from: usize, most: usize, radix: u32) -> (u32, usize) {
     let mut value = 0_u32;
     let mut digits = 0;
@@ -87,7 +87,7 @@ fn is_second_surrogate(value: u32) -> bool {
 }
 
 impl Lexer<'_> {
-    /// A string with escapes whose token begins at `start` and its text at `from`.
+    /// Reads a string with escapes. Its token begins at `start`, its text at `from`.
     pub(super) fn escape_string(&mut self, start: usize, from: usize) -> Result<(), LexError> {
         let mut at = from;
         let mut suspect = false;
@@ -115,7 +115,7 @@ impl Lexer<'_> {
         if suspect { self.check_value(start, from, at) } else { Ok(()) }
     }
 
-    /// Where the escape at `at` ends, with its second half if it is the first of a surrogate pair.
+    /// The end of the escape at `at`. If it is the first half of a surrogate pair, the second half is included.
     fn one_escape(&self, at: usize, suspect: &mut bool) -> Result<usize, LexError> {
         let found = escape(self.text, at);
         let end = at + found.length;
@@ -135,7 +135,7 @@ impl Lexer<'_> {
         Ok(end)
     }
 
-    /// Where the second half of a surrogate pair ends, which must be at `at`.
+    /// The end of the second half of a surrogate pair, which must be at `at`.
     fn second_half(&self, at: usize) -> Result<usize, LexError> {
         if byte(self.text, at) == b'\\' {
             let found = escape(self.text, at);
@@ -147,11 +147,11 @@ impl Lexer<'_> {
                 Value::Byte(_) | Value::Nothing => {}
             }
         }
-        // What PostgreSQL quotes here is one byte, whatever it is part of.
+        // PostgreSQL quotes one byte here, even if it is part of a longer character.
         Err(self.error(LexErrorKind::SurrogatePair, at, (at + 1).min(self.text.len())))
     }
 
-    /// Refuses a string whose value is no UTF-8 or holds a zero byte: its escapes may have made it so.
+    /// Refuses a string whose value is invalid UTF-8 or has a zero byte, which escapes can cause.
     #[cold]
     fn check_value(&self, start: usize, from: usize, end: usize) -> Result<(), LexError> {
         let value = self.value(from, end);
@@ -175,8 +175,7 @@ impl Lexer<'_> {
         Err(LexError { kind, position: at_u32(start), near_end: at_u32(end) })
     }
 
-    /// The value of the string with escapes that begins at `from` and ends before `end`; its escapes are known to
-    /// be whole.
+    /// The value of the string with escapes from `from` to `end`. Its escapes were checked to be complete.
     fn value(&self, from: usize, end: usize) -> Vec<u8> {
         let mut value = Vec::with_capacity(end.saturating_sub(from));
         let mut at = from;
@@ -205,8 +204,8 @@ impl Lexer<'_> {
         value
     }
 
-    /// Adds a code point to `value`, whose second half, if it is the first of a surrogate pair, is the escape at
-    /// `next`. Returns the bytes that half takes.
+    /// Appends a code point to `value`. If `first` is the first half of a surrogate pair, the escape at `next` is the
+    /// second half. Returns the number of bytes of the second half.
     fn push_code_point(&self, value: &mut Vec<u8>, first: u32, next: usize) -> usize {
         let mut taken = 0;
         let mut code_point = first;

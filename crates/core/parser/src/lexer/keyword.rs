@@ -1,41 +1,41 @@
-//! SQL's key words, from the list the parser itself is made of.
+//! SQL's keywords, from the same list as the parser's.
 
 use super::bucket::bucket;
 
 include!(concat!(env!("OUT_DIR"), "/keywords.rs"));
 
-/// The longest key word has fewer bytes than this.
+/// All keywords have fewer bytes than this.
 const KEYWORD_BYTES: usize = 24;
 
-/// A key word.
+/// A keyword.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Keyword {
-    /// In lower case.
+    /// The word in lower case.
     pub name: &'static str,
     /// The grammar's name of its token: the word in upper case, some with `_P` after it.
     pub token: &'static str,
     /// The grammar's number of its token.
     pub number: u16,
-    /// Where it may be used as a name.
+    /// For which names it may be used.
     pub kind: KeywordKind,
     /// Whether it may be a column's label without AS.
     pub bare_label: bool,
 }
 
-/// Where a key word may be used as a name. The numbers are pg_query's.
+/// For which names a keyword may be used. The numbers are the same as pg_query's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeywordKind {
-    /// Everywhere.
+    /// For any name.
     Unreserved = 1,
-    /// As a column's or table's name, not a function's or type's.
+    /// For a column's or table's name, but not for a function's or type's.
     ColumnName = 2,
-    /// As a function's or type's name, not a column's or table's.
+    /// For a function's or type's name, but not for a column's or table's.
     TypeFunctionName = 3,
-    /// Only as a label.
+    /// Only for a label after AS.
     Reserved = 4,
 }
 
-/// The key word that `word` is, in any case, if it is one.
+/// The keyword for `word`, in any case; `None` if it is not a keyword.
 ///
 /// ```
 /// use trunkline_parser::lexer::{KeywordKind, keyword};
@@ -55,7 +55,7 @@ pub fn keyword(word: &[u8]) -> Option<&'static Keyword> {
     KEYWORDS.get(start..end)?.iter().find(|keyword| keyword.name.as_bytes().eq_ignore_ascii_case(word))
 }
 
-/// All key words, in no order.
+/// All keywords, in no particular order.
 #[must_use]
 pub fn keywords() -> &'static [Keyword] {
     &KEYWORDS
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_word_is_found_in_any_case() {
+    fn every_keyword_is_found_in_any_case() {
         assert!(keywords().len() > 400);
         for known in keywords() {
             assert!(known.name.len() < KEYWORD_BYTES);

@@ -1,8 +1,8 @@
-//! PostgreSQL's lexer in safe Rust: a statement's text as tokens, without C and without an allocation.
+//! PostgreSQL's lexer in safe Rust. It splits a statement's text into tokens, without C and without allocations.
 //!
-//! [`Lexer`] yields what PostgreSQL 18's own lexer does, token by token: the same kinds, the same places, the same
-//! errors (chapter 4.1 of its manual, "Lexical Structure"). Unlike PostgreSQL's it takes time in proportion to the
-//! text whatever the text is: a hundred thousand nested comments or a megabyte of `+` are read once.
+//! [`Lexer`] yields the same tokens as PostgreSQL 18's lexer, with the same kinds, positions and errors (chapter 4.1
+//! of the manual, "Lexical Structure"). Unlike PostgreSQL's lexer, its time is proportional to the length of the text
+//! for any text: a hundred thousand nested comments or a megabyte of `+` are read only once.
 //!
 //! ```
 //! use trunkline_parser::lexer::{Lexer, TokenKind};
@@ -14,25 +14,25 @@
 //! # Ok::<(), trunkline_parser::lexer::LexError>(())
 //! ```
 //!
-//! In one thing it follows libpg_query, whose parser it reads for: a letter right after a parameter (`$1OR`) begins
-//! the next token, where PostgreSQL since version 15 says "trailing junk after parameter". And `\'` is taken in `E'...'`
-//! as `backslash_quote` has it for UTF-8.
+//! In one case it follows libpg_query instead, because its tokens must fit libpg_query's parser: a letter directly
+//! after a parameter (`$1OR`) begins the next token. PostgreSQL since version 15 reports "trailing junk after
+//! parameter". `\'` is accepted in `E'...'`, as with PostgreSQL's `backslash_quote` for UTF-8.
 //!
-//! Bytes are read as PostgreSQL reads them *after* it converted them to its own encoding. The client encodings
-//! that only clients may use (SJIS, BIG5, GBK, UHC, GB18030, JOHAB) have ASCII bytes inside of characters: a text
-//! in one of them must be converted first.
+//! The text must be in an encoding that a PostgreSQL server can use, such as UTF-8. The encodings that only clients
+//! can use (SJIS, BIG5, GBK, UHC, GB18030, JOHAB) have ASCII bytes inside characters, so convert a text in one of
+//! them first.
 //!
 //! | file | what it reads |
 //! |---|---|
-//! | `class` | which bytes begin what |
+//! | `class` | the classes of bytes |
 //! | `string`, `escape` | everything in quotes, and the backslashes of `E'...'` |
 //! | `number` | numbers |
 //! | `operator` | operators |
 //! | `comment` | comments |
-//! | `keyword`, `bucket` | which words are key words |
+//! | `keyword`, `bucket` | keywords |
 //! | `scan_token` | tokens as the grammar numbers them |
-//! | `wide` | several bytes at once |
-//! | `token`, `error` | what comes out |
+//! | `wide` | several bytes at a time |
+//! | `token`, `error` | (the types of results) |
 
 mod bucket;
 pub(crate) mod class;
@@ -56,20 +56,20 @@ pub use token::{Token, TokenKind};
 
 use class::{CLASS, Class, SPACE, WORD, byte, run_end};
 
-/// The longest text that is read, in bytes: PostgreSQL's places are 32-bit integers with a sign.
+/// The longest text that is read, in bytes: PostgreSQL's locations are signed 32-bit integers.
 pub const TEXT_MAX: usize = i32::MAX as usize;
 
-/// Cuts a text into PostgreSQL's tokens, one at a time.
+/// Splits a text into PostgreSQL's tokens, one at a time.
 ///
-/// A copy goes on from where the original stands.
+/// A copy continues at the position of the original.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a [u8],
-    /// Everything before it has been read.
+    /// The position: everything before it has been read.
     at: usize,
     run: operator::Run,
-    /// A fault of the text as a whole; there is then no text to read.
-    fault: Option<LexError>,
+    /// An error of the whole text. Nothing is read then.
+    text_error: Option<LexError>,
     escapes_everywhere: bool,
     yield_comments: bool,
     comments_seen: bool,
@@ -85,7 +85,7 @@ impl<'a> Lexer<'a> {
             text,
             at: 0,
             run: operator::Run::default(),
-            fault: None,
+            text_error: None,
             escapes_everywhere: false,
             yield_comments: false,
             comments_seen: false,
@@ -98,21 +98,21 @@ impl<'a> Lexer<'a> {
         lexer
     }
 
-    /// Reads as a session does whose standard_conforming_strings is `on`: where it is off, `'...'` is `E'...'`.
+    /// Sets the session's standard_conforming_strings. If it is off, `'...'` means `E'...'`.
     #[must_use]
     pub fn standard_conforming_strings(mut self, on: bool) -> Self {
         self.escapes_everywhere = !on;
         self
     }
 
-    /// Whether comments are yielded as tokens.
+    /// Sets whether comments are yielded as tokens.
     #[must_use]
     pub fn comments(mut self, yielded: bool) -> Self {
         self.yield_comments = yielded;
         self
     }
 
-    /// Whether a comment was met so far, yielded or not.
+    /// Whether a comment has occurred so far, yielded or not.
     #[must_use]
     pub fn comments_seen(&self) -> bool {
         self.comments_seen
@@ -127,7 +127,7 @@ impl<'a> Lexer<'a> {
     /// The next token; `None` at the end of the text and after an error.
     ///
     /// # Errors
-    /// Whatever PostgreSQL's lexer refuses, at the place it names.
+    /// The errors of PostgreSQL's lexer, at the same positions.
     #[inline]
     pub fn next_token(&mut self) -> Result<Option<Token>, LexError> {
         loop {
@@ -171,7 +171,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Goes on from `at`, where a token or white space begins.
+    /// Continues at `at`, where a token or white space must begin.
     #[inline]
     pub(crate) fn resume(&mut self, at: usize) {
         self.at = at;
@@ -189,8 +189,8 @@ impl<'a> Lexer<'a> {
         Ok(TokenKind::Word)
     }
 
-    /// A token in quotes that `read` reads from `from` on. Its errors quote as far as the lexer has come, which
-    /// is the end of the text where the closing quote is missing.
+    /// A token in quotes, which `read` reads from `from` on. Errors quote the text up to the lexer's position, which
+    /// is the end of the text if the closing quote is missing.
     #[inline]
     fn quoted(
         &mut self,
@@ -257,13 +257,13 @@ impl<'a> Lexer<'a> {
         self.block_comment(start).map_err(|kind| self.error(kind, start, self.text.len()))
     }
 
-    /// At the end: the fault of the text, once.
+    /// The end of the text. Returns the error of the whole text once.
     #[cold]
     fn end(&mut self) -> Result<Option<Token>, LexError> {
-        self.fault.take().map_or(Ok(None), Err)
+        self.text_error.take().map_or(Ok(None), Err)
     }
 
-    /// Leaves nothing to be read.
+    /// Ends the reading, so that no more tokens are yielded.
     #[cold]
     fn fail(&mut self, error: LexError) -> LexError {
         self.at = self.text.len();
@@ -272,7 +272,7 @@ impl<'a> Lexer<'a> {
 
     #[cold]
     fn refuse(&mut self, kind: LexErrorKind, position: usize) {
-        self.fault = Some(self.error(kind, position, position + 1));
+        self.text_error = Some(self.error(kind, position, position + 1));
         self.text = &[];
     }
 }
@@ -287,7 +287,7 @@ impl Iterator for Lexer<'_> {
 
 impl std::iter::FusedIterator for Lexer<'_> {}
 
-/// An offset as tokens have it. Texts are at most [`TEXT_MAX`] long, so it is exact.
+/// An offset as a `u32`. It is exact, because texts have at most [`TEXT_MAX`] bytes.
 #[inline]
 fn at_u32(offset: usize) -> u32 {
     offset as u32

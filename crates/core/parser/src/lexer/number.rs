@@ -1,11 +1,11 @@
-//! Numbers: `12`, `1_000`, `0x1f`, `0o17`, `0b1`, `1.5`, `.5`, `1e-3`; and `1..10`, which is two of them.
+//! Reads numbers: `12`, `1_000`, `0x1f`, `0o17`, `0b1`, `1.5`, `.5`, `1e-3`. (`1..10` is two numbers.)
 
 use super::Lexer;
 use super::class::{DIGIT, HEX, WORD, WORD_START, byte, is, run_end};
 use super::error::{LexError, LexErrorKind};
 use super::token::TokenKind;
 
-/// A base that a prefix names.
+/// The base of a number, given by its prefix.
 struct Base {
     bits: u32,
     invalid: LexErrorKind,
@@ -23,8 +23,8 @@ fn base(letter: u8) -> Option<Base> {
 /// Digits with single underscores between them.
 struct Digits {
     end: usize,
-    /// Whether what stands at `end` makes them junk: a letter, or a dollar after an underscore, as `1_000$` also
-    /// reads as 1 and the name `_000$`.
+    /// Whether the byte at `end` makes the digits an error ("trailing junk"). It is a letter, or a dollar after
+    /// digits with an underscore, because `1_000$` could also be read as 1 and the name `_000$`.
     junk: bool,
 }
 
@@ -40,10 +40,10 @@ fn digits(text: &[u8], from: usize) -> Digits {
     Digits { end, junk: is(next, WORD_START) || (joined && next == b'$') }
 }
 
-/// Whether digits with underscores make at most 2,147,483,647.
+/// Whether the value of digits with underscores is at most 2,147,483,647.
 #[inline]
 fn fits_31_bits(digits: &[u8]) -> bool {
-    // Nine digits are below 10^9.
+    // Nine digits are less than 10^9.
     if digits.len() <= 9 {
         return true;
     }
@@ -54,7 +54,7 @@ fn fits_31_bits(digits: &[u8]) -> bool {
 }
 
 impl Lexer<'_> {
-    /// The number that begins with the digit at `start`.
+    /// Reads the number that begins with the digit at `start`.
     pub(super) fn number(&mut self, start: usize) -> Result<TokenKind, LexError> {
         let Digits { end, junk } = digits(self.text, start);
         if junk {
@@ -68,7 +68,7 @@ impl Lexer<'_> {
         Ok(if fits_31_bits(digits) { TokenKind::Integer } else { TokenKind::Float })
     }
 
-    /// A number with a point whose fraction begins at `from`, and may be empty.
+    /// Reads a number with a point. Its fraction begins at `from` and may be empty.
     pub(super) fn fraction(&mut self, start: usize, from: usize) -> Result<TokenKind, LexError> {
         let next = byte(self.text, from);
         let Digits { end, junk } = if is(next, DIGIT) {
@@ -83,7 +83,7 @@ impl Lexer<'_> {
         Ok(TokenKind::Float)
     }
 
-    /// Digits from `start` to `end` with a letter after them: a base, an exponent or junk.
+    /// Reads digits from `start` to `end` with a letter after them, which is a base, an exponent or an error.
     fn number_and_letter(&mut self, start: usize, end: usize) -> Result<TokenKind, LexError> {
         match base(byte(self.text, end)) {
             Some(base) if end == start + 1 && byte(self.text, start) == b'0' => self.based(start, &base),
@@ -91,7 +91,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A number with a letter at `end`, which may begin its exponent.
+    /// Reads a number with a letter at `end`, which may begin its exponent.
     fn exponent(&mut self, start: usize, end: usize) -> Result<TokenKind, LexError> {
         let sign = matches!(byte(self.text, end + 1), b'+' | b'-');
         let first = end + 1 + usize::from(sign);
@@ -103,7 +103,7 @@ impl Lexer<'_> {
             return Err(self.error(LexErrorKind::TrailingJunk, start, first));
         }
         let last = digits(self.text, first);
-        // Without a sign, `e5` and what follows also reads as a name, in which a dollar may stand.
+        // Without a sign, `e5` and the bytes after it could also be a name, and a name may have a dollar.
         if last.junk || (!sign && byte(self.text, last.end) == b'$') {
             return Err(self.junk(start, last.end));
         }
@@ -111,7 +111,7 @@ impl Lexer<'_> {
         Ok(TokenKind::Float)
     }
 
-    /// `0x`, `0o` or `0b` at `start`.
+    /// Reads a number that begins with `0x`, `0o` or `0b` at `start`.
     fn based(&mut self, start: usize, base: &Base) -> Result<TokenKind, LexError> {
         let from = start + 2;
         let word_end = run_end(self.text, from, WORD);
@@ -120,12 +120,12 @@ impl Lexer<'_> {
         loop {
             let digit_at = at + usize::from(byte(self.text, at) == b'_');
             let Some(digit) = digit(byte(self.text, digit_at), base.bits) else { break };
-            // Saturated long before it could overflow: anything above 31 bits is a float.
+            // The value saturates before it can overflow. Anything above 31 bits is a float.
             value = (value << base.bits | u64::from(digit)).min(1 << 32);
             at = digit_at + 1;
         }
         if at == from {
-            // `0x_` is refused as a number, anything longer as a name that runs into one.
+            // `0x_` is an error of the number. A longer text is the error of a name directly after a number.
             let whole = from + usize::from(byte(self.text, from) == b'_');
             let kind = if word_end > whole { LexErrorKind::TrailingJunk } else { base.invalid };
             return Err(self.error(kind, start, word_end));
@@ -137,7 +137,7 @@ impl Lexer<'_> {
         Ok(if value <= i32::MAX as u64 { TokenKind::Integer } else { TokenKind::Float })
     }
 
-    /// A number that a name runs into, parts of which are at `from`.
+    /// The error for a name directly after a number. Part of the name is at `from`.
     #[cold]
     fn junk(&self, start: usize, from: usize) -> LexError {
         self.error(LexErrorKind::TrailingJunk, start, run_end(self.text, from, WORD))

@@ -1,15 +1,16 @@
-//! Operators, which end where a comment begins and, except for unusual ones, before their last `+` and `-`.
+//! Reads operators. They end where a comment begins. Unless they have an unusual character, they also end before the
+//! `+` and `-` at their end.
 
 use super::Lexer;
 use super::class::{OPERATOR, UNUSUAL, byte, is};
 use super::error::{LexError, LexErrorKind};
 use super::token::TokenKind;
 
-/// An operator of more bytes is refused, as PostgreSQL's names hold 63.
+/// The longest operator, because PostgreSQL's names have at most 63 bytes.
 const OPERATOR_BYTES_MAX: usize = 63;
 
-/// What is known of a run of operator characters, so that a megabyte of `+`, which is a million tokens, is
-/// looked through once.
+/// Facts about a run of operator characters. They are kept so that a megabyte of `+`, which is a million tokens, is
+/// searched only once.
 ///
 /// ```text
 ///   < @ - > = + + - / *
@@ -17,11 +18,11 @@ const OPERATOR_BYTES_MAX: usize = 63;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
-    /// Where it ends or a comment begins. Known for tokens that begin before it.
+    /// Where the run ends or a comment begins. Valid for tokens that begin before it.
     limit: usize,
-    /// Where its last `+` and `-` begin.
+    /// Where the `+` and `-` at its end begin.
     tail: usize,
-    /// The offset after its last unusual character, or where it begins.
+    /// The offset after its last unusual character, or the beginning of the run.
     unusual: usize,
 }
 
@@ -46,7 +47,7 @@ impl Run {
         run
     }
 
-    /// Where the operator ends that begins at `start`.
+    /// The end of the operator that begins at `start`.
     fn operator_end(&self, start: usize) -> usize {
         if self.unusual > start { self.limit } else { self.tail.max(start + 1) }
     }
@@ -59,7 +60,7 @@ pub(super) fn begins_comment(text: &[u8], at: usize) -> bool {
 }
 
 impl Lexer<'_> {
-    /// The operator that begins at `start`, where no comment begins.
+    /// Reads the operator that begins at `start`. No comment begins there.
     #[inline]
     pub(super) fn operator(&mut self, start: usize) -> Result<TokenKind, LexError> {
         if is(byte(self.text, start + 1), OPERATOR) {

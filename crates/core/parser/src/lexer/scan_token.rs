@@ -1,4 +1,4 @@
-//! Tokens as PostgreSQL's grammar and pg_query's `scan` number them.
+//! Tokens with the numbers of PostgreSQL's grammar and of pg_query's `scan`.
 
 use super::keyword::{self, Keyword, keyword};
 use super::{LexError, Lexer, Token, TokenKind};
@@ -11,16 +11,16 @@ pub struct ScanToken {
     pub start: u32,
     /// The offset after its last byte.
     pub end: u32,
-    /// The grammar's number of it; that of a character is its ASCII code.
+    /// The grammar's number of the token. The number of a single character is its ASCII code.
     pub number: u16,
-    /// The key word that it is.
+    /// The keyword, if the token is one.
     pub keyword: Option<&'static Keyword>,
 }
 
-/// All tokens of a text, comments among them: what pg_query's `scan` gives.
+/// All tokens of a text, including comments, as pg_query's `scan` returns them.
 ///
 /// # Errors
-/// What [`Lexer`] refuses.
+/// The errors of [`Lexer`].
 pub fn scan(text: &(impl AsRef<[u8]> + ?Sized)) -> Result<Vec<ScanToken>, LexError> {
     let text = text.as_ref();
     let mut lexer = Lexer::new(text).comments(true);
@@ -31,14 +31,14 @@ pub fn scan(text: &(impl AsRef<[u8]> + ?Sized)) -> Result<Vec<ScanToken>, LexErr
     Ok(tokens)
 }
 
-/// A token and the space after it take about this many bytes of a usual statement.
+/// In a usual statement, a token and the space after it have about this many bytes.
 const TOKEN_BYTES: usize = 5;
 
-/// Room for more tokens is made once they come: a long text may be one string.
+/// Room for at most this many tokens is reserved at the beginning, because a long text may be a single string.
 const TOKENS_RESERVED_MAX: usize = 1 << 12;
 
 impl Token {
-    /// The token as the grammar numbers it, with the key word that it is in `text`.
+    /// The token with the grammar's number, and the keyword if it is one. `text` is the text of the token.
     #[inline]
     #[must_use]
     pub fn scan_token(&self, text: &[u8]) -> ScanToken {
@@ -53,7 +53,7 @@ impl Token {
     }
 }
 
-/// The number of a token that is no key word.
+/// The number of a token that is not a keyword.
 #[inline]
 fn number(kind: TokenKind, bytes: &[u8]) -> u16 {
     match kind {
@@ -82,7 +82,7 @@ fn number(kind: TokenKind, bytes: &[u8]) -> u16 {
 }
 
 impl fmt::Display for ScanToken {
-    /// The token's name, as pg_query has it: `IDENT`, `SELECT`, `ASCII_59`.
+    /// The token's name in pg_query: `IDENT`, `SELECT`, `ASCII_59`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.number {
             _ if self.keyword.is_some() => self.keyword.map_or("", |keyword| keyword.token),

@@ -1,4 +1,4 @@
-//! Everything in quotes: strings of each kind, quoted names, dollar quotes.
+//! Reads everything in quotes: strings of each kind, quoted names, dollar quotes.
 
 use super::class::{DIGIT, SPACE, TAG, WORD_START, byte, is, run_end};
 use super::comment::line_end;
@@ -7,10 +7,11 @@ use super::token::TokenKind;
 use super::wide::seek;
 use super::{Lexer, at_u32};
 
-/// Where a string goes on that was closed just before `after`: after the opening quote of its next part.
+/// If a string that was closed just before `after` continues with another part, the offset after the part's opening
+/// quote.
 ///
-/// Parts must be separated by white space with a newline in it. A comment to the end of the line counts as white
-/// space, a `/* */` does not.
+/// The parts of a string must be separated by white space with a newline. A comment to the end of the line counts as
+/// white space; a `/* */` does not.
 #[inline]
 pub(super) fn continuation(text: &[u8], after: usize) -> Option<usize> {
     let first = byte(text, after);
@@ -35,7 +36,7 @@ fn continuation_over_space(text: &[u8], after: usize) -> Option<usize> {
 }
 
 impl Lexer<'_> {
-    /// A string without escapes whose text begins at `from`; a doubled quote stands for one.
+    /// Reads a string without escapes, whose text begins at `from`. A doubled quote means one quote.
     #[inline]
     pub(crate) fn plain_string(&mut self, from: usize) -> Result<(), LexErrorKind> {
         let mut at = from;
@@ -54,7 +55,8 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// `B'...'` or `X'...'`, whose text begins at `from`. A doubled quote ends one and begins another string.
+    /// Reads `B'...'` or `X'...'`, whose text begins at `from`. A doubled quote ends this string and begins another
+    /// one.
     pub(super) fn digit_string(
         &mut self,
         from: usize,
@@ -72,7 +74,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// A name in double quotes whose text begins at `from`; a doubled quote stands for one.
+    /// Reads a name in double quotes, whose text begins at `from`. A doubled quote means one quote.
     pub(crate) fn quoted_ident(&mut self, from: usize) -> Result<(), LexErrorKind> {
         let mut at = from;
         loop {
@@ -86,7 +88,7 @@ impl Lexer<'_> {
         if at == from + 1 { Err(LexErrorKind::EmptyIdent) } else { Ok(()) }
     }
 
-    /// What begins with the dollar at `start`: a parameter, a dollar quote or a dollar alone.
+    /// Reads the token that begins with the dollar at `start`: a parameter, a dollar quote or a single dollar.
     pub(super) fn dollar(&mut self, start: usize) -> Result<TokenKind, LexError> {
         let second = byte(self.text, start + 1);
         if is(second, DIGIT) {
@@ -99,7 +101,7 @@ impl Lexer<'_> {
         }
         let tag = self.text.get(start..=tag_end).unwrap_or_default();
         let mut at = tag_end + 1;
-        // A tag holds no dollar inside, so no byte is compared twice.
+        // A tag contains no dollar, so no byte is compared twice.
         while let Some(found) = seek(self.text, b'$', at) {
             if self.text.get(found..).is_some_and(|rest| rest.starts_with(tag)) {
                 self.at = found + tag.len();
@@ -110,8 +112,9 @@ impl Lexer<'_> {
         Err(self.error(LexErrorKind::UnterminatedDollarString, start, self.text.len()))
     }
 
-    /// `$` and digits. PostgreSQL refuses a letter right after them since version 15; libpg_query still takes it, for
-    /// the sake of `$1OR`, and so must a lexer that reads for its parser. The server refuses it itself.
+    /// Reads `$` and digits. Since version 15, PostgreSQL refuses a letter directly after them. libpg_query still
+    /// accepts it (`$1OR`), so this lexer must too, because its tokens must fit libpg_query's parser. The server will
+    /// refuse the text.
     fn param(&mut self, start: usize) -> Result<TokenKind, LexError> {
         let end = run_end(self.text, start + 1, DIGIT);
         let digits = self.text.get(start + 1..end).unwrap_or_default();
@@ -125,7 +128,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// An error at `position` whose message quotes up to `near_end`.
+    /// An error at `position`. Its message quotes the text up to `near_end`.
     #[cold]
     pub(super) fn error(&self, kind: LexErrorKind, position: usize, near_end: usize) -> LexError {
         LexError { kind, position: at_u32(position), near_end: at_u32(near_end) }

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The tokens of a text, comments among them, with their bytes.
+/// The tokens of a text, including comments, with their bytes.
 fn tokens(text: &str) -> Result<Vec<(TokenKind, &str)>, LexError> {
     let lexer = Lexer::new(text).comments(true);
     lexer
@@ -31,7 +31,7 @@ fn operators_end_before_comments_and_trailing_signs() {
 }
 
 #[test]
-fn strings_go_on_over_newlines_and_line_comments() {
+fn strings_continue_after_newlines_and_line_comments() {
     use TokenKind::{BitString, National, String};
     assert_eq!(all("'a'\n'b'"), [(String, "'a'\n'b'")]);
     assert_eq!(all("'a' -- x\n -- y\n\t'b'"), [(String, "'a' -- x\n -- y\n\t'b'")]);
@@ -84,7 +84,7 @@ fn escapes_are_checked() {
 }
 
 #[test]
-fn strings_may_all_have_escapes() {
+fn without_standard_conforming_strings_all_strings_have_escapes() {
     let text = r"'\'' U&'a'";
     let mut lexer = Lexer::new(text).standard_conforming_strings(false);
     assert_eq!(lexer.next_token().unwrap().map(|token| token.end), Some(4));
@@ -103,10 +103,10 @@ fn a_zero_byte_is_an_error_wherever_it_is() {
     }
 }
 
-/// Several of these take PostgreSQL's lexer time that grows with the square of the length: minutes, where this is done
-/// at once.
+/// For several of these texts, the time of PostgreSQL's lexer grows with the square of the length. It needs minutes
+/// for them; this lexer needs almost no time.
 #[test]
-fn hostile_texts_take_time_in_proportion_to_their_length() {
+fn hostile_texts_need_time_proportional_to_their_length() {
     const LENGTH: usize = 1 << 17;
     let nested = format!("{}{}", "/*".repeat(LENGTH), "*/".repeat(LENGTH));
     assert_eq!(all(&nested).len(), 1);

@@ -1,9 +1,9 @@
-//! What a lexer yields.
+//! The tokens that a lexer yields.
 
-/// A token: its kind and the bytes it covers.
+/// A token: its kind and its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
-    /// What it is.
+    /// The token's kind.
     pub kind: TokenKind,
     /// The offset of its first byte.
     pub start: u32,
@@ -12,7 +12,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// The bytes of the token in the text it was found in; empty where that is another text.
+    /// The token's bytes in `text`, which must be the text that was read. Empty if `text` is too short.
     #[inline]
     #[must_use]
     pub fn bytes<'a>(&self, text: &'a [u8]) -> &'a [u8] {
@@ -20,32 +20,32 @@ impl Token {
     }
 }
 
-/// The kinds of token. The name PostgreSQL's grammar has for a kind stands after it.
+/// The kinds of tokens, with their names in PostgreSQL's grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum TokenKind {
-    /// An unquoted name or a key word: [`keyword`](super::keyword) tells which (`IDENT` or the key word's own).
+    /// An unquoted name or a keyword (`IDENT` or the keyword's name): [`keyword`](super::keyword) distinguishes them.
     Word,
     /// `"..."` (`IDENT`).
     QuotedIdent,
-    /// `U&"..."`, its escapes not yet read (`UIDENT`).
+    /// `U&"..."`, whose escapes are not read yet (`UIDENT`).
     UnicodeIdent,
-    /// `'...'`, parts on later lines included (`SCONST`).
+    /// `'...'`, including its parts on later lines (`SCONST`).
     String,
-    /// `E'...'`, or `'...'` where standard_conforming_strings is off (`SCONST`).
+    /// `E'...'`, or `'...'` if standard_conforming_strings is off (`SCONST`).
     EscapeString,
     /// `$$...$$` or `$tag$...$tag$` (`SCONST`).
     DollarString,
-    /// `U&'...'`, its escapes not yet read (`USCONST`).
+    /// `U&'...'`, whose escapes are not read yet (`USCONST`).
     UnicodeString,
     /// `B'...'` (`BCONST`).
     BitString,
     /// `X'...'` (`XCONST`).
     HexString,
-    /// The `N` of `N'...'`, which stands for the key word NCHAR; the string is the next token (`NCHAR`).
+    /// The `N` of `N'...'`, which means the keyword NCHAR (`NCHAR`). The string is the next token.
     National,
-    /// A whole number of at most 31 bits (`ICONST`).
+    /// An integer of at most 31 bits (`ICONST`).
     Integer,
     /// A number with a point or an exponent, or too large for `Integer` (`FCONST`).
     Float,
@@ -67,10 +67,10 @@ pub enum TokenKind {
     NotEquals,
     /// Any other operator (`Op`).
     Operator,
-    /// A character that is a token of its own: ``,()[].;:+-*/%^<>=`` or one that SQL has no use for.
+    /// A character that is a token by itself: ``,()[].;:+-*/%^<>=`` or a character that SQL does not use.
     Symbol,
-    /// `-- ...`, without the newline; only where comments are asked for (`SQL_COMMENT`).
+    /// `-- ...`, without the newline; only if the lexer yields comments (`SQL_COMMENT`).
     LineComment,
-    /// `/* ... */`, with those nested in it; only where comments are asked for (`C_COMMENT`).
+    /// `/* ... */`, with nested comments; only if the lexer yields comments (`C_COMMENT`).
     BlockComment,
 }

@@ -1,20 +1,19 @@
-//! Several bytes at a time: names and strings are most of a statement.
+//! Reads several bytes at a time, because most of a statement are names and strings.
 //!
-//! Work on sixteen bytes is written as a loop without a branch, of which the compiler makes a few vector
-//! instructions on any processor that has them.
+//! Work on sixteen bytes is written as a loop without branches, so that the compiler can use vector instructions.
 
-/// How many bytes are read at a time.
+/// The number of bytes that are read at a time.
 pub(crate) const CHUNK: usize = 16;
 
-/// Sixteen bytes of which some may be a word's.
+/// Sixteen bytes that may begin with part of a word.
 pub(crate) struct WordChunk {
     /// The bytes, with ASCII letters in lower case.
     pub(crate) folded: [u8; CHUNK],
-    /// How many of them, from the first on, go on a word.
+    /// How many of them, from the first on, belong to the word.
     pub(crate) length: usize,
 }
 
-/// Reads the bytes from `at` on as part of a word.
+/// Reads the bytes at `at` as part of a word.
 #[inline]
 pub(crate) fn word_chunk(text: &[u8], at: usize) -> WordChunk {
     match text.get(at..).and_then(|rest| rest.first_chunk()) {
@@ -28,7 +27,7 @@ fn last_word_chunk(text: &[u8], at: usize) -> WordChunk {
     fold(&last_chunk(text, at))
 }
 
-/// The bytes from `at` to the end of the text, and zeros.
+/// The bytes from `at` to the end of the text, filled up with zeros.
 #[cold]
 fn last_chunk(text: &[u8], at: usize) -> [u8; CHUNK] {
     let mut bytes = [0; CHUNK];
@@ -51,16 +50,16 @@ fn fold(bytes: &[u8; CHUNK]) -> WordChunk {
     WordChunk { folded, length: first_set(stops) }
 }
 
-/// Which of sixteen bytes is the first that is not zero: 16 if none is.
+/// The index of the first byte that is not zero; 16 if all are zero.
 #[inline]
 fn first_set(bytes: [u8; CHUNK]) -> usize {
     (u128::from_le_bytes(bytes).trailing_zeros() / 8) as usize
 }
 
-/// The first `wanted`, which is not zero, from `from` on.
+/// The offset of the first `wanted` from `from` on. `wanted` is not zero.
 #[inline]
 pub(crate) fn seek(text: &[u8], wanted: u8, from: usize) -> Option<usize> {
-    // Most strings and names are short: not worth a call.
+    // Most strings and names are short, so a function call would cost more than it saves.
     let place = match text.get(from..).and_then(|rest| rest.first_chunk()) {
         Some(bytes) => place_of(bytes, wanted),
         None => place_of(&last_chunk(text, from), wanted),

@@ -1,11 +1,12 @@
 //! The nodes of a parse tree: typed views of PostgreSQL's structs, generated from its headers.
 //!
-//! Each struct of PostgreSQL's `parsenodes.h`, `primnodes.h` and `value.h` has a view of its name, underscores
-//! left out ([`SelectStmt`], [`AConst`]), with a getter for each field, in small letters ([`SelectStmt::where_clause`]).
-//! PostgreSQL's headers say what fields mean. A view costs a pointer and copies nothing: strings are slices of the
-//! tree's memory, lists are its arrays. What C may leave NULL is an `Option`; lists are empty instead.
+//! Each struct of PostgreSQL's `parsenodes.h`, `primnodes.h` and `value.h` has a view with its name, without
+//! underscores ([`SelectStmt`], [`AConst`]). A view has a getter for each field, in snake case
+//! ([`SelectStmt::where_clause`]). PostgreSQL's headers say what the fields mean. A view is one pointer and copies
+//! nothing: strings and lists are slices of the tree's memory. A pointer that may be NULL in C is an `Option`; a NULL
+//! list is an empty list.
 //!
-//! - [`Node`] is a node of any type; [`Node::view`] gives a [`View`] to match on, [`Node::cast`] one type.
-//! - Enums are Rust's, with a variant for each constant of C's.
+//! - [`Node`] is a node of any type. [`Node::view`] returns a [`View`] for a match, [`Node::cast`] a view of one type.
+//! - Each C enum is a Rust enum with a variant for each constant.
 
 pub use crate::raw::nodes::*;

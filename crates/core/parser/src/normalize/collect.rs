@@ -1,60 +1,62 @@
-//! The places of the constants of a tree, in the order that libpg_query numbers them in.
+//! Collects the locations of a tree's constants, in the order in which libpg_query numbers them.
 
 use crate::node::{AConst, DefElem, List, Node, NodeTag, SelectStmt, View};
 use crate::raw::Followed;
 
 use super::select::{Select, Target};
 
-/// A constant to be replaced.
+/// A constant that will be replaced.
 #[derive(Clone, Copy)]
 pub(super) struct Constant {
-    /// Where it begins, in bytes.
+    /// The offset at which it begins, in bytes.
     pub(super) location: u32,
-    /// The parameter's number if it is 0 or more; else minus the parameter's number among those that are added.
+    /// The number of the parameter, if it is 0 or more. Otherwise, minus the number of the parameter among the new
+    /// ones.
     pub(super) parameter: i32,
 }
 
-/// What was collected.
+/// The collected constants.
 pub(super) struct Constants {
     pub(super) found: Vec<Constant>,
-    /// The highest parameter of the text.
+    /// The highest number of a parameter in the text.
     highest: i32,
 }
 
 impl Constants {
-    /// The number to be written for a [`Constant::parameter`].
+    /// The number that is written for a [`Constant::parameter`].
     pub(super) fn number(&self, parameter: i32) -> i64 {
         if parameter < 0 { i64::from(self.highest) - i64::from(parameter) } else { parameter.into() }
     }
 }
 
-/// How many constants a statement may have before those of `(a, b, ...) = row` are no longer taken once for each column.
-/// libpg_query takes them so, and its numbers show it; the work is that of all the columns times all the constants.
+/// libpg_query collects the constants of `(a, b, ...) = row` once for each column, which its numbers show. The work
+/// for that is the number of columns times the number of constants. So if a statement has more constants than this,
+/// they are collected only once here.
 const REPEATED_MAX: usize = 1 << 16;
 /// Most statements have fewer constants than this.
 const CONSTANTS_USUAL: usize = 16;
-/// How deep most statements are.
+/// The depth of most statements.
 const DEPTH_USUAL: usize = 12;
 
-/// Where a walk stands, for each node above.
+/// The state of the walk for a node above the current one.
 pub(super) enum Frame<'a> {
     Below(Followed<'a>),
     Select(Select<'a>),
-    /// The row of a `(a, b, ...) = row`, which is below.
+    /// The row of a `(a, b, ...) = row`; the walk is inside it.
     Row(Row),
 }
 
-/// The constants of the row of a `(a, b, ...) = row`: each of the columns has it, and it is one node.
+/// The constants of the row of a `(a, b, ...) = row`. The row is one node, and each column refers to it.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
-    /// The node's address.
+    /// The address of the row's node.
     node: *const (),
-    /// The place of the first of the constants, and the place after the last.
+    /// The index of the row's first constant, and the index after its last.
     first: usize,
     end: usize,
-    /// What was to be added next, before them.
+    /// The number of the next new parameter before these constants.
     next: i32,
-    /// How many parameters they have added.
+    /// The number of parameters that these constants have added.
     added: i32,
 }
 
@@ -63,14 +65,15 @@ pub(super) struct Collector<'a> {
     utility_only: bool,
     pub(super) stack: Vec<Frame<'a>>,
     pub(super) constants: Vec<Constant>,
-    /// The next parameter that is added.
+    /// The number of the next new parameter.
     pub(super) next: i32,
     highest: i32,
-    /// The targets of the statements under way which have a GROUP BY.
+    /// The targets of the statements around the current node that have a GROUP BY.
     pub(super) targets: Vec<Target<'a>>,
-    /// The parameters in those.
+    /// The parameters in these targets.
     pub(super) parameters: Vec<i32>,
-    /// Where those of the target under way begin. None if there is none, or a SELECT inside of it has had its own.
+    /// The index at which the parameters of the current target begin. `None` if there is no target, or if a SELECT
+    /// inside it has recorded its own.
     pub(super) recording: Option<usize>,
     /// The last row whose constants were collected.
     row: Option<Row>,
@@ -111,7 +114,7 @@ impl<'a> Collector<'a> {
         Constants { found: collector.constants, highest: collector.highest }
     }
 
-    /// A node: what it says itself, and what is below it onto the stack.
+    /// Handles a node, and puts the nodes below it on the stack.
     #[inline]
     pub(super) fn enter(&mut self, node: Node<'a>) {
         match node.tag() {
@@ -128,7 +131,8 @@ impl<'a> Collector<'a> {
                     }
                 }
                 Inner::Nothing => {}
-                // No deeper than EXPLAIN DECLARE ... SELECT: of these nodes few can hold another.
+                // This recursion is at most as deep as EXPLAIN DECLARE ... SELECT, because few of these nodes can
+                // contain another.
                 Inner::Node(Some(below)) => self.enter(below),
                 Inner::Node(None) => {}
                 Inner::List(below) => self.stack.push(Frame::Below(Followed::list(node, below))),
@@ -140,7 +144,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Which nodes to go to from a node.
+    /// The nodes that are visited below a node.
     fn inner(&mut self, node: Node<'a>) -> Inner<'a> {
         let unless_utility = |inner| if self.utility_only { Inner::Nothing } else { inner };
         match node.view() {
@@ -184,13 +188,14 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The grammar says where an option's string is, and -1 if it has none.
+    /// An option. The grammar sets the location of its string, or -1 if it has none.
     fn option(&mut self, option: DefElem<'a>) -> Inner<'a> {
         self.constant(option.arg_location());
         Inner::Node(option.arg())
     }
 
-    /// The row is walked for the first of its columns; the others have its constants again.
+    /// A column of `(a, b, ...) = row`. The row is visited for the first column; for the others its constants are
+    /// repeated.
     fn column_of_row(&mut self, source: Option<Node<'a>>) -> Inner<'a> {
         let Some(source) = source else { return Inner::Nothing };
         let (first, next) = (self.constants.len(), self.next);
@@ -222,7 +227,7 @@ impl<'a> Collector<'a> {
 
     #[inline]
     fn constant(&mut self, location: i32) {
-        // -1: unknown.
+        // -1 means unknown.
         let Ok(location) = u32::try_from(location) else { return };
         let parameter = -self.next;
         self.next += 1;
@@ -233,12 +238,12 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// What is to be walked of a node.
+/// Which nodes are visited below a node.
 enum Inner<'a> {
     Nothing,
     Node(Option<Node<'a>>),
     List(List<'a>),
-    /// What PostgreSQL's walker follows.
+    /// The nodes that PostgreSQL's walker follows.
     Below,
     Select(SelectStmt<'a>),
 }

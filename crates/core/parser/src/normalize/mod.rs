@@ -1,9 +1,9 @@
-//! Normalizing: a statement with its constants replaced by parameters.
+//! Normalizes statements: replaces their constants by parameters.
 //!
-//! The text is libpg_query's `pg_query_normalize`, number by number: constants are numbered as its walk meets them, not as
-//! they stand in the text; types keep theirs; `GROUP BY 1` and `ORDER BY 1` stay, and an expression that is grouped by has
-//! the parameters it has in the SELECT list. The places come from the tree, the lengths from our own lexer, which reads the
-//! constants alone.
+//! The result is the same as of libpg_query's `pg_query_normalize`. Constants are numbered in the order of its walk
+//! over the tree, not in the order of the text. Constants in types stay, and so do `GROUP BY 1` and `ORDER BY 1`. An
+//! expression in GROUP BY gets the same parameters as in the SELECT list. The tree gives the locations, and this
+//! crate's lexer the lengths; it reads only the constants.
 
 mod collect;
 mod select;
@@ -15,10 +15,10 @@ use crate::pg_qsort;
 use crate::raw::ParsedSql;
 use collect::{Collector, Constants};
 
-/// A parameter in the text: `$` and at most ten digits.
+/// The usual length of a parameter in the text, which is `$` and at most ten digits.
 const PARAMETER_BYTES_USUAL: usize = 4;
 
-/// The text with its constants replaced by parameters (`$1`), numbered on from those it has.
+/// The text with its constants replaced by parameters (`$1`). Their numbers continue after those in the text.
 ///
 /// ```
 /// let text = trunkline_parser::normalize("SELECT a FROM t WHERE b = 'x' AND c = $1 LIMIT 10")?;
@@ -26,17 +26,17 @@ const PARAMETER_BYTES_USUAL: usize = 4;
 /// # Ok::<(), trunkline_parser::ParseError>(())
 /// ```
 ///
-/// The same as pg_query's, except for constants of several tokens (`-(-3)`, `- - 3`): those go as a whole, where
-/// pg_query leaves their end in the text.
+/// The result is the same as pg_query's, except for constants of several tokens (`-(-3)`, `- - 3`). These are replaced
+/// completely, while pg_query leaves their end in the text.
 ///
 /// # Errors
-/// As of [`parse`](crate::parse).
+/// As for [`parse`](crate::parse).
 pub fn normalize(text: &str) -> Result<String, ParseError> {
     Ok(crate::parse(text)?.normalize(text))
 }
 
-/// As [`normalize`], but queries and statements that change rows keep their constants: what is left are passwords,
-/// connection strings and options of other statements.
+/// As [`normalize`], but only for utility statements: it replaces passwords, connection strings and options there.
+/// Queries and statements that change rows keep their constants.
 ///
 /// ```
 /// let text = trunkline_parser::normalize_utility("CREATE ROLE a PASSWORD 'b'; SELECT 'c'")?;
@@ -45,29 +45,29 @@ pub fn normalize(text: &str) -> Result<String, ParseError> {
 /// ```
 ///
 /// # Errors
-/// As of [`parse`](crate::parse).
+/// As for [`parse`](crate::parse).
 pub fn normalize_utility(text: &str) -> Result<String, ParseError> {
     Ok(crate::parse(text)?.normalize_utility(text))
 }
 
 impl ParsedSql {
-    /// As [`normalize`](crate::normalize) of the text that this tree was parsed from, without parsing it again. Of another
-    /// text the result is of no use.
+    /// As [`normalize`](crate::normalize), without parsing again. `text` must be the text from which this tree was
+    /// parsed; for another text the result is useless.
     pub fn normalize(&self, text: &str) -> String {
         self.normalize_with(text, ParseOptions::default())
     }
 
-    /// As [`normalize`](Self::normalize), where the tree was parsed with these options.
+    /// As [`normalize`](Self::normalize), for a tree that was parsed with these options.
     pub fn normalize_with(&self, text: &str, options: ParseOptions) -> String {
         replaced(text, Collector::collect(self.root(), false), options)
     }
 
-    /// As [`normalize_utility`](crate::normalize_utility) of the text that this tree was parsed from.
+    /// As [`normalize_utility`](crate::normalize_utility), for the text from which this tree was parsed.
     pub fn normalize_utility(&self, text: &str) -> String {
         self.normalize_utility_with(text, ParseOptions::default())
     }
 
-    /// As [`normalize_utility`](Self::normalize_utility), where the tree was parsed with these options.
+    /// As [`normalize_utility`](Self::normalize_utility), for a tree that was parsed with these options.
     pub fn normalize_utility_with(&self, text: &str, options: ParseOptions) -> String {
         replaced(text, Collector::collect(self.root(), true), options)
     }
@@ -83,7 +83,7 @@ fn replaced(text: &str, mut constants: Constants, options: ParseOptions) -> Stri
     let mut last = None;
     for constant in &constants.found {
         let start = constant.location as usize;
-        // A place that was met twice is one constant; one inside of what was replaced (`- - 1`) is gone.
+        // The same location twice is one constant. A constant inside a replaced one (`- - 1`) is already replaced.
         if last == Some(start) || start < copied {
             continue;
         }
@@ -99,9 +99,9 @@ fn replaced(text: &str, mut constants: Constants, options: ParseOptions) -> Stri
     out
 }
 
-/// Where the constant ends that begins at `start`. It is a token. If that is a minus, the number after it belongs to
-/// the constant, after any more minuses and parentheses of which the grammar has made one constant (`-(-3)`):
-/// libpg_query would leave its end in the text. None after the last token.
+/// The end of the constant that begins at `start`. A constant is one token. If that token is a minus, the constant
+/// also has the number after it, with any further minuses and parentheses, because the grammar makes one constant of
+/// them (`-(-3)`). libpg_query would leave the rest of such a constant in the text. `None` after the last token.
 fn constant_end(lexer: &mut Lexer<'_>, text: &str, start: usize) -> Option<usize> {
     lexer.resume(start);
     let mut token = lexer.next_token().ok()??;

@@ -1,4 +1,4 @@
-//! SELECT: its clauses in libpg_query's order, and the expressions it groups by.
+//! Walks over SELECT: its clauses in libpg_query's order, and its expressions in GROUP BY.
 
 use crate::fingerprint::FingerprintOptions;
 use crate::node::{AConst, ColumnRef, Integer, List, ListIter, Node, NodeTag, ResTarget, SelectStmt, SortBy};
@@ -26,7 +26,7 @@ enum Clause {
     Right,
 }
 
-/// The clauses in the order that they are walked in.
+/// The clauses in the order of the walk.
 const CLAUSES: [Clause; 16] = [
     Clause::Distinct,
     Clause::Into,
@@ -46,45 +46,45 @@ const CLAUSES: [Clause; 16] = [
     Clause::Right,
 ];
 
-/// A SELECT under way.
+/// The state of the walk in a SELECT.
 pub(super) struct Select<'a> {
     statement: SelectStmt<'a>,
-    /// The clause of the node that came last.
+    /// The clause of the last node.
     clause: Clause,
-    /// The place in [`CLAUSES`] of the one after it.
+    /// The index in [`CLAUSES`] of the next clause.
     next_clause: usize,
-    /// What is left of it, if it is a list.
+    /// The rest of the current clause, if it is a list.
     cells: ListIter<'a>,
-    /// Where this statement's targets begin among all.
+    /// The index at which this statement's targets begin.
     first_target: usize,
-    /// Where the parameters of its targets begin.
+    /// The index at which the parameters of its targets begin.
     first_parameter: usize,
     open: Open<'a>,
-    /// Whether its targets have fingerprints, and are in their order.
+    /// Whether its targets have fingerprints and are ordered by them.
     is_sorted: bool,
 }
 
-/// The node that came last, if something is to be done after it.
+/// The last node, if something must be done after it.
 #[derive(Clone, Copy)]
 enum Open<'a> {
     None,
-    /// An element of the SELECT list, where there is a GROUP BY: its value.
+    /// An element of the SELECT list in a statement with GROUP BY; its value.
     Target(Option<Node<'a>>),
-    /// An element of GROUP BY: how many constants there were before it, and the parameters of the target it equals.
+    /// An element of GROUP BY: the number of constants before it, and the parameters of the equal target.
     Group(usize, Parameters),
 }
 
-/// An element of a SELECT list, where there is a GROUP BY.
+/// An element of the SELECT list in a statement with GROUP BY.
 pub(super) struct Target<'a> {
     value: Option<Node<'a>>,
-    /// Of the value; 0 until it is asked for.
+    /// The fingerprint of the value; 0 until it is computed.
     fingerprint: u64,
     parameters: Parameters,
-    /// How many targets of this fingerprint have been matched: in the first of them.
+    /// In the first target with a fingerprint: how many targets with this fingerprint were matched.
     taken: usize,
 }
 
-/// Where the parameters of a target stand among all.
+/// The range of a target's parameters among all.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Parameters {
     first: usize,
@@ -109,7 +109,7 @@ impl<'a> Select<'a> {
     fn next(&mut self) -> Option<Node<'a>> {
         loop {
             for node in self.cells.by_ref().flatten() {
-                // `GROUP BY 1` and `ORDER BY 1` name a column by its place.
+                // The number in `GROUP BY 1` and `ORDER BY 1` names a column by its position.
                 let is_place = match self.clause {
                     Clause::Group => is_integer(node),
                     Clause::Sort => node.cast::<SortBy<'a>>().and_then(SortBy::node_).is_some_and(is_integer),
@@ -121,7 +121,7 @@ impl<'a> Select<'a> {
             }
             self.clause = *CLAUSES.get(self.next_clause)?;
             self.next_clause += 1;
-            match self.clause.of(self.statement) {
+            match self.clause.content(self.statement) {
                 Part::Node(None) => {}
                 Part::Node(node) => return node,
                 Part::List(list) => self.cells = list.iter(),
@@ -130,14 +130,14 @@ impl<'a> Select<'a> {
     }
 }
 
-/// What a clause is in the tree.
+/// The content of a clause in the tree.
 enum Part<'a> {
     Node(Option<Node<'a>>),
     List(List<'a>),
 }
 
 impl Clause {
-    fn of(self, statement: SelectStmt<'_>) -> Part<'_> {
+    fn content(self, statement: SelectStmt<'_>) -> Part<'_> {
         match self {
             Self::Distinct => Part::List(statement.distinct_clause()),
             Self::Into => Part::Node(statement.into_clause().map(|into| into.node())),
@@ -164,14 +164,14 @@ fn is_integer(node: Node<'_>) -> bool {
 }
 
 impl<'a> Collector<'a> {
-    /// The next node of the SELECT on top of the stack, or its end.
+    /// Goes to the next node of the SELECT on top of the stack, or ends the SELECT.
     pub(super) fn select(&mut self) {
         let Some(Frame::Select(select)) = self.stack.last_mut() else { return };
         match std::mem::replace(&mut select.open, Open::None) {
             Open::None => {}
             Open::Target(value) => {
                 let end = self.parameters.len();
-                // A SELECT in the target has recorded its own, and this target has none then.
+                // If a SELECT in the target has recorded its own parameters, this target has none.
                 let first = self.recording.take().unwrap_or(end);
                 let parameters = Parameters { first, end };
                 self.targets.push(Target { value, fingerprint: 0, parameters, taken: 0 });
@@ -185,7 +185,7 @@ impl<'a> Collector<'a> {
         let Some(Frame::Select(select)) = self.stack.last_mut() else { return };
         let is_grouped = !select.statement.group_clause().is_empty();
         let Some(node) = select.next() else {
-            // Without targets, those of a statement above may go on.
+            // A SELECT without targets does not end the recording of a statement above.
             if is_grouped && !select.statement.target_list().is_empty() {
                 self.targets.truncate(select.first_target);
                 self.parameters.truncate(select.first_parameter);
@@ -200,10 +200,10 @@ impl<'a> Collector<'a> {
                 self.recording = Some(self.parameters.len());
             }
             Clause::Targets => self.recording = None,
-            // A column has no parameter, and only a column equals it.
+            // A column has no parameter, and only another column is equal to it.
             Clause::Group if !node.is::<ColumnRef<'a>>() => {
                 let targets = self.targets.get_mut(select.first_target..).unwrap_or_default();
-                // Without a parameter in any target there is none to be used again.
+                // If no target has a parameter, there is none to use again.
                 if targets.iter().any(|target| target.parameters.first < target.parameters.end) {
                     if !std::mem::replace(&mut select.is_sorted, true) {
                         sort(targets, select.statement.group_clause());
@@ -216,7 +216,7 @@ impl<'a> Collector<'a> {
         self.enter(node);
     }
 
-    /// The constants from `before` on are those of a target: they have its parameters.
+    /// Gives the constants from `before` on the parameters of the target that the expression equals.
     fn reuse(&mut self, before: usize, parameters: Parameters) {
         let Some(constants) = self.constants.get_mut(before..) else { return };
         let Some(parameters) = self.parameters.get(parameters.first..parameters.end) else { return };
@@ -230,8 +230,8 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Puts targets in the order of their fingerprints, equal ones in theirs. Those that can equal no expression of GROUP BY have
-/// none: 0.
+/// Sorts targets by their fingerprints; equal ones keep their order. A target that cannot equal any expression of
+/// GROUP BY gets no fingerprint (0).
 fn sort(targets: &mut [Target<'_>], group: List<'_>) {
     let mut classes = [0_u64; CLASS_WORDS];
     for class in group.nodes().map(class) {
@@ -251,11 +251,11 @@ fn sort(targets: &mut [Target<'_>], group: List<'_>) {
 }
 
 const WORD_BITS: usize = u64::BITS as usize;
-/// Words of a set of types of nodes; types beyond are taken for members.
+/// The number of words of a set of node types. Types with higher numbers always count as members.
 const CLASS_WORDS: usize = 8;
 
-/// Nodes of different classes never have the same fingerprint: it begins with the type's name, except for nodes that
-/// may count for nothing.
+/// The class of a node. Nodes of different classes never have the same fingerprint, because it begins with the name
+/// of the node's type. Nodes that may not count at all in a fingerprint are an exception.
 fn class(node: Node<'_>) -> usize {
     match node.tag() {
         NodeTag::AConst
@@ -268,7 +268,8 @@ fn class(node: Node<'_>) -> usize {
     }
 }
 
-/// The parameters of the first target that equals an expression and was not taken before; none if there is no such target.
+/// The parameters of the first target that equals an expression and was not matched before; none if there is no such
+/// target.
 fn take(targets: &mut [Target<'_>], expression: Node<'_>) -> Parameters {
     let wanted = fingerprint(expression);
     let first = targets.partition_point(|target| target.fingerprint < wanted);

@@ -6,14 +6,14 @@ fn normalized(text: &str) -> String {
 }
 
 #[test]
-fn constants_are_numbered_as_they_are_walked() {
+fn constants_are_numbered_in_the_order_of_the_walk() {
     assert_eq!(normalized("SELECT 1 LIMIT 2 OFFSET 3"), "SELECT $1 LIMIT $3 OFFSET $2");
     assert_eq!(normalized("SELECT 'a', $5, 'b'"), "SELECT $6, $5, $7");
     assert_eq!(normalized("SELECT -1, - 5, - - 2, -(-3), -(4), - ( - (5))"), "SELECT $1, $2, $3, $4, $5, $6");
 }
 
 #[test]
-fn every_kind_of_constant_goes() {
+fn every_kind_of_constant_is_replaced() {
     let text = "SELECT 1, 1.5, 'a' 'b', E'\\'', $$x$$, B'1', X'f', U&'\\0041' UESCAPE '!', N'n', true, NULL";
     let expected = "SELECT $1, $2, $3 'b', $4, $5, $6, $7, $8 UESCAPE '!', N$9, $10, $11";
     assert_eq!(normalized(&text.replace("'a' 'b'", "'a'")), expected.replace("$3 'b'", "$3"));
@@ -25,7 +25,7 @@ fn every_kind_of_constant_goes() {
 }
 
 #[test]
-fn what_is_grouped_by_keeps_its_parameters() {
+fn expressions_in_group_by_have_the_parameters_of_their_target() {
     assert_eq!(
         normalized("SELECT a + 1, b + 2 FROM t GROUP BY b + 2, a + 1 ORDER BY 1, a + 3"),
         "SELECT a + $1, b + $2 FROM t GROUP BY b + $2, a + $1 ORDER BY 1, a + $3"
@@ -34,7 +34,7 @@ fn what_is_grouped_by_keeps_its_parameters() {
 }
 
 #[test]
-fn utility_statements_alone() {
+fn only_utility_statements_are_normalized() {
     let text = "SELECT 1; ALTER ROLE a PASSWORD 'secret'; NOTIFY c, 'd'; SET a = 'b'";
     assert_eq!(
         normalize_utility(text).expect("it parses"),
@@ -44,13 +44,13 @@ fn utility_statements_alone() {
 }
 
 #[test]
-fn nothing_to_do() {
+fn texts_without_constants_do_not_change() {
     for text in ["", ";", " -- 1\n", "/* 'a' */", "COMMIT"] {
         assert_eq!(normalized(text), text);
     }
 }
 
-/// How deep and how large inputs are: more than a recursion stands on a thread's 2 MiB.
+/// The depth and size of test inputs, which are too deep for a recursion on a thread's 2 MiB stack.
 const DEEP: usize = 100_000;
 
 #[test]
@@ -68,7 +68,7 @@ fn deep_trees_and_long_lists() {
 }
 
 #[test]
-fn what_does_not_parse_is_an_error() {
+fn a_text_that_does_not_parse_is_an_error() {
     for text in ["SELECT 'a", "SELECT /* 1", "SELECT $$ 1", "SELECT \"a", "SELECT 1 1", "a\0"] {
         assert!(normalize(text).is_err(), "{text}");
     }
@@ -80,7 +80,7 @@ fn what_does_not_parse_is_an_error() {
 }
 
 #[test]
-fn strings_end_where_the_session_ends_them() {
+fn the_session_decides_where_strings_end() {
     let options = ParseOptions { standard_conforming_strings: false, ..ParseOptions::default() };
     let text = r"SELECT 'a\'b', 1; CREATE ROLE a PASSWORD 'b\'c'";
     let tree = crate::parse_with(text, options).expect("it parses");

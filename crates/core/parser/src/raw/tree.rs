@@ -8,8 +8,8 @@ use crate::error::ParseError;
 use crate::options::ParseOptions;
 use crate::tame::{Tamed, tame};
 
-/// PostgreSQL's parse tree of a text, as C built it, and the memory that it lies in. Dropping it frees all of it at once,
-/// on any thread.
+/// PostgreSQL's parse tree of a text, as C built it, and the memory that it lies in. Dropping it frees all of it at
+/// once, on any thread.
 ///
 /// The views that its methods hand out borrow it, and cost a pointer each. They say where in the text things stand in
 /// bytes; the text itself is not kept.
@@ -26,7 +26,8 @@ unsafe impl Send for ParsedSql {}
 unsafe impl Sync for ParsedSql {}
 
 impl ParsedSql {
-    /// The statements, each a `RawStmt`; in other modes than [`Mode::Statements`](crate::Mode) the one node of the text.
+    /// The statements, each a `RawStmt`; in other modes than [`Mode::Statements`](crate::Mode) the one node of the
+    /// text.
     pub fn root(&self) -> List<'_> {
         // SAFETY: the list lies in the arena, which lives as long as the borrow of `self`, and is well-formed (module docs).
         unsafe { List::from_raw(self.root) }
@@ -67,7 +68,7 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<ParsedSql, Pars
             let before = other.as_deref().unwrap_or(text).get(..end).unwrap_or_default();
             return Err(match call::parse(before, options) {
                 Err(error) if error.position().is_some_and(|position| position < end) => error,
-                _ => ParseError::of_lexer(&then, text),
+                _ => ParseError::from_lexer(&then, text),
             });
         }
     };

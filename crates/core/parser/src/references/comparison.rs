@@ -80,8 +80,8 @@ pub enum Test<'a> {
 /// What a comparison says of the rows of its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
-    /// It holds for every row that the level reads, changes or inserts: a part of WHERE or of an inner join's ON that is
-    /// joined to the rest by AND alone. Rows for which it does not hold make no difference.
+    /// It holds for every row that the level reads, changes or inserts: a part of WHERE or of an inner join's ON that
+    /// is joined to the rest by AND alone. Rows for which it does not hold make no difference.
     Always,
     /// It stands so in the ON of an outer join, or of a join on the side of one that may come out NULL. It restricts
     /// the rows of that side; rows of the other come out without a match.

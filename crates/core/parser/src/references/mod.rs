@@ -2,8 +2,8 @@
 //!
 //! One walk through the tree finds all of it. Names and nodes borrow the tree.
 //!
-//! A statement is looked at by its *levels*: each query in it, whether at the top, in FROM, in WITH, in an expression, is
-//! one. Every table and every comparison belongs to a level, so that a router asks level by level: is
+//! A statement is looked at by its *levels*: each query in it, whether at the top, in FROM, in WITH, in an
+//! expression, is one. Every table and every comparison belongs to a level, so that a router asks level by level: is
 //! each table of it restricted by a comparison of it that always [`Holds`]?
 //!
 //! A text does not tell to which table of its level an unqualified column belongs, what else views, functions, rules,

@@ -42,8 +42,8 @@ pub struct Relation<'a> {
     pub usage: Usage,
     /// How strongly its rows are locked: FOR UPDATE and its like, also of a query around its own. None of LOCK TABLE.
     pub lock: Option<LockClauseStrength>,
-    /// Whether it stands in what is only written down: the query of a view, the body of a function in SQL, the actions of a
-    /// rule, the condition of a policy or trigger. It is used when those are, not by this statement.
+    /// Whether it stands in what is only written down: the query of a view, the body of a function in SQL, the
+    /// actions of a rule, the condition of a policy or trigger. It is used when those are, not by this statement.
     pub is_in_definition: bool,
     /// The level it stands in.
     pub level: u32,

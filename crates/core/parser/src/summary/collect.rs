@@ -15,8 +15,8 @@ use super::table::Table;
 const NO_TYPES: [NodeTag; 3] =
     [NodeTag::AlterDatabaseRefreshCollStmt, NodeTag::PLAssignStmt, NodeTag::ReturnStmt];
 
-/// How many nodes are visited before the row of `(a, b, ...) = row` is no longer visited once for each column, as libpg_query
-/// does and its list of functions shows: the work is that of all the columns times all of the row.
+/// How many nodes are visited before the row of `(a, b, ...) = row` is no longer visited once for each column, as
+/// libpg_query does and its list of functions shows: the work is that of all the columns times all of the row.
 const VISITED_REPEATEDLY_MAX: usize = 1 << 22;
 
 pub(super) fn collect(statements: List<'_>) -> Result<Summary, ParseError> {

@@ -16,7 +16,8 @@ use crate::raw::ParsedSql;
 pub struct Summary {
     /// The tables, views and the like, each time that one is named; not the names that WITH gives.
     pub tables: Vec<SummaryTable>,
-    /// The aliases of tables, and the name of the table ([`SummaryTable::name`]). Of an alias that is given twice the last.
+    /// The aliases of tables, and the name of the table ([`SummaryTable::name`]). Of an alias that is given twice the
+    /// last.
     pub aliases: BTreeMap<String, String>,
     /// The names that WITH gives.
     pub cte_names: Vec<String>,

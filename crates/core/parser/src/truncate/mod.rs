@@ -1,8 +1,8 @@
 //! Truncating: SQL of at most a given number of bytes, with `...` for what is left out.
 //!
-//! The text is libpg_query's, of its C code: its Rust crate shortens clauses of the same length in another order. There,
-//! clauses are left out one by one, deepest first and of those the longest first, and the whole is written again each
-//! time; here it is written once, with marks where clauses begin and end.
+//! The text is libpg_query's, of its C code: its Rust crate shortens clauses of the same length in another order.
+//! There, clauses are left out one by one, deepest first and of those the longest first, and the whole is written
+//! again each time; here it is written once, with marks where clauses begin and end.
 
 mod clause;
 mod shorten;

@@ -9,7 +9,8 @@ use crate::pg_qsort;
 
 /// A shorter clause is not left out: the ellipsis is not shorter.
 const CLAUSE_BYTES_MIN: i64 = 4;
-/// By how much libpg_query overestimates columns of INSERT: by the `OVERRIDING USER VALUE ` that it does not mean to write.
+/// By how much libpg_query overestimates columns of INSERT: by the `OVERRIDING USER VALUE ` that it does not mean to
+/// write.
 const MEASURED_WITH_COLUMNS: i64 = 22;
 /// What is left out with the condition of a SELECT that has nothing before it.
 const BARE_WHERE: &str = "SELECT WHERE ";

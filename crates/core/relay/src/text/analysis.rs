@@ -34,15 +34,15 @@ impl Analysis {
     }
 
     /// Parses a text as a session with these settings does. `None` if the grammar refuses it.
-    pub(super) fn parse(text: &[u8], reading: QuotingSettings<'_>) -> Option<Self> {
+    pub(super) fn parse(text: &[u8], quoting: QuotingSettings<'_>) -> Option<Self> {
         let options = ParseOptions {
-            standard_conforming_strings: reading.standard_conforming_strings,
+            standard_conforming_strings: quoting.standard_conforming_strings,
             tree_bytes_max: text.len().max(TEXT_BYTES_MIN).saturating_mul(TREE_BYTES_A_BYTE),
             ..ParseOptions::default()
         };
-        let tree = parse_with(&reading.to_utf8(text), options).ok()?;
+        let tree = parse_with(&quoting.to_utf8(text), options).ok()?;
         let (effects, class) = Effects::of(&tree);
-        let class = if reading.is_usual() { class } else { Class::UNKNOWN };
+        let class = if quoting.is_usual() { class } else { Class::UNKNOWN };
         Some(Self { class, effects: (effects != Effects::NONE).then(|| Arc::new(effects)) })
     }
 }

@@ -91,12 +91,12 @@ impl Classes {
     pub(crate) fn effects<'a>(
         &self,
         text: &[u8],
-        reading: impl FnOnce() -> QuotingSettings<'a>,
-        share: &mut ParseBudget,
+        quoting: impl FnOnce() -> QuotingSettings<'a>,
+        budget: &mut ParseBudget,
     ) -> Result<Option<Arc<Effects>>, ParseBudgetUsed> {
         match leaves_session_unchanged(text) {
             true => Ok(None),
-            false => self.analysis(text, reading(), share).map(|analysis| analysis.effects),
+            false => self.analysis(text, quoting(), budget).map(|analysis| analysis.effects),
         }
     }
 
@@ -104,11 +104,11 @@ impl Classes {
     pub(crate) fn class(
         &self,
         text: &[u8],
-        reading: QuotingSettings<'_>,
-        share: &mut ParseBudget,
+        quoting: QuotingSettings<'_>,
+        budget: &mut ParseBudget,
     ) -> Result<Class, ParseBudgetUsed> {
-        match reading.is_usual() {
-            true => self.analysis(text, reading, share).map(|analysis| analysis.class),
+        match quoting.is_usual() {
+            true => self.analysis(text, quoting, budget).map(|analysis| analysis.class),
             false => Ok(Class::UNKNOWN),
         }
     }
@@ -116,32 +116,32 @@ impl Classes {
     fn analysis(
         &self,
         text: &[u8],
-        reading: QuotingSettings<'_>,
-        share: &mut ParseBudget,
+        quoting: QuotingSettings<'_>,
+        budget: &mut ParseBudget,
     ) -> Result<Analysis, ParseBudgetUsed> {
-        if text.len() > share.text_bytes_max {
+        if text.len() > budget.text_bytes_max {
             self.too_long.fetch_add(1, Relaxed);
             return Ok(Analysis::too_long_text());
         }
-        let key = reading.is_usual().then(|| Key::text(text));
-        if let Some(known) = key.and_then(|key| self.cache.get(key)) {
-            return Ok((*known).clone());
+        let key = quoting.is_usual().then(|| Key::text(text));
+        if let Some(analysis) = key.and_then(|key| self.cache.get(key)) {
+            return Ok((*analysis).clone());
         }
-        if share.bytes == 0 {
+        if budget.bytes == 0 {
             return Err(ParseBudgetUsed);
         }
-        share.bytes = share.bytes.saturating_sub(text.len().max(1));
+        budget.bytes = budget.bytes.saturating_sub(text.len().max(1));
         self.parsed.fetch_add(1, Relaxed);
         self.parsed_bytes.fetch_add(text.len() as u64, Relaxed);
-        let known = Analysis::parse(text, reading);
-        if known.is_none() {
+        let analysis = Analysis::parse(text, quoting);
+        if analysis.is_none() {
             self.unreadable.fetch_add(1, Relaxed);
         }
-        let known = known.unwrap_or_else(|| Analysis::unreadable(text));
+        let analysis = analysis.unwrap_or_else(|| Analysis::unreadable(text));
         if let Some(key) = key {
-            self.cache.insert(key, known.clone());
+            self.cache.insert(key, analysis.clone());
         }
-        Ok(known)
+        Ok(analysis)
     }
 }
 
@@ -163,12 +163,12 @@ mod tests {
         profile
     }
 
-    fn share() -> ParseBudget {
+    fn budget() -> ParseBudget {
         ParseBudget { bytes: 1 << 20, text_bytes_max: 1 << 10 }
     }
 
     fn has_resets(classes: &Classes, text: &[u8], profile: &Profile) -> bool {
-        let effects = classes.effects(text, || QuotingSettings::of(profile), &mut share());
+        let effects = classes.effects(text, || QuotingSettings::of(profile), &mut budget());
         effects.expect("there is room").is_some_and(|effects| effects.has_resets())
     }
 
@@ -195,7 +195,7 @@ mod tests {
         let sjis = profile(&[("client_encoding", "SJIS")]);
         let text = b"set x = E'\x95\\'; reset all; --'";
         assert!(has_resets(&classes, text, &sjis) && !has_resets(&classes, text, &usual));
-        let class = |profile| classes.class(b"select 1", QuotingSettings::of(profile), &mut share());
+        let class = |profile| classes.class(b"select 1", QuotingSettings::of(profile), &mut budget());
         assert_eq!((class(&off), class(&sjis)), (Ok(Class::UNKNOWN), Ok(Class::UNKNOWN)));
         assert_ne!(class(&usual), Ok(Class::UNKNOWN));
     }
@@ -209,12 +209,12 @@ mod tests {
     #[test]
     fn a_round_parses_only_its_budget() {
         let (classes, usual) = (Classes::new(1 << 20, 7), Profile::default());
-        let mut share = ParseBudget { bytes: 12, text_bytes_max: 10 };
+        let mut budget = ParseBudget { bytes: 12, text_bytes_max: 10 };
         let mut of =
-            |text: &str| classes.effects(text.as_bytes(), || QuotingSettings::of(&usual), &mut share);
+            |text: &str| classes.effects(text.as_bytes(), || QuotingSettings::of(&usual), &mut budget);
         assert!(of("reset a").is_ok() && of("reset b").is_ok());
         assert_eq!(of("reset c"), Err(ParseBudgetUsed));
-        assert!(of("reset a").is_ok(), "it is known");
+        assert!(of("reset a").is_ok(), "it is in the cache");
         assert!(of("select 1").is_ok(), "it needs no parse");
         assert_eq!(of("reset longer").ok().flatten().as_deref(), Some(&Effects::UNKNOWN));
         assert_eq!(classes.status().too_long, 1);
@@ -224,8 +224,8 @@ mod tests {
     fn a_text_with_a_large_tree_is_parsed() {
         let (classes, usual) = (Classes::new(1 << 20, 7), Profile::default());
         let text = format!("reset timezone; select 1{}", "+1".repeat(30_000));
-        let mut share = ParseBudget { bytes: 1 << 20, text_bytes_max: 64 << 10 };
-        let effects = classes.effects(text.as_bytes(), || QuotingSettings::of(&usual), &mut share);
+        let mut budget = ParseBudget { bytes: 1 << 20, text_bytes_max: 64 << 10 };
+        let effects = classes.effects(text.as_bytes(), || QuotingSettings::of(&usual), &mut budget);
         assert!(effects.ok().flatten().is_some_and(|effects| effects.has_resets()));
     }
 
@@ -233,7 +233,7 @@ mod tests {
     fn a_text_that_does_not_parse_may_set_parameters() {
         let (classes, usual) = (Classes::new(0, 7), Profile::default());
         for (text, begins) in [("wrong", false), ("BEGIN; select wrong wrong wrong", true)] {
-            let effects = classes.effects(text.as_bytes(), || QuotingSettings::of(&usual), &mut share());
+            let effects = classes.effects(text.as_bytes(), || QuotingSettings::of(&usual), &mut budget());
             let effects = effects.ok().flatten().expect("it may set");
             assert!(effects.may_set && effects.begins_transaction == begins, "{text}");
         }

@@ -54,7 +54,7 @@ pub(crate) fn begins_transaction_before_other_turns(
     client: &Client,
     input: &[u8],
     classes: &Classes,
-    share: &mut ParseBudget,
+    budget: &mut ParseBudget,
 ) -> bool {
     let (mut at, mut begins) = (0, false);
     while let Ok(Some(header)) = frame::header(&input[at..]) {
@@ -65,7 +65,7 @@ pub(crate) fn begins_transaction_before_other_turns(
         let body = body(&input[at..end]);
         // A text that we cannot parse in this round may do anything.
         let mut of_text = |text: &[u8]| {
-            let effects = classes.effects(text, || QuotingSettings::of(&client.profile), share);
+            let effects = classes.effects(text, || QuotingSettings::of(&client.profile), budget);
             effects.map_or(true, |effects| effects.is_some_and(|effects| effects.begins_transaction))
         };
         begins |= match header.tag {

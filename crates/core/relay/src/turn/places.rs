@@ -1,6 +1,6 @@
 //! An index of the answers that a server connection owes: it finds those that concern a name or a statement.
 //!
-//! For most turns nobody asks, so an answer is indexed only when a question comes. Each answer is then looked at once,
+//! No question is ever asked about most turns, so an answer is indexed only when a question comes. Each answer is then looked at once,
 //! however many questions and answers there are.
 
 use std::collections::{HashMap, VecDeque};

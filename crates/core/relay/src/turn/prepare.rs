@@ -293,9 +293,9 @@ fn parse_unnamed<W: DirectSend>(
     let body = &body(received)[1..];
     let parsed =
         ParseRequest { effects, ..ParseRequest::new(body, &client.profile, context.schema, context.now) };
-    let reading = settled_profile(server.pending.settings, &client.profile);
-    let (statement, is_read) = (context.registry.unnamed(parsed, reading), reading.is_some());
-    if !is_read {
+    let settled = settled_profile(server.pending.settings, &client.profile);
+    let (statement, is_settled) = (context.registry.unnamed(parsed, settled), settled.is_some());
+    if !is_settled {
         client.leftovers().without_parse_settings.push(Arc::clone(&statement));
     }
     server.pending.prepared(statement.effects());
@@ -304,7 +304,7 @@ fn parse_unnamed<W: DirectSend>(
     let on_server = server.statements.unnamed.replace(id);
     let parse = Message::Parse(Subject::Untracked);
     let expect = Expect::forward(parse, Undo::BothUnnamed(on_server, previous));
-    if is_read {
+    if is_settled {
         server.turns.append(expect);
         return Step::Pass;
     }

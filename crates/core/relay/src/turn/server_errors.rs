@@ -69,13 +69,7 @@ pub(super) fn error<W: DirectSend>(
     undo_failed(client, server);
     await_early_syncs(server);
     if let Some(broken) = broken {
-        // Even if we do not repeat this turn, the next turn prepares the statement again.
-        server.prepare_again = Some(broken);
-        if parses_answered > 0
-            && let Some(statement) = server.statements.get(broken)
-        {
-            statement.mark_outdated();
-        }
+        note_broken(server, broken, parses_answered);
     }
     if heal {
         server.turns.heal();
@@ -90,6 +84,17 @@ pub(super) fn error<W: DirectSend>(
 /// encoding, it repeats the error for ever (guc.c, ReportChangedGUCOptions), and is never ready again.
 fn repeats_error(expect: &Expect, server: &Server) -> bool {
     matches!((&expect.message, &server.chore_answer), (Message::Query, Some(ChoreAnswer::Error(_))))
+}
+
+/// Notes a statement that is outdated or lost, so that it is prepared again.
+fn note_broken(server: &mut Server, broken: StatementId, parses_answered: u32) {
+    // Even if we do not repeat this turn, the next turn prepares the statement again.
+    server.prepare_again = Some(broken);
+    if parses_answered > 0
+        && let Some(statement) = server.statements.get(broken)
+    {
+        statement.mark_outdated();
+    }
 }
 
 /// A COPY has failed, and the server may answer Syncs that were sent during it. Sends an empty query: when its answer

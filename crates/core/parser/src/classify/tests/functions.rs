@@ -1,4 +1,4 @@
-//! Calls of functions.
+//! Classes of calls of functions.
 
 use super::check;
 

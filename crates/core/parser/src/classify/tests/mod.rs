@@ -1,4 +1,4 @@
-//! Statements and their classes, side by side.
+//! Tables of statements and their classes.
 
 mod functions;
 mod queries;
@@ -10,7 +10,7 @@ mod whole;
 use super::{Class, TransactionModes};
 use crate::parse;
 
-/// A class in a line: kind, access, bits, then what only some have.
+/// A class as one line: kind, access, bits, then the facts that only some classes have.
 fn in_a_line(class: Class) -> String {
     let mut line = format!("{:?} {:?}", class.kind(), class.access());
     for name in class.touches().names() {

@@ -1,4 +1,4 @@
-//! SELECT and what changes rows.
+//! Classes of SELECT and of statements that change rows.
 
 use super::check;
 

@@ -1,4 +1,4 @@
-//! Transactions and the state of sessions.
+//! Classes of transaction control and of statements about the session's state.
 
 use super::check;
 

@@ -1,10 +1,10 @@
-//! Names and values of statements.
+//! Names and values in statements.
 
 use super::super::{Setting, SettingScope, SettingValue, Subject};
 use crate::node::{DiscardMode, VariableSetKind};
 use crate::parse;
 
-/// A subject in a line.
+/// A subject as one line.
 fn in_a_line(subject: Subject<'_>) -> String {
     let or_all = |name: Option<&str>| name.map_or("ALL".to_owned(), str::to_owned);
     match subject {
@@ -125,7 +125,7 @@ fn each_statement_has_its_own() -> Result<(), crate::ParseError> {
     Ok(())
 }
 
-/// What was prepared has a class of its own: that is what EXECUTE does.
+/// The prepared statement has its own class, which says what EXECUTE does.
 #[test]
 fn what_is_prepared_can_be_classified() -> Result<(), crate::ParseError> {
     let tree = parse("PREPARE p AS DELETE FROM t")?;

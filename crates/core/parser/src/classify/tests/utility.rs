@@ -1,4 +1,4 @@
-//! Definitions and maintenance.
+//! Classes of definitions and maintenance.
 
 use super::check;
 

@@ -1,4 +1,5 @@
-//! Texts of several statements, the safe side, and that nothing slips through.
+//! Classes of texts with several statements; tests that no statement is forgotten, and that unknown ones may do
+//! anything.
 
 use super::super::{Access, Class, Count, Kind, Touches};
 use super::check;
@@ -35,23 +36,23 @@ fn statements_are_counted() {
     }
 }
 
-/// Tags that end like a statement's but that the grammar does not make.
-const NO_STATEMENTS: [&str; 6] = [
+/// Tags that end like a statement's tag, but that the grammar does not make.
+const NOT_STATEMENTS: [&str; 6] = [
     // A part of ALTER TABLE.
     "ReplicaIdentityStmt",
     // A node within a query after analysis.
     "SetOperationStmt",
-    // What the planner makes.
+    // The planner makes it.
     "PlannedStmt",
-    // The shell around a statement.
+    // The node around each statement.
     "RawStmt",
-    // The body of a function in SQL, and assignments in PL/pgSQL: expressions of the parser's other modes.
+    // The parser's other modes make these: the body of an SQL function, and assignments in PL/pgSQL.
     "ReturnStmt",
     "PLAssignStmt",
 ];
 
-/// A tag that a new PostgreSQL brings is named here, or in `statement.rs` with what its documentation says. The tables of
-/// [`super`] show the classes themselves.
+/// A tag of a new PostgreSQL version must be added here, or to `statement.rs` as its documentation says. The tables in
+/// [`super`] test the classes themselves.
 #[test]
 fn every_statement_is_classified_on_purpose() {
     let source = include_str!("../statement.rs");
@@ -62,7 +63,7 @@ fn every_statement_is_classified_on_purpose() {
             break;
         }
         let name = tag.c_name();
-        if name.ends_with("Stmt") && !NO_STATEMENTS.contains(&name) {
+        if name.ends_with("Stmt") && !NOT_STATEMENTS.contains(&name) {
             assert!(source.contains(&format!("View::{tag:?}(")), "{name} is not classified");
             statements += 1;
         }
@@ -71,7 +72,7 @@ fn every_statement_is_classified_on_purpose() {
 }
 
 #[test]
-fn what_is_no_statement_may_touch_anything() {
+fn a_node_that_is_not_a_statement_may_touch_anything() {
     let tree = parse("SELECT a").expect("it is SQL");
     let column = tree.nodes().find(|node| node.tag() == NodeTag::ColumnRef).expect("it has a column");
     let class = column.classify();

@@ -1,13 +1,13 @@
-//! Operators with their operands.
+//! Writes operators with their operands.
 
 use super::precedence::{Precedence, Side, of_a_expr, of_subquery_operator};
 use crate::deparse::context::Context;
 use crate::deparse::names::{only_string, system_name};
-use crate::deparse::need::{given, list_of, need, nth};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{list_of, required, required_element, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AExpr, AExprKind, FuncCall, Node, SubLink};
 
-/// The words by which IN and the pattern matches are written: those of the operator, and those of its negation.
+/// An operator of IN or a pattern match with its words, and its negation with its words.
 struct Words {
     name: &'static str,
     words: &'static str,
@@ -22,8 +22,8 @@ const SIMILAR: Words =
     Words { name: "~", words: " SIMILAR TO ", denied: "!~", words_denied: " NOT SIMILAR TO " };
 
 impl Deparser<'_> {
-    /// An operator, or one of the rules with words that the grammar makes an operator of.
-    pub(in crate::deparse) fn a_expr(&mut self, node: AExpr<'_>, context: Context) -> Done {
+    /// An operator, or a construct with words that the grammar turns into an operator.
+    pub(in crate::deparse) fn a_expr(&mut self, node: AExpr<'_>, context: Context) -> DeparseResult {
         if node.rexpr().is_none() {
             return Err(DeparseError::missing("an operand"));
         }
@@ -52,7 +52,7 @@ impl Deparser<'_> {
         }
     }
 
-    fn op(&mut self, node: AExpr<'_>, context: Context) -> Done {
+    fn op(&mut self, node: AExpr<'_>, context: Context) -> DeparseResult {
         let precedence = of_a_expr(node);
         if node.lexpr().is_some() {
             self.operand(node.lexpr(), precedence, Side::Left, context)?;
@@ -65,7 +65,7 @@ impl Deparser<'_> {
         self.operand(node.rexpr(), precedence, Side::Right, context)
     }
 
-    fn op_array(&mut self, node: AExpr<'_>, quantifier: &str, context: Context) -> Done {
+    fn op_array(&mut self, node: AExpr<'_>, quantifier: &str, context: Context) -> DeparseResult {
         self.operand(node.lexpr(), of_subquery_operator(node.name()), Side::Left, context)?;
         self.char(' ');
         self.subquery_op(node.name())?;
@@ -75,15 +75,15 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn both_operands(&mut self, node: AExpr<'_>, words: &str, context: Context) -> Done {
+    fn both_operands(&mut self, node: AExpr<'_>, words: &str, context: Context) -> DeparseResult {
         let precedence = of_a_expr(node);
         self.operand(node.lexpr(), precedence, Side::Left, context)?;
         self.str(words);
         self.operand(node.rexpr(), precedence, Side::Right, context)
     }
 
-    /// The left operand, and the words for the operator.
-    fn left_and_words(&mut self, node: AExpr<'_>, words: &Words, context: Context) -> Done {
+    /// The left operand and the operator's words.
+    fn left_and_words(&mut self, node: AExpr<'_>, words: &Words, context: Context) -> DeparseResult {
         self.operand(node.lexpr(), Precedence::Between, Side::Left, context)?;
         let name = only_string(node.name());
         let words = match name {
@@ -99,7 +99,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn op_in(&mut self, node: AExpr<'_>, context: Context) -> Done {
+    fn op_in(&mut self, node: AExpr<'_>, context: Context) -> DeparseResult {
         self.left_and_words(node, &IN, context)?;
         let values = node.rexpr();
         match values.and_then(Node::cast::<SubLink<'_>>) {
@@ -110,37 +110,47 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn pattern(&mut self, node: AExpr<'_>, words: &Words, context: Context) -> Done {
+    fn pattern(&mut self, node: AExpr<'_>, words: &Words, context: Context) -> DeparseResult {
         self.left_and_words(node, words, context)?;
         self.operand(node.rexpr(), Precedence::Between, Side::Right, context)
     }
 
-    /// The grammar hides the pattern and its escape character in a call.
-    fn similar(&mut self, node: AExpr<'_>, context: Context) -> Done {
+    /// SIMILAR TO. The grammar puts the pattern and its escape character into a call.
+    fn similar(&mut self, node: AExpr<'_>, context: Context) -> DeparseResult {
         self.left_and_words(node, &SIMILAR, context)?;
-        let call: FuncCall<'_> = need(node.rexpr(), "the pattern of SIMILAR TO")?;
+        let call: FuncCall<'_> = required_node(node.rexpr(), "the pattern of SIMILAR TO")?;
         if system_name(call.funcname()) != Some("similar_to_escape") {
             return Err(DeparseError::new("the pattern of SIMILAR TO is not a call of similar_to_escape"));
         }
-        self.operand(nth(call.args(), 0, "a pattern")?, Precedence::Between, Side::Right, context)?;
+        self.operand(
+            required_element(call.args(), 0, "a pattern")?,
+            Precedence::Between,
+            Side::Right,
+            context,
+        )?;
         if call.args().len() > 1 {
             self.str(" ESCAPE ");
-            self.operand(nth(call.args(), 1, "an escape")?, Precedence::Between, Side::Right, context)?;
+            self.operand(
+                required_element(call.args(), 1, "an escape")?,
+                Precedence::Between,
+                Side::Right,
+                context,
+            )?;
         }
         Ok(())
     }
 
-    fn between(&mut self, node: AExpr<'_>, context: Context) -> Done {
+    fn between(&mut self, node: AExpr<'_>, context: Context) -> DeparseResult {
         let bounds = list_of(node.rexpr(), "the bounds of BETWEEN")?;
         self.operand(node.lexpr(), Precedence::Between, Side::Left, context)?;
         self.char(' ');
-        self.str(given(only_string(node.name()), "the word BETWEEN")?);
+        self.str(required(only_string(node.name()), "the word BETWEEN")?);
         self.char(' ');
-        let low = nth(bounds, 0, "a bound of BETWEEN")?;
-        // Its AND would end the lower bound.
+        let low = required_element(bounds, 0, "a bound of BETWEEN")?;
+        // An AND in the lower bound would be read as the AND of BETWEEN.
         self.operand(low, Precedence::Between, Side::Right, Context::BExpr)?;
         self.str(" AND ");
-        let high = nth(bounds, 1, "a bound of BETWEEN")?;
+        let high = required_element(bounds, 1, "a bound of BETWEEN")?;
         self.operand(high, Precedence::Between, Side::Right, context)
     }
 }

@@ -3,19 +3,19 @@
 use super::precedence::sql_syntax_name;
 use crate::deparse::context::Context;
 use crate::deparse::names::only_string;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{FuncCall, List, Node, WindowDef};
 
 impl Deparser<'_> {
-    /// A call of a function, an aggregate or a window function, by the syntax it was written in.
-    pub(in crate::deparse) fn func_call(&mut self, node: FuncCall<'_>) -> Done {
+    /// A call of a function, an aggregate or a window function, in the syntax in which it was written.
+    pub(in crate::deparse) fn func_call(&mut self, node: FuncCall<'_>) -> DeparseResult {
         if let Some(name) = sql_syntax_name(node)
             && self.sql_syntax_call(name, node.args())?
         {
             return Ok(());
         }
         match only_string(node.funcname()) {
-            // The key word has an operator in its parentheses.
+            // The keyword OPERATOR would be read as the beginning of `OPERATOR(...)`.
             Some("operator") => self.str("\"operator\""),
             _ => self.func_name(node.funcname())?,
         }
@@ -43,7 +43,7 @@ impl Deparser<'_> {
         self.filter_and_over(node.agg_filter(), node.over())
     }
 
-    fn func_arg_list(&mut self, arguments: List<'_>, is_variadic: bool) -> Done {
+    fn func_arg_list(&mut self, arguments: List<'_>, is_variadic: bool) -> DeparseResult {
         let last = arguments.len().saturating_sub(1);
         for (index, argument) in arguments.iter().enumerate() {
             if index > 0 {
@@ -57,8 +57,12 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// What may follow an aggregate's arguments. The space before it is written; it ends without one.
-    pub(super) fn filter_and_over(&mut self, filter: Option<Node<'_>>, over: Option<WindowDef<'_>>) -> Done {
+    /// FILTER and OVER, which may follow an aggregate's arguments. Begins with a space and does not end with one.
+    pub(super) fn filter_and_over(
+        &mut self,
+        filter: Option<Node<'_>>,
+        over: Option<WindowDef<'_>>,
+    ) -> DeparseResult {
         if filter.is_some() {
             self.str("FILTER (WHERE ");
             self.expr(filter, Context::AExpr)?;

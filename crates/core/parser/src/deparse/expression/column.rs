@@ -1,8 +1,8 @@
-//! Columns, and fields and elements of what an expression gives.
+//! Writes columns, and fields and elements of the value of an expression.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, nth};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_element};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{
     AIndices, AIndirection, AStar, CollateClause, ColumnRef, List, Node, NodeTag, SubLink, SubLinkType, View,
 };
@@ -10,10 +10,10 @@ use crate::node::{
 use super::precedence::{Precedence, Side};
 
 impl Deparser<'_> {
-    /// A column, perhaps with its table; `*`.
-    pub(in crate::deparse) fn column_ref(&mut self, node: ColumnRef<'_>) -> Done {
+    /// A column, perhaps with its table; or `*`.
+    pub(in crate::deparse) fn column_ref(&mut self, node: ColumnRef<'_>) -> DeparseResult {
         self.comments(node.location());
-        match nth(node.fields(), 0, "a column's name")?.map(Node::view) {
+        match required_element(node.fields(), 0, "a column's name")?.map(Node::view) {
             Some(View::AStar(star)) => self.a_star(star)?,
             Some(View::String(name)) => self.col_label(name.sval()),
             Some(other) => return Err(DeparseError::misplaced(other.tag(), "a column's name")),
@@ -23,15 +23,15 @@ impl Deparser<'_> {
     }
 
     /// `*`.
-    pub(in crate::deparse) fn a_star(&mut self, _: AStar<'_>) -> Done {
+    pub(in crate::deparse) fn a_star(&mut self, _: AStar<'_>) -> DeparseResult {
         self.char('*');
         Ok(())
     }
 
-    /// `opt_indirection`, from the element of that number on: fields, elements and `.*`.
-    pub(in crate::deparse) fn opt_indirection(&mut self, list: List<'_>, from: usize) -> Done {
+    /// `opt_indirection`: fields, elements and `.*`. Begins with the list's element number `from`.
+    pub(in crate::deparse) fn opt_indirection(&mut self, list: List<'_>, from: usize) -> DeparseResult {
         for node in list.iter().skip(from) {
-            match given(node, "a field")?.view() {
+            match required(node, "a field")?.view() {
                 View::String(name) => {
                     self.char('.');
                     self.col_label(name.sval());
@@ -45,7 +45,7 @@ impl Deparser<'_> {
     }
 
     /// An element of an array, or a slice.
-    pub(in crate::deparse) fn a_indices(&mut self, node: AIndices<'_>) -> Done {
+    pub(in crate::deparse) fn a_indices(&mut self, node: AIndices<'_>) -> DeparseResult {
         self.char('[');
         self.expr(node.lidx(), Context::AExpr)?;
         if node.is_slice() {
@@ -56,15 +56,15 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Fields and elements of an expression. The grammar takes only few without parentheses: a parameter, a column (whose
-    /// fields would be its own), a subquery.
-    pub(in crate::deparse) fn a_indirection(&mut self, node: AIndirection<'_>) -> Done {
-        let argument = given(node.arg(), "what a field is taken of")?;
+    /// Fields and elements of an expression. The grammar accepts only a few expressions here without parentheses: a
+    /// parameter, a column (but its fields would be part of the column's own node), a subquery.
+    pub(in crate::deparse) fn a_indirection(&mut self, node: AIndirection<'_>) -> DeparseResult {
+        let argument = required(node.arg(), "what a field is taken of")?;
         let is_bare = match argument.view() {
             View::ParamRef(_) => true,
             View::ColumnRef(column) => {
                 let is_all = column.fields().iter().flatten().any(|field| field.tag() == NodeTag::AStar);
-                let first = nth(node.indirection(), 0, "a field")?;
+                let first = required_element(node.indirection(), 0, "a field")?;
                 !is_all && first.is_some_and(|first| first.tag() == NodeTag::AIndices)
             }
             View::SubLink(link) => SubLink::sub_link_type(link) == SubLinkType::ExprSublink,
@@ -79,7 +79,7 @@ impl Deparser<'_> {
     }
 
     /// COLLATE.
-    pub(in crate::deparse) fn collate_clause(&mut self, node: CollateClause<'_>) -> Done {
+    pub(in crate::deparse) fn collate_clause(&mut self, node: CollateClause<'_>) -> DeparseResult {
         if node.arg().is_some() {
             self.operand(node.arg(), Precedence::Collate, Side::Left, Context::AExpr)?;
             self.char(' ');

@@ -2,13 +2,13 @@
 
 use super::precedence::{Precedence, Side};
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, nth};
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::{required, required_element};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{BoolExpr, BoolExprType, BoolTestType, BooleanTest, Node, NullTest, NullTestType};
 
 impl Deparser<'_> {
     /// AND, OR or NOT.
-    pub(in crate::deparse) fn bool_expr(&mut self, node: BoolExpr<'_>) -> Done {
+    pub(in crate::deparse) fn bool_expr(&mut self, node: BoolExpr<'_>) -> DeparseResult {
         match node.boolop() {
             BoolExprType::AndExpr => {
                 for (index, condition) in node.args().iter().enumerate() {
@@ -31,13 +31,13 @@ impl Deparser<'_> {
             }
             BoolExprType::NotExpr => {
                 self.str("NOT ");
-                self.condition(nth(node.args(), 0, "the condition of NOT")?)
+                self.condition(required_element(node.args(), 0, "the condition of NOT")?)
             }
         }
     }
 
-    /// An operand of AND, OR or NOT: AND and OR themselves in parentheses.
-    fn condition(&mut self, node: Option<Node<'_>>) -> Done {
+    /// An operand of AND, OR or NOT. If it is itself an AND or OR, it gets parentheses.
+    fn condition(&mut self, node: Option<Node<'_>>) -> DeparseResult {
         let inner = node.and_then(Node::cast::<BoolExpr<'_>>);
         match (node, inner.map(BoolExpr::boolop)) {
             (Some(node), Some(BoolExprType::AndExpr | BoolExprType::OrExpr)) => self.in_parens(node),
@@ -46,7 +46,7 @@ impl Deparser<'_> {
     }
 
     /// IS NULL.
-    pub(in crate::deparse) fn null_test(&mut self, node: NullTest<'_>) -> Done {
+    pub(in crate::deparse) fn null_test(&mut self, node: NullTest<'_>) -> DeparseResult {
         self.operand(node.arg(), Precedence::Is, Side::Left, Context::AExpr)?;
         self.str(match node.nulltesttype() {
             NullTestType::IsNull => " IS NULL",
@@ -55,9 +55,9 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// IS TRUE and its like.
-    pub(in crate::deparse) fn boolean_test(&mut self, node: BooleanTest<'_>) -> Done {
-        let argument = given(node.arg(), "what is tested by IS TRUE or its like")?;
+    /// IS TRUE, IS FALSE and so on.
+    pub(in crate::deparse) fn boolean_test(&mut self, node: BooleanTest<'_>) -> DeparseResult {
+        let argument = required(node.arg(), "what is tested by IS TRUE or its like")?;
         self.operand(Some(argument), Precedence::Is, Side::Left, Context::AExpr)?;
         self.str(match node.booltesttype() {
             BoolTestType::IsTrue => " IS TRUE",

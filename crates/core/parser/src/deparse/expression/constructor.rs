@@ -1,9 +1,9 @@
-//! Arrays, rows, CASE, and functions that the grammar has nodes of their own for.
+//! Writes arrays, rows, CASE, and functions with their own node types.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::need;
+use crate::deparse::need::required_node;
 use crate::deparse::writer::Indent;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{
     AArrayExpr, CaseExpr, CaseWhen, CoalesceExpr, CoercionForm, GroupingFunc, List, MinMaxExpr, MinMaxOp,
     RowExpr,
@@ -11,29 +11,29 @@ use crate::node::{
 
 impl Deparser<'_> {
     /// `ARRAY[...]`.
-    pub(in crate::deparse) fn a_array_expr(&mut self, node: AArrayExpr<'_>) -> Done {
+    pub(in crate::deparse) fn a_array_expr(&mut self, node: AArrayExpr<'_>) -> DeparseResult {
         self.str("ARRAY[");
         self.expr_list(node.elements())?;
         self.char(']');
         Ok(())
     }
 
-    /// A row, with or without the word.
-    pub(in crate::deparse) fn row_expr(&mut self, node: RowExpr<'_>) -> Done {
+    /// A row, with or without the word ROW.
+    pub(in crate::deparse) fn row_expr(&mut self, node: RowExpr<'_>) -> DeparseResult {
         match node.row_format() {
             CoercionForm::CoerceExplicitCall => self.list_call("ROW(", node.args()),
             CoercionForm::CoerceImplicitCast => self.list_call("(", node.args()),
-            _ => Err(DeparseError::new("a row is neither written by ROW nor by parentheses alone")),
+            _ => Err(DeparseError::new("a row must be written either with ROW or with parentheses alone")),
         }
     }
 
     /// COALESCE.
-    pub(in crate::deparse) fn coalesce_expr(&mut self, node: CoalesceExpr<'_>) -> Done {
+    pub(in crate::deparse) fn coalesce_expr(&mut self, node: CoalesceExpr<'_>) -> DeparseResult {
         self.list_call("COALESCE(", node.args())
     }
 
     /// GREATEST, LEAST.
-    pub(in crate::deparse) fn min_max_expr(&mut self, node: MinMaxExpr<'_>) -> Done {
+    pub(in crate::deparse) fn min_max_expr(&mut self, node: MinMaxExpr<'_>) -> DeparseResult {
         let function = match node.op() {
             MinMaxOp::IsGreatest => "GREATEST(",
             MinMaxOp::IsLeast => "LEAST(",
@@ -42,20 +42,20 @@ impl Deparser<'_> {
     }
 
     /// GROUPING.
-    pub(in crate::deparse) fn grouping_func(&mut self, node: GroupingFunc<'_>) -> Done {
+    pub(in crate::deparse) fn grouping_func(&mut self, node: GroupingFunc<'_>) -> DeparseResult {
         self.list_call("GROUPING(", node.args())
     }
 
-    /// What begins with its parenthesis, arguments, and the other parenthesis.
-    fn list_call(&mut self, function: &str, arguments: List<'_>) -> Done {
+    /// `function` (which ends with an opening parenthesis), the arguments, and a closing parenthesis.
+    fn list_call(&mut self, function: &str, arguments: List<'_>) -> DeparseResult {
         self.str(function);
         self.expr_list(arguments)?;
         self.char(')');
         Ok(())
     }
 
-    /// CASE: a level of its own, each branch a group.
-    pub(in crate::deparse) fn case_expr(&mut self, node: CaseExpr<'_>) -> Done {
+    /// CASE. It is a level, and each branch is a group.
+    pub(in crate::deparse) fn case_expr(&mut self, node: CaseExpr<'_>) -> DeparseResult {
         self.str("CASE ");
         if node.arg().is_some() {
             self.expr(node.arg(), Context::AExpr)?;
@@ -63,7 +63,7 @@ impl Deparser<'_> {
         }
         self.enter();
         for when in node.args() {
-            self.case_when(need(when, "a branch of CASE")?)?;
+            self.case_when(required_node(when, "a branch of CASE")?)?;
         }
         if node.defresult().is_some() {
             self.group("ELSE", Indent::Parts);
@@ -76,7 +76,7 @@ impl Deparser<'_> {
     }
 
     /// WHEN.
-    pub(in crate::deparse) fn case_when(&mut self, node: CaseWhen<'_>) -> Done {
+    pub(in crate::deparse) fn case_when(&mut self, node: CaseWhen<'_>) -> DeparseResult {
         self.group("WHEN", Indent::Parts);
         self.expr(node.expr(), Context::AExpr)?;
         self.str(" THEN ");

@@ -2,8 +2,8 @@
 
 use super::precedence::{Precedence, Side, takes_with_unique};
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::*;
 
 impl Deparser<'_> {
@@ -23,7 +23,7 @@ impl Deparser<'_> {
     }
 
     /// IS JSON.
-    pub(in crate::deparse) fn json_is_predicate(&mut self, node: JsonIsPredicate<'_>) -> Done {
+    pub(in crate::deparse) fn json_is_predicate(&mut self, node: JsonIsPredicate<'_>) -> DeparseResult {
         self.operand(node.expr(), Precedence::Is, Side::Left, Context::AExpr)?;
         self.char(' ');
         self.json_format(node.format());
@@ -41,8 +41,8 @@ impl Deparser<'_> {
     }
 
     /// `json_value_expr`, with a space after it.
-    pub(in crate::deparse) fn json_value_expr(&mut self, node: Option<JsonValueExpr<'_>>) -> Done {
-        let node = given(node, "a JSON value")?;
+    pub(in crate::deparse) fn json_value_expr(&mut self, node: Option<JsonValueExpr<'_>>) -> DeparseResult {
+        let node = required(node, "a JSON value")?;
         self.expr(node.raw_expr(), Context::AExpr)?;
         self.char(' ');
         self.json_format(node.format());
@@ -50,9 +50,9 @@ impl Deparser<'_> {
     }
 
     /// `json_value_expr_list`, with a space after it.
-    pub(in crate::deparse) fn json_value_expr_list(&mut self, list: List<'_>) -> Done {
+    pub(in crate::deparse) fn json_value_expr_list(&mut self, list: List<'_>) -> DeparseResult {
         self.separated(list, |deparser, node| {
-            deparser.json_value_expr(Some(need(node, "a JSON value")?))?;
+            deparser.json_value_expr(Some(required_node(node, "a JSON value")?))?;
             deparser.trim();
             Ok(())
         })?;
@@ -61,16 +61,16 @@ impl Deparser<'_> {
     }
 
     /// `json_name_and_value`, with a space after it.
-    pub(in crate::deparse) fn json_key_value(&mut self, node: JsonKeyValue<'_>) -> Done {
+    pub(in crate::deparse) fn json_key_value(&mut self, node: JsonKeyValue<'_>) -> DeparseResult {
         self.expr(node.key(), Context::AExpr)?;
         self.str(": ");
         self.json_value_expr(node.value())
     }
 
     /// `json_name_and_value_list`, with a space after it.
-    pub(in crate::deparse) fn json_key_value_list(&mut self, list: List<'_>) -> Done {
+    pub(in crate::deparse) fn json_key_value_list(&mut self, list: List<'_>) -> DeparseResult {
         self.separated(list, |deparser, node| {
-            deparser.json_key_value(need(node, "a JSON key and value")?)?;
+            deparser.json_key_value(required_node(node, "a JSON key and value")?)?;
             deparser.trim();
             Ok(())
         })?;
@@ -79,21 +79,21 @@ impl Deparser<'_> {
     }
 
     /// RETURNING, with a space after it; nothing for none.
-    pub(in crate::deparse) fn json_output(&mut self, node: Option<JsonOutput<'_>>) -> Done {
+    pub(in crate::deparse) fn json_output(&mut self, node: Option<JsonOutput<'_>>) -> DeparseResult {
         let Some(node) = node else { return Ok(()) };
-        let returning = given(node.returning(), "what RETURNING returns")?;
+        let returning = required(node.returning(), "what RETURNING returns")?;
         self.str("RETURNING ");
-        self.type_name(given(node.type_name(), "the type of RETURNING")?)?;
+        self.type_name(required(node.type_name(), "the type of RETURNING")?)?;
         self.char(' ');
         self.json_format(returning.format());
         Ok(())
     }
 
     /// JSON_OBJECTAGG.
-    pub(in crate::deparse) fn json_object_agg(&mut self, node: JsonObjectAgg<'_>) -> Done {
-        let aggregate = given(node.constructor(), "an aggregate")?;
+    pub(in crate::deparse) fn json_object_agg(&mut self, node: JsonObjectAgg<'_>) -> DeparseResult {
+        let aggregate = required(node.constructor(), "an aggregate")?;
         self.str("JSON_OBJECTAGG(");
-        self.json_key_value(given(node.arg(), "a JSON key and value")?)?;
+        self.json_key_value(required(node.arg(), "a JSON key and value")?)?;
         let value = node.arg().and_then(|pair| pair.value());
         self.object_options(node.absent_on_null(), node.unique(), value);
         self.json_output(aggregate.output())?;
@@ -102,8 +102,8 @@ impl Deparser<'_> {
         self.filter_and_over(aggregate.agg_filter(), aggregate.over())
     }
 
-    /// The words for what differs from the defaults of objects (nulls are kept, keys may be there twice), after this
-    /// value.
+    /// The words for options of objects that differ from the defaults (null values are kept, keys may occur twice).
+    /// `value` is the value before them.
     fn object_options(&mut self, absent_on_null: bool, unique: bool, value: Option<JsonValueExpr<'_>>) {
         if absent_on_null {
             self.str("ABSENT ON NULL ");
@@ -116,8 +116,8 @@ impl Deparser<'_> {
     }
 
     /// JSON_ARRAYAGG.
-    pub(in crate::deparse) fn json_array_agg(&mut self, node: JsonArrayAgg<'_>) -> Done {
-        let aggregate = given(node.constructor(), "an aggregate")?;
+    pub(in crate::deparse) fn json_array_agg(&mut self, node: JsonArrayAgg<'_>) -> DeparseResult {
+        let aggregate = required(node.constructor(), "an aggregate")?;
         self.str("JSON_ARRAYAGG(");
         self.json_value_expr(node.arg())?;
         self.opt_sort_clause(aggregate.agg_order(), Context::None)?;
@@ -131,7 +131,10 @@ impl Deparser<'_> {
     }
 
     /// JSON_OBJECT.
-    pub(in crate::deparse) fn json_object_constructor(&mut self, node: JsonObjectConstructor<'_>) -> Done {
+    pub(in crate::deparse) fn json_object_constructor(
+        &mut self,
+        node: JsonObjectConstructor<'_>,
+    ) -> DeparseResult {
         self.str("JSON_OBJECT(");
         self.json_key_value_list(node.exprs())?;
         let last = node.exprs().last().and_then(Node::cast::<JsonKeyValue<'_>>);
@@ -143,7 +146,10 @@ impl Deparser<'_> {
     }
 
     /// JSON_ARRAY of values.
-    pub(in crate::deparse) fn json_array_constructor(&mut self, node: JsonArrayConstructor<'_>) -> Done {
+    pub(in crate::deparse) fn json_array_constructor(
+        &mut self,
+        node: JsonArrayConstructor<'_>,
+    ) -> DeparseResult {
         self.str("JSON_ARRAY(");
         self.json_value_expr_list(node.exprs())?;
         if !node.absent_on_null() {
@@ -159,9 +165,9 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn json_array_query_constructor(
         &mut self,
         node: JsonArrayQueryConstructor<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("JSON_ARRAY(");
-        self.select_stmt(need(node.query(), "the query of JSON_ARRAY")?, Context::None)?;
+        self.select_stmt(required_node(node.query(), "the query of JSON_ARRAY")?, Context::None)?;
         self.json_format(node.format());
         self.json_output(node.output())?;
         self.trim();
@@ -170,11 +176,11 @@ impl Deparser<'_> {
     }
 
     /// JSON.
-    pub(in crate::deparse) fn json_parse_expr(&mut self, node: JsonParseExpr<'_>) -> Done {
+    pub(in crate::deparse) fn json_parse_expr(&mut self, node: JsonParseExpr<'_>) -> DeparseResult {
         self.str("JSON(");
-        let value = given(node.expr(), "a JSON value")?;
+        let value = required(node.expr(), "a JSON value")?;
         if node.unique_keys() && takes_with_unique(value.raw_expr()) {
-            self.in_parens(given(value.raw_expr(), "a JSON value")?)?;
+            self.in_parens(required(value.raw_expr(), "a JSON value")?)?;
             self.json_format(value.format());
         } else {
             self.json_value_expr(Some(value))?;
@@ -187,7 +193,7 @@ impl Deparser<'_> {
     }
 
     /// JSON_SCALAR.
-    pub(in crate::deparse) fn json_scalar_expr(&mut self, node: JsonScalarExpr<'_>) -> Done {
+    pub(in crate::deparse) fn json_scalar_expr(&mut self, node: JsonScalarExpr<'_>) -> DeparseResult {
         self.str("JSON_SCALAR(");
         self.expr(node.expr(), Context::AExpr)?;
         self.char(')');
@@ -195,7 +201,7 @@ impl Deparser<'_> {
     }
 
     /// JSON_SERIALIZE.
-    pub(in crate::deparse) fn json_serialize_expr(&mut self, node: JsonSerializeExpr<'_>) -> Done {
+    pub(in crate::deparse) fn json_serialize_expr(&mut self, node: JsonSerializeExpr<'_>) -> DeparseResult {
         self.str("JSON_SERIALIZE(");
         self.json_value_expr(node.expr())?;
         self.json_output(node.output())?;
@@ -204,7 +210,7 @@ impl Deparser<'_> {
     }
 
     /// JSON_EXISTS, JSON_QUERY, JSON_VALUE.
-    pub(in crate::deparse) fn json_func_expr(&mut self, node: JsonFuncExpr<'_>) -> Done {
+    pub(in crate::deparse) fn json_func_expr(&mut self, node: JsonFuncExpr<'_>) -> DeparseResult {
         self.str(match node.op() {
             JsonExprOp::JsonExistsOp => "JSON_EXISTS(",
             JsonExprOp::JsonQueryOp => "JSON_QUERY(",

@@ -1,4 +1,4 @@
-//! Expressions, and what they are made of: constants, columns, operators, calls, types.
+//! Writes expressions: constants, columns, operators, calls, types.
 
 mod a_expr;
 mod call;
@@ -19,18 +19,19 @@ mod window;
 mod xml;
 
 use super::context::Context;
-use super::need::given;
-use super::{DeparseError, Deparser, Done};
+use super::need::required;
+use super::{DeparseError, DeparseResult, Deparser};
 use crate::node::{List, NamedArgExpr, Node, TypeCast, View};
 use precedence::needs_parens_as_b_expr;
 pub(super) use precedence::needs_parens_as_c_expr;
 
 impl Deparser<'_> {
-    /// `a_expr`; nothing for no node. With [`Context::BExpr`], operands of operators are written as `b_expr` too.
-    pub(super) fn expr(&mut self, node: Option<Node<'_>>, context: Context) -> Done {
+    /// `a_expr`. Writes nothing if there is no node. With [`Context::BExpr`], operands of operators are written as
+    /// `b_expr`.
+    pub(super) fn expr(&mut self, node: Option<Node<'_>>, context: Context) -> DeparseResult {
         let Some(node) = node else { return Ok(()) };
         match node.view() {
-            // Leaves need no level of their own.
+            // Leaves do not recurse, so they do not count as a level.
             View::ColumnRef(column) => self.column_ref(column),
             View::AConst(constant) => self.a_const(constant),
             View::ParamRef(parameter) => self.param_ref(parameter),
@@ -38,8 +39,8 @@ impl Deparser<'_> {
         }
     }
 
-    /// An expression that has expressions within it.
-    fn branch(&mut self, view: View<'_>, context: Context) -> Done {
+    /// An expression that contains expressions.
+    fn branch(&mut self, view: View<'_>, context: Context) -> DeparseResult {
         match view {
             View::AIndirection(node) => self.a_indirection(node),
             View::CaseExpr(node) => self.case_expr(node),
@@ -70,7 +71,7 @@ impl Deparser<'_> {
     }
 
     /// `func_expr`.
-    fn call(&mut self, view: View<'_>, context: Context) -> Done {
+    fn call(&mut self, view: View<'_>, context: Context) -> DeparseResult {
         match view {
             View::FuncCall(node) => self.func_call(node),
             View::SQLValueFunction(node) => self.sql_value_function(node),
@@ -88,43 +89,43 @@ impl Deparser<'_> {
     }
 
     /// `func_expr_windowless`: a function in FROM or as the key of an index.
-    pub(super) fn func_expr_windowless(&mut self, node: Option<Node<'_>>) -> Done {
-        let node = given(node, "a function call")?;
+    pub(super) fn func_expr_windowless(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        let node = required(node, "a function call")?;
         match node.cast::<TypeCast<'_>>() {
             Some(cast) => self.deeper(|deparser| deparser.type_cast(cast, Context::FuncExpr)),
-            // libpg_query drops some of these: NULLIF, the constructors and functions of JSON.
+            // libpg_query writes nothing for some of these: NULLIF, and the constructors and functions of JSON.
             None => self.expr(Some(node), Context::None),
         }
     }
 
-    /// `b_expr`, for places where AND, IN or IS would be ambiguous: in parentheses if it is not one.
-    pub(super) fn b_expr(&mut self, node: Option<Node<'_>>) -> Done {
-        let node = given(node, "an expression")?;
+    /// `b_expr`, for places where AND, IN or IS would be ambiguous. Other expressions get parentheses.
+    pub(super) fn b_expr(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        let node = required(node, "an expression")?;
         if needs_parens_as_b_expr(node) {
             return self.in_parens(node);
         }
         self.expr(Some(node), Context::BExpr)
     }
 
-    /// `c_expr`, which no operator around it can split: in parentheses if it is not one.
-    pub(super) fn c_expr(&mut self, node: Option<Node<'_>>) -> Done {
-        let node = given(node, "an expression")?;
+    /// `c_expr`, which no operator around it can split. Other expressions get parentheses.
+    pub(super) fn c_expr(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        let node = required(node, "an expression")?;
         if needs_parens_as_c_expr(node) || !is_c_expr(node) {
             return self.in_parens(node);
         }
         self.expr(Some(node), Context::None)
     }
 
-    fn in_parens(&mut self, node: Node<'_>) -> Done {
+    fn in_parens(&mut self, node: Node<'_>) -> DeparseResult {
         self.char('(');
         self.expr(Some(node), Context::AExpr)?;
         self.char(')');
         Ok(())
     }
 
-    /// `AexprConst`: with a type, this stands before the literal.
-    pub(super) fn aexpr_const(&mut self, node: Option<Node<'_>>) -> Done {
-        let node = given(node, "a constant")?;
+    /// `AexprConst`. If it has a type, the type is written before the literal.
+    pub(super) fn aexpr_const(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        let node = required(node, "a constant")?;
         match node.view() {
             View::AConst(_) => self.expr(Some(node), Context::None),
             View::TypeCast(cast) => self.literal_with_type(cast),
@@ -133,23 +134,23 @@ impl Deparser<'_> {
     }
 
     /// `expr_list`.
-    pub(super) fn expr_list(&mut self, list: List<'_>) -> Done {
+    pub(super) fn expr_list(&mut self, list: List<'_>) -> DeparseResult {
         self.separated(list, |deparser, node| deparser.expr(node, Context::AExpr))
     }
 
-    /// `func_arg_expr`: an argument, by place or by name.
-    pub(super) fn func_arg_expr(&mut self, node: Option<Node<'_>>) -> Done {
-        let node = given(node, "an argument")?;
+    /// `func_arg_expr`: an argument, with or without a name.
+    pub(super) fn func_arg_expr(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        let node = required(node, "an argument")?;
         let Some(named) = node.cast::<NamedArgExpr<'_>>() else {
             return self.expr(Some(node), Context::AExpr);
         };
-        self.type_function_name(given(named.name(), "an argument's name")?);
+        self.type_function_name(required(named.name(), "an argument's name")?);
         self.str(" := ");
         self.expr(named.arg(), Context::AExpr)
     }
 }
 
-/// Whether the node is written by a rule of `c_expr`, as far as its type tells.
+/// Whether a rule of `c_expr` writes the node, as far as the node's type shows.
 fn is_c_expr(node: Node<'_>) -> bool {
     matches!(
         node.view(),

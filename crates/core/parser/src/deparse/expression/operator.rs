@@ -1,26 +1,26 @@
-//! Names of operators.
+//! Writes names of operators.
 
 use crate::deparse::names::{only_string, string_of};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AConst, AExpr, List, Node, NodeTag};
 
-/// The grammar's `MathOp`, except for the signs.
+/// The grammar's `MathOp`, without `+` and `-`.
 const BINARY_ONLY: [&str; 10] = ["*", "/", "%", "^", "<", ">", "=", "<=", ">=", "<>"];
 
-/// Whether an operator before its one operand needs `OPERATOR()`: where the grammar knows it only between two, and where
-/// a sign before a number would be the number's own.
+/// Whether a prefix operator needs `OPERATOR()`: if the grammar knows the operator only between two operands, or if
+/// it is a sign that would become part of a number.
 pub(super) fn is_written_by_name(node: AExpr<'_>) -> bool {
     let is_number = |operand: AConst<'_>| {
         operand.val().is_some_and(|value| matches!(value.tag(), NodeTag::Integer | NodeTag::Float))
     };
     match only_string(node.name()) {
         Some("-") => node.rexpr().and_then(Node::cast::<AConst<'_>>).is_some_and(is_number),
-        // After the colon of a slice, `=` would make it `:=`.
+        // `=` after the colon of a slice would be read as `:=`.
         name => name.is_some_and(|name| BINARY_ONLY.contains(&name) || name.starts_with('=')),
     }
 }
 
-/// Whether a name has characters of operators only.
+/// Whether a name has only characters of operators.
 fn is_op(name: &str) -> bool {
     name.bytes().all(|byte| {
         matches!(
@@ -46,8 +46,8 @@ fn is_op(name: &str) -> bool {
 }
 
 impl Deparser<'_> {
-    /// `any_operator`: perhaps with its schema.
-    pub(in crate::deparse) fn any_operator(&mut self, name: List<'_>) -> Done {
+    /// `any_operator`: an operator, perhaps with its schema.
+    pub(in crate::deparse) fn any_operator(&mut self, name: List<'_>) -> DeparseResult {
         let count = name.len();
         if count == 0 {
             return Err(DeparseError::missing("an operator"));
@@ -65,7 +65,7 @@ impl Deparser<'_> {
     }
 
     /// `qual_Op` and `qual_all_Op`.
-    pub(in crate::deparse) fn qual_op(&mut self, name: List<'_>) -> Done {
+    pub(in crate::deparse) fn qual_op(&mut self, name: List<'_>) -> DeparseResult {
         if let Some(operator) = only_string(name).filter(|name| is_op(name)) {
             self.str(operator);
             return Ok(());
@@ -73,12 +73,12 @@ impl Deparser<'_> {
         self.operator_by_name(name)
     }
 
-    /// `qual_Op` before its one operand.
-    pub(in crate::deparse) fn prefix_op(&mut self, node: AExpr<'_>) -> Done {
+    /// `qual_Op` as a prefix operator.
+    pub(in crate::deparse) fn prefix_op(&mut self, node: AExpr<'_>) -> DeparseResult {
         if is_written_by_name(node) { self.operator_by_name(node.name()) } else { self.qual_op(node.name()) }
     }
 
-    fn operator_by_name(&mut self, name: List<'_>) -> Done {
+    fn operator_by_name(&mut self, name: List<'_>) -> DeparseResult {
         self.str("OPERATOR(");
         self.any_operator(name)?;
         self.char(')');
@@ -86,7 +86,7 @@ impl Deparser<'_> {
     }
 
     /// `subquery_Op`: before ANY and ALL.
-    pub(in crate::deparse) fn subquery_op(&mut self, name: List<'_>) -> Done {
+    pub(in crate::deparse) fn subquery_op(&mut self, name: List<'_>) -> DeparseResult {
         let word = match only_string(name) {
             Some("~~") => "LIKE",
             Some("!~~") => "NOT LIKE",

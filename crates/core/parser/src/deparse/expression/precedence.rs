@@ -1,19 +1,19 @@
-//! Where an operand needs parentheses.
+//! Decides which operands need parentheses.
 
 use super::operator::is_written_by_name;
 use crate::deparse::context::Context;
 use crate::deparse::names::{only_string, system_name};
-use crate::deparse::{Deparser, Done};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{
     AExpr, AExprKind, BoolExprType, CoercionForm, FuncCall, List, Node, SubLinkType, View, XmlExprOp,
 };
 
-/// Deeper than this many levels, parentheses that only libpg_query writes are left out: the grammar reads some 10,000
-/// within each other.
+/// Below this many levels, parentheses that are not needed, and that only libpg_query writes, are left out: the grammar
+/// can read about 10,000 nested ones.
 const UNNEEDED_DEPTH_MAX: usize = 5_000;
 
-/// How tightly the rule that a node is written by binds, from the loosest: the order of `%left`, `%right` and `%nonassoc`
-/// in PostgreSQL's grammar.
+/// The precedence of the rule that writes a node, from the lowest: the order of `%left`, `%right` and `%nonassoc` in
+/// PostgreSQL's grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Precedence {
     Or,
@@ -25,7 +25,7 @@ pub(super) enum Precedence {
     Comparison,
     /// BETWEEN, IN, LIKE, ILIKE, SIMILAR, not associative.
     Between,
-    /// All operators that have no level of their own, and `OPERATOR()`.
+    /// All operators without their own precedence, and `OPERATOR()`.
     Operator,
     Add,
     Multiply,
@@ -33,20 +33,20 @@ pub(super) enum Precedence {
     /// AT TIME ZONE.
     At,
     Collate,
-    /// `+` and `-` before their operand.
+    /// `+` and `-` as prefix operators.
     Sign,
-    /// What no operator can split.
+    /// An expression that no operator can split.
     Atom,
 }
 
-/// On which side of its operator an operand stands.
+/// The side of the operator on which an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Left,
     Right,
 }
 
-/// Of a binary operator.
+/// The precedence of a binary operator.
 fn of_operator(name: List<'_>) -> Precedence {
     match only_string(name) {
         Some("+" | "-") => Precedence::Add,
@@ -57,7 +57,7 @@ fn of_operator(name: List<'_>) -> Precedence {
     }
 }
 
-/// Of the operator before ANY or ALL: `~~` and its like are written LIKE there.
+/// The precedence of the operator before ANY or ALL. There `~~` and similar operators are written as LIKE.
 pub(super) fn of_subquery_operator(name: List<'_>) -> Precedence {
     match only_string(name) {
         Some("~~" | "!~~" | "~~*" | "!~~*") => Precedence::Between,
@@ -72,7 +72,7 @@ pub(super) fn of_a_expr(node: AExpr<'_>) -> Precedence {
             _ => Precedence::Operator,
         },
         AExprKind::AexprOp => of_operator(node.name()),
-        // The rule itself has the precedence of an operator, but its operator may bind looser.
+        // The rule itself has the precedence of an operator, but the operator in it may have a lower one.
         AExprKind::AexprOpAny | AExprKind::AexprOpAll => {
             of_subquery_operator(node.name()).min(Precedence::Operator)
         }
@@ -110,7 +110,7 @@ fn of_node(node: Node<'_>) -> Precedence {
     }
 }
 
-/// The name of a function of PostgreSQL's own that was called by a syntax of its own.
+/// The name of a built-in function that was called in its own SQL syntax.
 pub(super) fn sql_syntax_name(call: FuncCall<'_>) -> Option<&str> {
     if call.funcformat() == CoercionForm::CoerceSqlSyntax { system_name(call.funcname()) } else { None }
 }
@@ -128,12 +128,13 @@ fn is_comparison_with_many(node: Node<'_>) -> bool {
     }
 }
 
-/// IS NULL and its like, which end with a keyword: what follows takes no part of it, however tightly it binds.
+/// Whether a node is a test such as IS NULL, which ends with a keyword. An operator after it cannot take part of it,
+/// whatever its precedence.
 fn ends_with_keyword(node: Node<'_>) -> bool {
     matches!(node.view(), View::NullTest(_) | View::BooleanTest(_) | View::JsonIsPredicate(_))
 }
 
-/// Whether WITH UNIQUE after a node would belong to the IS JSON that the node ends with.
+/// Whether a WITH UNIQUE after the node would be read as part of the IS JSON at the end of the node.
 pub(super) fn takes_with_unique(node: Option<Node<'_>>) -> bool {
     let mut last = node;
     while let Some(node) = last {
@@ -146,14 +147,14 @@ pub(super) fn takes_with_unique(node: Option<Node<'_>>) -> bool {
     false
 }
 
-/// Whether a node needs parentheses as an operand of a rule.
+/// Whether a node needs parentheses as an operand of a rule with precedence `parent`.
 fn needs_parens(node: Node<'_>, parent: Precedence, side: Side) -> bool {
     let own = of_node(node);
     if own != parent {
         return own < parent;
     }
     match parent {
-        // In its own parentheses it ends, so no operator after it takes part of it.
+        // It ends with its own parentheses, so an operator after it cannot take part of it.
         _ if side == Side::Left && is_comparison_with_many(node) => false,
         Precedence::Is | Precedence::Comparison | Precedence::Between => true,
         Precedence::Not | Precedence::Sign => false,
@@ -161,7 +162,7 @@ fn needs_parens(node: Node<'_>, parent: Precedence, side: Side) -> bool {
     }
 }
 
-/// Whether only `a_expr` has a rule for the node, not `b_expr`.
+/// Whether `a_expr` has a rule for the node but `b_expr` has none.
 pub(super) fn needs_parens_as_b_expr(node: Node<'_>) -> bool {
     match node.view() {
         View::AExpr(node) => !matches!(
@@ -184,14 +185,14 @@ pub(in crate::deparse) fn needs_parens_as_c_expr(node: Node<'_>) -> bool {
 }
 
 impl Deparser<'_> {
-    /// An operand of a rule of `a_expr` (or `b_expr`, by the context), in parentheses if it needs them.
+    /// An operand of a rule of `a_expr` (or of `b_expr`, if the context says so), in parentheses if it needs them.
     pub(super) fn operand(
         &mut self,
         node: Option<Node<'_>>,
         parent: Precedence,
         side: Side,
         context: Context,
-    ) -> Done {
+    ) -> DeparseResult {
         let Some(node) = node else { return Ok(()) };
         let unneeded = self.depth > UNNEEDED_DEPTH_MAX
             && parent == Precedence::Is

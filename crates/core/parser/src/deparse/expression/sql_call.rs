@@ -1,14 +1,14 @@
-//! Calls of functions that SQL has a syntax of their own for.
+//! Writes calls of functions that have their own SQL syntax.
 
 use super::precedence::{Precedence, Side};
 use crate::deparse::context::Context;
-use crate::deparse::need::{need, nth};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required_element, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AConst, List};
 
 impl Deparser<'_> {
-    /// Writes the call of a function of PostgreSQL's own by its syntax. False, with nothing written, if there is none for
-    /// this function and this many arguments.
+    /// Writes the call of a built-in function in its own syntax. If there is no such syntax for this function with
+    /// this many arguments, writes nothing and returns false.
     pub(super) fn sql_syntax_call(&mut self, name: &str, arguments: List<'_>) -> Result<bool, DeparseError> {
         match (name, arguments.len()) {
             ("overlay", 3) => self.phrase(&["overlay(", " placing ", " from "], arguments)?,
@@ -31,8 +31,8 @@ impl Deparser<'_> {
         Ok(true)
     }
 
-    /// The arguments, each after its words, and a parenthesis at the end.
-    fn phrase(&mut self, words: &[&str], arguments: List<'_>) -> Done {
+    /// The arguments, each with its words before it, and a closing parenthesis.
+    fn phrase(&mut self, words: &[&str], arguments: List<'_>) -> DeparseResult {
         for (words, argument) in words.iter().zip(arguments) {
             self.str(words);
             self.expr(argument, Context::AExpr)?;
@@ -41,33 +41,34 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The function takes its arguments the other way round.
-    fn position(&mut self, arguments: List<'_>) -> Done {
+    /// POSITION. The function has its arguments in the opposite order.
+    fn position(&mut self, arguments: List<'_>) -> DeparseResult {
         self.str("POSITION(");
-        self.b_expr(nth(arguments, 1, "what POSITION looks for")?)?;
+        self.b_expr(required_element(arguments, 1, "what POSITION looks for")?)?;
         self.str(" IN ");
-        self.b_expr(nth(arguments, 0, "what POSITION looks in")?)?;
+        self.b_expr(required_element(arguments, 0, "what POSITION looks in")?)?;
         self.char(')');
         Ok(())
     }
 
-    fn xml_exists(&mut self, arguments: List<'_>) -> Done {
+    fn xml_exists(&mut self, arguments: List<'_>) -> DeparseResult {
         self.str("xmlexists (");
-        self.c_expr(nth(arguments, 0, "a path")?)?;
+        self.c_expr(required_element(arguments, 0, "a path")?)?;
         self.str(" PASSING ");
-        self.c_expr(nth(arguments, 1, "a document")?)?;
+        self.c_expr(required_element(arguments, 1, "a document")?)?;
         self.char(')');
         Ok(())
     }
 
-    /// The characters to be cut off are the second argument; the grammar takes more than the functions do.
-    fn trim_call(&mut self, words: &str, arguments: List<'_>) -> Done {
+    /// TRIM. The characters to remove are the second argument. The grammar accepts more arguments than the functions
+    /// do.
+    fn trim_call(&mut self, words: &str, arguments: List<'_>) -> DeparseResult {
         self.str(words);
         if arguments.len() == 2 {
-            self.expr(nth(arguments, 1, "what TRIM cuts off")?, Context::AExpr)?;
+            self.expr(required_element(arguments, 1, "what TRIM cuts off")?, Context::AExpr)?;
         }
         self.str(" FROM ");
-        self.expr(nth(arguments, 0, "what TRIM cuts from")?, Context::AExpr)?;
+        self.expr(required_element(arguments, 0, "what TRIM cuts from")?, Context::AExpr)?;
         if arguments.len() > 2 {
             for argument in arguments.iter().skip(1) {
                 self.str(", ");
@@ -79,22 +80,27 @@ impl Deparser<'_> {
     }
 
     /// AT TIME ZONE, AT LOCAL.
-    fn at_time_zone(&mut self, arguments: List<'_>) -> Done {
+    fn at_time_zone(&mut self, arguments: List<'_>) -> DeparseResult {
         if arguments.len() == 1 {
-            let time = nth(arguments, 0, "a time")?;
+            let time = required_element(arguments, 0, "a time")?;
             self.operand(time, Precedence::At, Side::Left, Context::AExpr)?;
             self.str(" AT LOCAL");
             return Ok(());
         }
-        let time = nth(arguments, 1, "a time")?;
+        let time = required_element(arguments, 1, "a time")?;
         self.operand(time, Precedence::At, Side::Left, Context::AExpr)?;
         self.str(" AT TIME ZONE ");
-        self.operand(nth(arguments, 0, "a time zone")?, Precedence::At, Side::Right, Context::AExpr)
+        self.operand(
+            required_element(arguments, 0, "a time zone")?,
+            Precedence::At,
+            Side::Right,
+            Context::AExpr,
+        )
     }
 
-    fn normalize(&mut self, arguments: List<'_>) -> Done {
+    fn normalize(&mut self, arguments: List<'_>) -> DeparseResult {
         self.str("normalize (");
-        self.expr(nth(arguments, 0, "a text")?, Context::AExpr)?;
+        self.expr(required_element(arguments, 0, "a text")?, Context::AExpr)?;
         if arguments.len() == 2 {
             self.str(", ");
             self.normal_form(arguments)?;
@@ -103,8 +109,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn is_normalized(&mut self, arguments: List<'_>) -> Done {
-        self.operand(nth(arguments, 0, "a text")?, Precedence::Is, Side::Left, Context::AExpr)?;
+    fn is_normalized(&mut self, arguments: List<'_>) -> DeparseResult {
+        self.operand(required_element(arguments, 0, "a text")?, Precedence::Is, Side::Left, Context::AExpr)?;
         self.str(" IS ");
         if arguments.len() == 2 {
             self.normal_form(arguments)?;
@@ -113,9 +119,10 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// NFC, NFD, NFKC or NFKD, which are words.
-    fn normal_form(&mut self, arguments: List<'_>) -> Done {
-        let form: AConst<'_> = need(nth(arguments, 1, "a normal form")?, "a normal form")?;
+    /// NFC, NFD, NFKC or NFKD, which are written as words.
+    fn normal_form(&mut self, arguments: List<'_>) -> DeparseResult {
+        let form: AConst<'_> =
+            required_node(required_element(arguments, 1, "a normal form")?, "a normal form")?;
         self.value_or_null(form.val(), Context::None)
     }
 }

@@ -2,13 +2,13 @@
 
 use super::precedence::{Precedence, Side, of_subquery_operator};
 use crate::deparse::context::Context;
-use crate::deparse::need::need;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::required_node;
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{SubLink, SubLinkType};
 
 impl Deparser<'_> {
     /// A subquery as a value, an array, or after EXISTS, IN, ANY, ALL.
-    pub(in crate::deparse) fn sub_link(&mut self, node: SubLink<'_>) -> Done {
+    pub(in crate::deparse) fn sub_link(&mut self, node: SubLink<'_>) -> DeparseResult {
         match node.sub_link_type() {
             SubLinkType::ExistsSublink => self.str("EXISTS ("),
             SubLinkType::ArraySublink => self.str("ARRAY("),
@@ -23,13 +23,13 @@ impl Deparser<'_> {
                 return Err(DeparseError::new("a subquery is of a kind that only planned queries have"));
             }
         }
-        self.select_stmt(need(node.subselect(), "a subquery")?, Context::None)?;
+        self.select_stmt(required_node(node.subselect(), "a subquery")?, Context::None)?;
         self.char(')');
         Ok(())
     }
 
-    fn compared(&mut self, node: SubLink<'_>, quantifier: &str) -> Done {
-        // What binds the left operand is the operator alone, not the precedence of the whole.
+    fn compared(&mut self, node: SubLink<'_>, quantifier: &str) -> DeparseResult {
+        // For the left operand the precedence of the operator counts, not the precedence of the whole expression.
         let operator = of_subquery_operator(node.oper_name());
         self.operand(node.testexpr(), operator, Side::Left, Context::AExpr)?;
         self.char(' ');

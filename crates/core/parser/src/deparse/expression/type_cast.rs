@@ -1,10 +1,10 @@
-//! Casts, and literals after the name of their type.
+//! Writes casts, and literals with the name of their type before them.
 
 use super::precedence::needs_parens_as_c_expr;
 use crate::deparse::context::Context;
 use crate::deparse::names::{only_string, system_name};
-use crate::deparse::need::given;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::required;
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AConst, Node, NodeTag, StringNode, TypeCast, TypeName, View};
 
 fn is_string(constant: AConst<'_>) -> bool {
@@ -12,10 +12,10 @@ fn is_string(constant: AConst<'_>) -> bool {
 }
 
 impl Deparser<'_> {
-    /// `x::type`; `CAST()` where only a function can stand.
-    pub(in crate::deparse) fn type_cast(&mut self, node: TypeCast<'_>, context: Context) -> Done {
-        let argument = given(node.arg(), "what is cast")?;
-        let to = given(node.type_name(), "the type of a cast")?;
+    /// `x::type`, or `CAST()` at places where only a function is allowed.
+    pub(in crate::deparse) fn type_cast(&mut self, node: TypeCast<'_>, context: Context) -> DeparseResult {
+        let argument = required(node.arg(), "what is cast")?;
+        let to = required(node.type_name(), "the type of a cast")?;
         if context == Context::FuncExpr {
             self.str("CAST(");
             self.expr(Some(argument), Context::AExpr)?;
@@ -29,7 +29,7 @@ impl Deparser<'_> {
             if self.literal_of_type(constant, to, context)? {
                 return Ok(());
             }
-            // A sign would be taken as the operator, which binds looser than the cast.
+            // A sign would be read as the operator, which has a lower precedence than the cast.
             needs_parens = match constant.val().map(|value| value.view()) {
                 Some(View::Float(_)) => true,
                 Some(View::Integer(value)) => value.ival() < 0,
@@ -45,9 +45,9 @@ impl Deparser<'_> {
         self.type_name(to)
     }
 
-    /// A literal after the name of its type, where no cast can stand.
-    pub(super) fn literal_with_type(&mut self, node: TypeCast<'_>) -> Done {
-        let to = given(node.type_name(), "the type of a literal")?;
+    /// A literal with the name of its type before it, for places where no cast is allowed.
+    pub(super) fn literal_with_type(&mut self, node: TypeCast<'_>) -> DeparseResult {
+        let to = required(node.type_name(), "the type of a literal")?;
         let literal = node.arg().and_then(Node::cast::<AConst<'_>>);
         let literal =
             literal.filter(|literal| is_string(*literal) && to.array_bounds().is_empty() && !to.setof());
@@ -61,7 +61,8 @@ impl Deparser<'_> {
         if fields_after { self.interval_typmods(to) } else { Ok(()) }
     }
 
-    /// Literals after the name of their type. False, with nothing written, if it is none of them.
+    /// A literal with the name of its type before it. If the cast cannot be written so, writes nothing and returns
+    /// false.
     fn literal_of_type(
         &mut self,
         constant: AConst<'_>,

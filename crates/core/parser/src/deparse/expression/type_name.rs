@@ -1,11 +1,11 @@
-//! Types.
+//! Writes types.
 
 use crate::deparse::names::system_name;
-use crate::deparse::need::{given, need, nth};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_element, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AConst, Integer, List, Node, TypeName};
 
-/// PostgreSQL's own types that SQL has a name of its own for, without what follows it.
+/// SQL's name of a built-in type, without the words that may follow it.
 fn sql_name(name: &str) -> Option<&'static str> {
     Some(match name {
         "bpchar" => "char",
@@ -30,7 +30,7 @@ const DAY: i32 = 1 << 3;
 const HOUR: i32 = 1 << 10;
 const MINUTE: i32 = 1 << 11;
 const SECOND: i32 = 1 << 12;
-/// All fields: nothing is said.
+/// All fields: no fields are written.
 const INTERVAL_FULL_RANGE: i32 = 0x7FFF;
 
 const INTERVALS: [(i32, &str); 14] = [
@@ -50,13 +50,13 @@ const INTERVALS: [(i32, &str); 14] = [
     (INTERVAL_FULL_RANGE, ""),
 ];
 
-/// A type's modifier that is a whole number.
+/// A type's modifier, if it is an integer.
 fn int_const(node: Option<Node<'_>>) -> Option<i32> {
     node?.cast::<AConst<'_>>()?.val()?.cast::<Integer<'_>>().map(Integer::ival)
 }
 
-/// Whether the grammar takes these modifiers after SQL's own name of a type of `pg_catalog`. After the name with its
-/// schema it takes any.
+/// Whether the grammar accepts these modifiers after SQL's name of a type in `pg_catalog`. After the name with the
+/// schema it accepts any.
 fn takes_modifiers(name: &str, modifiers: List<'_>) -> bool {
     if modifiers.is_empty() {
         return true;
@@ -90,12 +90,12 @@ fn interval_words(fields: i32) -> Option<&'static str> {
 
 impl Deparser<'_> {
     /// `Typename`.
-    pub(in crate::deparse) fn type_name(&mut self, node: TypeName<'_>) -> Done {
+    pub(in crate::deparse) fn type_name(&mut self, node: TypeName<'_>) -> DeparseResult {
         if node.setof() {
             self.str("SETOF ");
         }
         match system_name(node.names()) {
-            // What has a type is a column, not a type.
+            // With %TYPE the name is a column's name, not a type's.
             Some(name) if !node.pct_type() => self.system_type(name, node)?,
             _ => {
                 self.any_name(node.names())?;
@@ -116,7 +116,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A type before its literal. Whether an interval's fields have to follow the literal.
+    /// A type before its literal. Returns whether the fields of an interval must follow the literal.
     pub(super) fn type_of_literal(&mut self, node: TypeName<'_>) -> Result<bool, DeparseError> {
         let modifiers = node.typmods();
         let is_interval =
@@ -131,8 +131,8 @@ impl Deparser<'_> {
         Ok(has_fields)
     }
 
-    /// A type of the schema `pg_catalog`.
-    fn system_type(&mut self, name: &str, node: TypeName<'_>) -> Done {
+    /// A type in the schema `pg_catalog`.
+    fn system_type(&mut self, name: &str, node: TypeName<'_>) -> DeparseResult {
         let modifiers = node.typmods();
         match name {
             _ if !takes_modifiers(name, modifiers) => self.in_catalog(name),
@@ -142,7 +142,7 @@ impl Deparser<'_> {
                 self.str("interval");
                 return if modifiers.is_empty() { Ok(()) } else { self.interval_typmods(node) };
             }
-            // `char` alone would be `char(1)`.
+            // `char` would be read as `char(1)`.
             "bpchar" if modifiers.is_empty() => self.str("pg_catalog.bpchar"),
             _ => match sql_name(name) {
                 Some(name) => self.str(name),
@@ -157,12 +157,12 @@ impl Deparser<'_> {
         self.attribute_name(name);
     }
 
-    fn with_time_zone(&mut self, name: &str, modifiers: List<'_>) -> Done {
+    fn with_time_zone(&mut self, name: &str, modifiers: List<'_>) -> DeparseResult {
         self.str(name);
         if !modifiers.is_empty() {
             self.char('(');
             self.separated(modifiers, |deparser, modifier| {
-                deparser.int(given(int_const(modifier), "a precision")?);
+                deparser.int(required(int_const(modifier), "a precision")?);
                 Ok(())
             })?;
             self.str(") ");
@@ -171,7 +171,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn type_modifiers(&mut self, modifiers: List<'_>) -> Done {
+    fn type_modifiers(&mut self, modifiers: List<'_>) -> DeparseResult {
         if modifiers.is_empty() {
             return Ok(());
         }
@@ -181,14 +181,18 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Which fields an interval has, and its precision: what follows the word, or the literal of SET.
-    pub(in crate::deparse) fn interval_typmods(&mut self, node: TypeName<'_>) -> Done {
+    /// The fields and the precision of an interval. They follow the word INTERVAL, or the literal in a SET.
+    pub(in crate::deparse) fn interval_typmods(&mut self, node: TypeName<'_>) -> DeparseResult {
         let modifiers = node.typmods();
-        let fields = given(int_const(nth(modifiers, 0, "an interval's fields")?), "an interval's fields")?;
+        let fields = required(
+            int_const(required_element(modifiers, 0, "an interval's fields")?),
+            "an interval's fields",
+        )?;
         let words = interval_words(fields);
         self.str(words.ok_or_else(|| DeparseError::new("an interval cannot have these fields"))?);
         if modifiers.len() == 2 {
-            let precision = given(int_const(nth(modifiers, 1, "a precision")?), "a precision")?;
+            let precision =
+                required(int_const(required_element(modifiers, 1, "a precision")?), "a precision")?;
             self.char('(');
             self.int(precision);
             self.char(')');
@@ -197,7 +201,7 @@ impl Deparser<'_> {
     }
 
     /// `SimpleTypename`.
-    pub(in crate::deparse) fn simple_typename(&mut self, node: Option<Node<'_>>) -> Done {
-        self.type_name(need(node, "a type")?)
+    pub(in crate::deparse) fn simple_typename(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        self.type_name(required_node(node, "a type")?)
     }
 }

@@ -1,18 +1,18 @@
-//! Constants, parameters, and values that a keyword gives.
+//! Writes constants, parameters, and keywords that are values.
 
 use crate::deparse::context::Context;
 use crate::deparse::need::int_of;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AConst, List, Node, ParamRef, SQLValueFunction, SQLValueFunctionOp, View};
 
 impl Deparser<'_> {
     /// A constant.
-    pub(in crate::deparse) fn a_const(&mut self, node: AConst<'_>) -> Done {
+    pub(in crate::deparse) fn a_const(&mut self, node: AConst<'_>) -> DeparseResult {
         self.comments(node.location());
         self.value_or_null(node.val(), Context::Constant)
     }
 
-    pub(super) fn value_or_null(&mut self, node: Option<Node<'_>>, context: Context) -> Done {
+    pub(super) fn value_or_null(&mut self, node: Option<Node<'_>>, context: Context) -> DeparseResult {
         match node {
             Some(node) => self.value(node, context),
             None => {
@@ -22,8 +22,8 @@ impl Deparser<'_> {
         }
     }
 
-    /// A value node. A string is a literal where a constant stands, else it is written as it is.
-    pub(in crate::deparse) fn value(&mut self, node: Node<'_>, context: Context) -> Done {
+    /// A value node. In the context of a constant, a string is written as a literal, otherwise without quotes.
+    pub(in crate::deparse) fn value(&mut self, node: Node<'_>, context: Context) -> DeparseResult {
         match node.view() {
             View::Integer(_) | View::Float(_) => return self.numeric_only(node),
             View::Boolean(value) => self.str(if value.boolval() { "true" } else { "false" }),
@@ -37,7 +37,7 @@ impl Deparser<'_> {
                     Some(base @ ('b' | 'x')) => self.char(base),
                     _ => return Err(DeparseError::new("a bit string begins with neither b nor x")),
                 }
-                // The grammar takes any letters for digits, and a backslash is one of them: no E'...' here.
+                // The lexer accepts any characters as digits, even a backslash, so E'...' must not be written here.
                 let digits = digits.as_str();
                 if digits.contains('\'') {
                     return Err(DeparseError::new("a bit string has a quote"));
@@ -52,7 +52,7 @@ impl Deparser<'_> {
     }
 
     /// `NumericOnly`.
-    pub(in crate::deparse) fn numeric_only(&mut self, node: Node<'_>) -> Done {
+    pub(in crate::deparse) fn numeric_only(&mut self, node: Node<'_>) -> DeparseResult {
         match node.view() {
             View::Integer(value) => self.int(value.ival()),
             View::Float(value) => self.str(value.fval()),
@@ -62,27 +62,27 @@ impl Deparser<'_> {
     }
 
     /// `NumericOnly_list`.
-    pub(in crate::deparse) fn numeric_only_list(&mut self, list: List<'_>) -> Done {
+    pub(in crate::deparse) fn numeric_only_list(&mut self, list: List<'_>) -> DeparseResult {
         self.separated(list, |deparser, node| {
             deparser.numeric_only(node.ok_or_else(|| DeparseError::missing("a number"))?)
         })
     }
 
     /// `SignedIconst` and `Iconst`.
-    pub(in crate::deparse) fn signed_iconst(&mut self, node: Option<Node<'_>>) -> Done {
+    pub(in crate::deparse) fn signed_iconst(&mut self, node: Option<Node<'_>>) -> DeparseResult {
         self.int(int_of(node)?);
         Ok(())
     }
 
-    /// `$1`; also `$0`, for which libpg_query writes a `?` that its grammar does not read.
-    pub(in crate::deparse) fn param_ref(&mut self, node: ParamRef<'_>) -> Done {
+    /// `$1`. Also `$0`, which libpg_query writes as `?`, although its grammar cannot read that.
+    pub(in crate::deparse) fn param_ref(&mut self, node: ParamRef<'_>) -> DeparseResult {
         self.char('$');
         self.int(node.number());
         Ok(())
     }
 
-    /// `current_date` and its like.
-    pub(in crate::deparse) fn sql_value_function(&mut self, node: SQLValueFunction<'_>) -> Done {
+    /// `current_date`, `current_user` and so on.
+    pub(in crate::deparse) fn sql_value_function(&mut self, node: SQLValueFunction<'_>) -> DeparseResult {
         use SQLValueFunctionOp as Op;
         self.str(match node.op() {
             Op::SvfopCurrentDate => "current_date",

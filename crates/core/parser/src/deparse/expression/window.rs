@@ -1,9 +1,9 @@
-//! Windows, and what they and queries are sorted by.
+//! Writes windows and ORDER BY.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::need;
+use crate::deparse::need::required_node;
 use crate::deparse::writer::Indent;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{List, Node, SortBy, SortByDir, SortByNulls, WindowDef};
 
 // Bits of `frameOptions`: PostgreSQL's FRAMEOPTION_ constants (nodes/parsenodes.h).
@@ -20,14 +20,14 @@ const ENDS: [(i32, &str); 2] = [(0x100, "UNBOUNDED FOLLOWING "), (0x400, "CURREN
 const EXCLUSIONS: [(i32, &str); 3] =
     [(0x8000, "EXCLUDE CURRENT ROW "), (0x10000, "EXCLUDE GROUP "), (0x20000, "EXCLUDE TIES ")];
 
-/// The words of the first bit that is set.
+/// The words for the first bit that is set.
 fn words_of(options: i32, table: &[(i32, &'static str)]) -> Option<&'static str> {
     table.iter().find(|(bit, _)| options & bit != 0).map(|(_, words)| *words)
 }
 
 impl Deparser<'_> {
-    /// A window in its parentheses; its name is the caller's.
-    pub(in crate::deparse) fn window_def(&mut self, node: WindowDef<'_>) -> Done {
+    /// A window in parentheses. The caller writes its name.
+    pub(in crate::deparse) fn window_def(&mut self, node: WindowDef<'_>) -> DeparseResult {
         let (partition, order) = (node.partition_clause(), node.order_clause());
         let has_frame = node.frame_options() & NOT_DEFAULT != 0;
         if node.refname().is_none() && partition.is_empty() && order.is_empty() && !has_frame {
@@ -38,7 +38,7 @@ impl Deparser<'_> {
         self.enter();
         if let Some(name) = node.refname() {
             match name {
-                // The key words of what else may stand there.
+                // Each of these is a keyword that may begin another clause at this place.
                 "partition" | "range" | "rows" | "groups" => self.quoted(name),
                 name => self.ident(name),
             }
@@ -61,7 +61,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn frame(&mut self, node: WindowDef<'_>) -> Done {
+    fn frame(&mut self, node: WindowDef<'_>) -> DeparseResult {
         let options = node.frame_options();
         self.bare_group(Indent::None);
         self.str(words_of(options, &MODES).unwrap_or_default());
@@ -79,14 +79,14 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A bound in words, or one at a distance from the current row.
+    /// A bound of the frame: words, or a distance from the current row.
     fn frame_bound(
         &mut self,
         options: i32,
         fixed: &[(i32, &'static str)],
         directions: &[(i32, &'static str)],
         offset: Option<Node<'_>>,
-    ) -> Done {
+    ) -> DeparseResult {
         if let Some(words) = words_of(options, fixed) {
             self.str(words);
             return Ok(());
@@ -100,7 +100,7 @@ impl Deparser<'_> {
     }
 
     /// `opt_sort_clause`, with a space after it if there is one.
-    pub(in crate::deparse) fn opt_sort_clause(&mut self, list: List<'_>, context: Context) -> Done {
+    pub(in crate::deparse) fn opt_sort_clause(&mut self, list: List<'_>, context: Context) -> DeparseResult {
         if list.is_empty() {
             return Ok(());
         }
@@ -116,14 +116,14 @@ impl Deparser<'_> {
                 _ if is_of_query => self.comma_part(),
                 _ => self.str(", "),
             }
-            self.sort_by(need(node, "an element of ORDER BY")?)?;
+            self.sort_by(required_node(node, "an element of ORDER BY")?)?;
         }
         self.char(' ');
         Ok(())
     }
 
     /// `sortby`.
-    pub(in crate::deparse) fn sort_by(&mut self, node: SortBy<'_>) -> Done {
+    pub(in crate::deparse) fn sort_by(&mut self, node: SortBy<'_>) -> DeparseResult {
         self.expr(node.node_(), Context::AExpr)?;
         self.char(' ');
         match node.sortby_dir() {

@@ -1,20 +1,21 @@
-//! XML.
+//! Writes functions of XML.
 
 use super::precedence::{Precedence, Side};
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, int_of, need, nth};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{int_of, required, required_element, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{
     AConst, Boolean, List, Node, RangeTableFunc, RangeTableFuncCol, ResTarget, XmlExpr, XmlExprOp,
     XmlOptionType, XmlSerialize,
 };
 
-/// What XMLROOT says of `standalone`, by PostgreSQL's `XmlStandaloneType` (utils/xml.h); the last says nothing.
+/// The clause STANDALONE of XMLROOT, for each value of PostgreSQL's `XmlStandaloneType` (utils/xml.h). The last value
+/// means no clause.
 const STANDALONE: [&str; 4] = [", standalone yes", ", standalone no", ", standalone no value", ""];
 
 impl Deparser<'_> {
     /// A function of XML, or IS DOCUMENT.
-    pub(in crate::deparse) fn xml_expr(&mut self, node: XmlExpr<'_>, context: Context) -> Done {
+    pub(in crate::deparse) fn xml_expr(&mut self, node: XmlExpr<'_>, context: Context) -> DeparseResult {
         match node.op() {
             XmlExprOp::IsXmlconcat => {
                 self.str("xmlconcat(");
@@ -28,17 +29,17 @@ impl Deparser<'_> {
             XmlExprOp::IsXmlparse => {
                 self.str("xmlparse(");
                 self.xml_option(node.xmloption());
-                self.expr(nth(node.args(), 0, "what XMLPARSE reads")?, Context::AExpr)?;
+                self.expr(required_element(node.args(), 0, "what XMLPARSE reads")?, Context::AExpr)?;
                 if preserves_whitespace(node.args()) {
                     self.str(" PRESERVE WHITESPACE");
                 }
             }
             XmlExprOp::IsXmlpi => {
                 self.str("xmlpi(name ");
-                self.ident(given(node.name(), "an XML name")?);
+                self.ident(required(node.name(), "an XML name")?);
                 if !node.args().is_empty() {
                     self.str(", ");
-                    self.expr(nth(node.args(), 0, "what XMLPI says")?, Context::AExpr)?;
+                    self.expr(required_element(node.args(), 0, "what XMLPI says")?, Context::AExpr)?;
                 }
             }
             XmlExprOp::IsXmlroot => self.xml_root(node.args())?,
@@ -46,7 +47,7 @@ impl Deparser<'_> {
                 return Err(DeparseError::new("XMLSERIALIZE is of a kind that only analysed queries have"));
             }
             XmlExprOp::IsDocument => {
-                let document = nth(node.args(), 0, "what is tested by IS DOCUMENT")?;
+                let document = required_element(node.args(), 0, "what is tested by IS DOCUMENT")?;
                 self.operand(document, Precedence::Is, Side::Left, context)?;
                 self.str(" IS DOCUMENT");
                 return Ok(());
@@ -56,9 +57,9 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn xml_element(&mut self, node: XmlExpr<'_>) -> Done {
+    fn xml_element(&mut self, node: XmlExpr<'_>) -> DeparseResult {
         self.str("xmlelement(name ");
-        self.ident(given(node.name(), "an XML name")?);
+        self.ident(required(node.name(), "an XML name")?);
         if !node.named_args().is_empty() {
             self.str(", xmlattributes(");
             self.xml_attribute_list(node.named_args())?;
@@ -71,18 +72,19 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn xml_root(&mut self, arguments: List<'_>) -> Done {
+    fn xml_root(&mut self, arguments: List<'_>) -> DeparseResult {
         self.str("xmlroot(");
-        self.expr(nth(arguments, 0, "a document")?, Context::AExpr)?;
+        self.expr(required_element(arguments, 0, "a document")?, Context::AExpr)?;
         self.str(", version ");
-        let version = nth(arguments, 1, "an XML version")?;
-        // NULL as a literal is what the grammar makes of NO VALUE.
+        let version = required_element(arguments, 1, "an XML version")?;
+        // The grammar makes a NULL literal from NO VALUE.
         if version.and_then(Node::cast::<AConst<'_>>).is_some_and(AConst::isnull) {
             self.str("no value");
         } else {
             self.expr(version, Context::AExpr)?;
         }
-        let standalone: AConst<'_> = need(nth(arguments, 2, "standalone")?, "standalone")?;
+        let standalone: AConst<'_> =
+            required_node(required_element(arguments, 2, "standalone")?, "standalone")?;
         let standalone = usize::try_from(int_of(standalone.val())?).ok();
         self.str(standalone.and_then(|choice| STANDALONE.get(choice)).copied().unwrap_or_default());
         Ok(())
@@ -96,12 +98,12 @@ impl Deparser<'_> {
     }
 
     /// XMLSERIALIZE.
-    pub(in crate::deparse) fn xml_serialize(&mut self, node: XmlSerialize<'_>) -> Done {
+    pub(in crate::deparse) fn xml_serialize(&mut self, node: XmlSerialize<'_>) -> DeparseResult {
         self.str("xmlserialize(");
         self.xml_option(node.xmloption());
         self.expr(node.expr(), Context::AExpr)?;
         self.str(" AS ");
-        self.type_name(given(node.type_name(), "the type of XMLSERIALIZE")?)?;
+        self.type_name(required(node.type_name(), "the type of XMLSERIALIZE")?)?;
         if node.indent() {
             self.str(" INDENT");
         }
@@ -110,9 +112,9 @@ impl Deparser<'_> {
     }
 
     /// `xml_attribute_list`.
-    pub(in crate::deparse) fn xml_attribute_list(&mut self, list: List<'_>) -> Done {
+    pub(in crate::deparse) fn xml_attribute_list(&mut self, list: List<'_>) -> DeparseResult {
         self.separated(list, |deparser, node| {
-            let attribute: ResTarget<'_> = need(node, "an XML attribute")?;
+            let attribute: ResTarget<'_> = required_node(node, "an XML attribute")?;
             deparser.expr(attribute.val(), Context::AExpr)?;
             deparser.xml_name(attribute);
             Ok(())
@@ -120,9 +122,9 @@ impl Deparser<'_> {
     }
 
     /// `xml_namespace_list`.
-    pub(in crate::deparse) fn xml_namespace_list(&mut self, list: List<'_>) -> Done {
+    pub(in crate::deparse) fn xml_namespace_list(&mut self, list: List<'_>) -> DeparseResult {
         self.separated(list, |deparser, node| {
-            let namespace: ResTarget<'_> = need(node, "an XML namespace")?;
+            let namespace: ResTarget<'_> = required_node(node, "an XML namespace")?;
             if namespace.name().is_none() {
                 deparser.str("DEFAULT ");
             }
@@ -140,7 +142,7 @@ impl Deparser<'_> {
     }
 
     /// XMLTABLE.
-    pub(in crate::deparse) fn range_table_func(&mut self, node: RangeTableFunc<'_>) -> Done {
+    pub(in crate::deparse) fn range_table_func(&mut self, node: RangeTableFunc<'_>) -> DeparseResult {
         if node.lateral() {
             self.str("LATERAL ");
         }
@@ -156,7 +158,7 @@ impl Deparser<'_> {
         self.c_expr(node.docexpr())?;
         self.str(" COLUMNS ");
         self.separated(node.columns(), |deparser, column| {
-            deparser.range_table_func_col(need(column, "a column of XMLTABLE")?)
+            deparser.range_table_func_col(required_node(column, "a column of XMLTABLE")?)
         })?;
         self.str(") ");
         if let Some(alias) = node.alias() {
@@ -168,13 +170,13 @@ impl Deparser<'_> {
     }
 
     /// `xmltable_column_el`.
-    pub(in crate::deparse) fn range_table_func_col(&mut self, node: RangeTableFuncCol<'_>) -> Done {
-        self.ident(given(node.colname(), "a column's name")?);
+    pub(in crate::deparse) fn range_table_func_col(&mut self, node: RangeTableFuncCol<'_>) -> DeparseResult {
+        self.ident(required(node.colname(), "a column's name")?);
         self.char(' ');
         if node.for_ordinality() {
             self.str("FOR ORDINALITY ");
         } else {
-            self.type_name(given(node.type_name(), "a column's type")?)?;
+            self.type_name(required(node.type_name(), "a column's type")?)?;
             self.char(' ');
             if node.colexpr().is_some() {
                 self.str("PATH ");
@@ -195,7 +197,7 @@ impl Deparser<'_> {
     }
 }
 
-/// What XMLPARSE has as its second argument.
+/// Whether the second argument of XMLPARSE says PRESERVE WHITESPACE.
 fn preserves_whitespace(arguments: List<'_>) -> bool {
     let constant = arguments.get(1).flatten().and_then(Node::cast::<AConst<'_>>).and_then(AConst::val);
     constant.and_then(Node::cast::<Boolean<'_>>).is_some_and(Boolean::boolval)

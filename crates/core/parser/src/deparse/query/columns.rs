@@ -1,24 +1,24 @@
-//! Lists of names.
+//! Writes lists of names.
 
 use crate::deparse::names::string_of;
 use crate::deparse::need::list_of;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::List;
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn name_list(&mut self, names: List<'_>) -> Done {
+    pub(in crate::deparse) fn name_list(&mut self, names: List<'_>) -> DeparseResult {
         self.separated(names, |d, name| {
             d.ident(string_of(name)?);
             Ok(())
         })
     }
 
-    pub(in crate::deparse) fn column_list(&mut self, columns: List<'_>) -> Done {
+    pub(in crate::deparse) fn column_list(&mut self, columns: List<'_>) -> DeparseResult {
         self.name_list(columns)
     }
 
-    /// Columns of which the last is a period.
-    pub(in crate::deparse) fn column_list_with_period(&mut self, columns: List<'_>) -> Done {
+    /// Columns; the last one is a PERIOD.
+    pub(in crate::deparse) fn column_list_with_period(&mut self, columns: List<'_>) -> DeparseResult {
         let last = columns.len().saturating_sub(1);
         self.separated(columns.iter().enumerate(), |d, (index, column)| {
             if index == last {
@@ -29,7 +29,7 @@ impl Deparser<'_> {
         })
     }
 
-    pub(in crate::deparse) fn any_name_list(&mut self, names: List<'_>) -> Done {
+    pub(in crate::deparse) fn any_name_list(&mut self, names: List<'_>) -> DeparseResult {
         self.separated(names, |d, name| d.any_name(list_of(name, "a qualified name")?))
     }
 }

@@ -1,17 +1,17 @@
 //! INSERT.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
+use crate::deparse::need::{required, required_node};
 use crate::deparse::writer::Indent;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{InferClause, InsertStmt, NodeTag, OnConflictAction, OnConflictClause, OverridingKind};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn insert_stmt(&mut self, stmt: InsertStmt<'_>) -> Done {
+    pub(in crate::deparse) fn insert_stmt(&mut self, stmt: InsertStmt<'_>) -> DeparseResult {
         self.enter();
         self.opt_with_clause(stmt.with_clause())?;
         self.group("INSERT INTO", Indent::Parts);
-        self.range_var(given(stmt.relation(), "the table of INSERT")?, Context::InsertRelation)?;
+        self.range_var(required(stmt.relation(), "the table of INSERT")?, Context::InsertRelation)?;
         self.char(' ');
         if !stmt.cols().is_empty() {
             self.char('(');
@@ -21,7 +21,7 @@ impl Deparser<'_> {
         self.insert_override(stmt.r#override())?;
         match stmt.select_stmt() {
             Some(query) => {
-                self.select_stmt(need(Some(query), "the query of INSERT")?, Context::InsertSelect)?;
+                self.select_stmt(required_node(Some(query), "the query of INSERT")?, Context::InsertSelect)?;
                 self.char(' ');
             }
             None => self.str("DEFAULT VALUES "),
@@ -33,7 +33,7 @@ impl Deparser<'_> {
         self.opt_returning_clause(stmt.returning_clause())
     }
 
-    pub(in crate::deparse) fn insert_override(&mut self, overriding: OverridingKind) -> Done {
+    pub(in crate::deparse) fn insert_override(&mut self, overriding: OverridingKind) -> DeparseResult {
         match overriding {
             OverridingKind::OverridingNotSet => {}
             OverridingKind::OverridingUserValue => self.str("OVERRIDING USER VALUE "),
@@ -42,7 +42,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn on_conflict_clause(&mut self, clause: OnConflictClause<'_>) -> Done {
+    pub(in crate::deparse) fn on_conflict_clause(&mut self, clause: OnConflictClause<'_>) -> DeparseResult {
         self.group("ON CONFLICT", Indent::Parts);
         if let Some(infer) = clause.infer() {
             self.infer_clause(infer)?;
@@ -64,11 +64,11 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn infer_clause(&mut self, infer: InferClause<'_>) -> Done {
+    pub(in crate::deparse) fn infer_clause(&mut self, infer: InferClause<'_>) -> DeparseResult {
         if !infer.index_elems().is_empty() {
             self.char('(');
             self.separated(infer.index_elems(), |d, element| {
-                d.index_elem(need(element, "a column of ON CONFLICT")?)
+                d.index_elem(required_node(element, "a column of ON CONFLICT")?)
             })?;
             self.str(") ");
         }

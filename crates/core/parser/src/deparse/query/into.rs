@@ -1,13 +1,13 @@
-//! Where CREATE TABLE AS and SELECT INTO put rows.
+//! Writes the new table of CREATE TABLE AS and SELECT INTO.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::given;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::required;
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{IntoClause, OnCommitAction};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn into_clause(&mut self, into: IntoClause<'_>) -> Done {
-        self.range_var(given(into.rel(), "the table of INTO")?, Context::None)?;
+    pub(in crate::deparse) fn into_clause(&mut self, into: IntoClause<'_>) -> DeparseResult {
+        self.range_var(required(into.rel(), "the table of INTO")?, Context::None)?;
         if !into.col_names().is_empty() {
             self.char('(');
             self.column_list(into.col_names())?;
@@ -26,7 +26,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// ON COMMIT and a space, where it is not the default.
+    /// ON COMMIT and a space, if it is not the default.
     pub(in crate::deparse) fn on_commit(&mut self, action: OnCommitAction) {
         match action {
             OnCommitAction::OncommitNoop => {}

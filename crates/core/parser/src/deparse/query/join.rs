@@ -1,13 +1,13 @@
-//! What FROM lists: tables, joins, subqueries.
+//! Writes the elements of FROM: tables, joins, subqueries.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{JoinExpr, JoinType, Node, NodeTag, RangeSubselect, View};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn table_ref(&mut self, node: Option<Node<'_>>) -> Done {
-        let view = given(node, "a table")?.view();
+    pub(in crate::deparse) fn table_ref(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        let view = required(node, "a table")?.view();
         if let View::RangeVar(table) = view {
             return self.range_var(table, Context::None);
         }
@@ -22,14 +22,15 @@ impl Deparser<'_> {
         })
     }
 
-    /// A join with those on its left, which are walked, not recursed into: `a JOIN b JOIN c ...` is as deep as it is long.
-    pub(in crate::deparse) fn join_expr(&mut self, join: JoinExpr<'_>) -> Done {
+    /// A join. The joins on its left side are visited in a loop and not by recursion, because `a JOIN b JOIN c ...`
+    /// is as deep as it is long.
+    pub(in crate::deparse) fn join_expr(&mut self, join: JoinExpr<'_>) -> DeparseResult {
         let mut joins = vec![join];
-        let mut first = given(join.larg(), "the left side of a join")?;
+        let mut first = required(join.larg(), "the left side of a join")?;
         self.join_begins(join);
         while let Some(join) = first.cast::<JoinExpr<'_>>() {
             joins.push(join);
-            first = given(join.larg(), "the left side of a join")?;
+            first = required(join.larg(), "the left side of a join")?;
             self.join_begins(join);
         }
         self.table_ref(Some(first))?;
@@ -48,7 +49,7 @@ impl Deparser<'_> {
         }
     }
 
-    fn join_kind(&mut self, join: JoinExpr<'_>) -> Done {
+    fn join_kind(&mut self, join: JoinExpr<'_>) -> DeparseResult {
         if join.is_natural() {
             self.str("NATURAL ");
         }
@@ -61,7 +62,7 @@ impl Deparser<'_> {
             JoinType::JoinLeft => self.str("LEFT "),
             JoinType::JoinFull => self.str("FULL "),
             JoinType::JoinRight => self.str("RIGHT "),
-            // The planner's.
+            // Only the planner makes the other types.
             _ => return Err(DeparseError::misplaced(NodeTag::JoinExpr, "a join of its type")),
         }
         self.str("JOIN ");
@@ -69,8 +70,8 @@ impl Deparser<'_> {
     }
 
     /// The right side, the condition and the alias.
-    fn join_right(&mut self, join: JoinExpr<'_>) -> Done {
-        let right = given(join.rarg(), "the right side of a join")?;
+    fn join_right(&mut self, join: JoinExpr<'_>) -> DeparseResult {
+        let right = required(join.rarg(), "the right side of a join")?;
         if right.cast::<JoinExpr<'_>>().is_some_and(|join| join.alias().is_none()) {
             self.char('(');
             self.table_ref(Some(right))?;
@@ -98,12 +99,12 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn range_subselect(&mut self, subselect: RangeSubselect<'_>) -> Done {
+    pub(in crate::deparse) fn range_subselect(&mut self, subselect: RangeSubselect<'_>) -> DeparseResult {
         if subselect.lateral() {
             self.str("LATERAL ");
         }
         self.char('(');
-        self.select_stmt(need(subselect.subquery(), "a subquery in FROM")?, Context::None)?;
+        self.select_stmt(required_node(subselect.subquery(), "a subquery in FROM")?, Context::None)?;
         self.char(')');
         if let Some(alias) = subselect.alias() {
             self.char(' ');

@@ -1,11 +1,11 @@
-//! FOR UPDATE and its kin.
+//! Writes FOR UPDATE, FOR SHARE and so on.
 
 use crate::deparse::writer::Indent;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{LockClauseStrength, LockWaitPolicy, LockingClause, NodeTag};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn locking_clause(&mut self, clause: LockingClause<'_>) -> Done {
+    pub(in crate::deparse) fn locking_clause(&mut self, clause: LockingClause<'_>) -> DeparseResult {
         let keyword = match clause.strength() {
             LockClauseStrength::LcsForkeyshare => "FOR KEY SHARE",
             LockClauseStrength::LcsForshare => "FOR SHARE",

@@ -1,25 +1,25 @@
 //! MERGE.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
+use crate::deparse::need::{required, required_node};
 use crate::deparse::writer::Indent;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{CmdType, MergeMatchKind, MergeStmt, MergeWhenClause, NodeTag};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn merge_stmt(&mut self, stmt: MergeStmt<'_>) -> Done {
+    pub(in crate::deparse) fn merge_stmt(&mut self, stmt: MergeStmt<'_>) -> DeparseResult {
         self.enter();
         self.opt_with_clause(stmt.with_clause())?;
         self.group("MERGE", Indent::Parts);
         self.str("INTO ");
-        self.range_var(given(stmt.relation(), "the table of MERGE")?, Context::Changed)?;
+        self.range_var(required(stmt.relation(), "the table of MERGE")?, Context::Changed)?;
         self.char(' ');
         self.group("USING", Indent::Parts);
         self.table_ref(stmt.source_relation())?;
         self.char(' ');
         self.on_condition(stmt.join_condition())?;
         for clause in stmt.merge_when_clauses() {
-            let clause = need::<MergeWhenClause<'_>>(clause, "a WHEN of MERGE")?;
+            let clause = required_node::<MergeWhenClause<'_>>(clause, "a WHEN of MERGE")?;
             self.merge_when(clause)?;
             self.merge_action(clause)?;
             self.char(' ');
@@ -27,7 +27,7 @@ impl Deparser<'_> {
         self.opt_returning_clause(stmt.returning_clause())
     }
 
-    fn merge_when(&mut self, clause: MergeWhenClause<'_>) -> Done {
+    fn merge_when(&mut self, clause: MergeWhenClause<'_>) -> DeparseResult {
         self.str(match clause.match_kind() {
             MergeMatchKind::MergeWhenMatched => "WHEN MATCHED ",
             MergeMatchKind::MergeWhenNotMatchedBySource => "WHEN NOT MATCHED BY SOURCE ",
@@ -42,7 +42,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn merge_action(&mut self, clause: MergeWhenClause<'_>) -> Done {
+    fn merge_action(&mut self, clause: MergeWhenClause<'_>) -> DeparseResult {
         match clause.command_type() {
             CmdType::CmdInsert => self.merge_insert(clause)?,
             CmdType::CmdUpdate => {
@@ -58,7 +58,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn merge_insert(&mut self, clause: MergeWhenClause<'_>) -> Done {
+    fn merge_insert(&mut self, clause: MergeWhenClause<'_>) -> DeparseResult {
         self.str("INSERT ");
         if !clause.target_list().is_empty() {
             self.char('(');

@@ -1,4 +1,4 @@
-//! Queries: SELECT with all its clauses, and the statements that change rows.
+//! Writes queries: SELECT with all its clauses, and the statements that change rows.
 
 mod clauses;
 mod columns;
@@ -14,16 +14,16 @@ mod targets;
 mod update;
 mod with;
 
-use super::{Deparser, Done};
+use super::{DeparseResult, Deparser};
 use crate::node::{List, Node, Value};
 
 impl Deparser<'_> {
-    /// Elements with commas between them, each in a part of its own.
+    /// Elements with commas between them; each is a part.
     pub(in crate::deparse) fn comma_parts<'a>(
         &mut self,
         elements: List<'a>,
-        mut each: impl FnMut(&mut Self, Option<Node<'a>>) -> Done,
-    ) -> Done {
+        mut each: impl FnMut(&mut Self, Option<Node<'a>>) -> DeparseResult,
+    ) -> DeparseResult {
         for (index, element) in elements.into_iter().enumerate() {
             if index > 0 {
                 self.comma_part();
@@ -38,7 +38,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A keyword with the name after it, and a space.
+    /// A keyword, a name, and a space.
     pub(in crate::deparse) fn keyword_name(&mut self, keyword: &str, name: &str) {
         self.str(keyword);
         self.char(' ');
@@ -47,10 +47,10 @@ impl Deparser<'_> {
     }
 }
 
-/// How far down a node's beginning is looked for.
+/// How many levels below a node its beginning is searched.
 const BEGINNING_DEPTH_MAX: usize = 32;
 
-/// Where a node begins in the text, as far as its own place and those of what it begins with tell.
+/// The location at which a node begins in the text, found from its own location and those of its first nodes.
 fn beginning(node: Node<'_>) -> Option<i32> {
     let nodes = std::iter::successors(Some(node), |node| Some(node.children().next()?.node));
     let places = nodes.take(BEGINNING_DEPTH_MAX).filter_map(|node| {

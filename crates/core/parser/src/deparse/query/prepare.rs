@@ -1,10 +1,10 @@
 //! PREPARE, EXECUTE and DEALLOCATE.
 
-use crate::deparse::{Deparser, Done};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{DeallocateStmt, ExecuteStmt, PrepareStmt};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn prepare_stmt(&mut self, stmt: PrepareStmt<'_>) -> Done {
+    pub(in crate::deparse) fn prepare_stmt(&mut self, stmt: PrepareStmt<'_>) -> DeparseResult {
         self.str("PREPARE ");
         self.col_id(stmt.name())?;
         if !stmt.argtypes().is_empty() {
@@ -16,7 +16,7 @@ impl Deparser<'_> {
         self.preparable_stmt(stmt.query())
     }
 
-    pub(in crate::deparse) fn execute_stmt(&mut self, stmt: ExecuteStmt<'_>) -> Done {
+    pub(in crate::deparse) fn execute_stmt(&mut self, stmt: ExecuteStmt<'_>) -> DeparseResult {
         self.str("EXECUTE ");
         self.col_id(stmt.name())?;
         if !stmt.params().is_empty() {
@@ -27,7 +27,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn deallocate_stmt(&mut self, stmt: DeallocateStmt<'_>) -> Done {
+    pub(in crate::deparse) fn deallocate_stmt(&mut self, stmt: DeallocateStmt<'_>) -> DeparseResult {
         self.str("DEALLOCATE ");
         match stmt.name() {
             Some(name) => self.ident(name),

@@ -1,12 +1,12 @@
-//! Names of tables, and aliases.
+//! Writes names of tables, and aliases.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::need;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::required_node;
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{Alias, List, RangeVar};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn range_var(&mut self, table: RangeVar<'_>, context: Context) -> Done {
+    pub(in crate::deparse) fn range_var(&mut self, table: RangeVar<'_>, context: Context) -> DeparseResult {
         if !table.inh() && !matches!(context, Context::CreateType | Context::AlterType) {
             self.str("ONLY ");
         }
@@ -23,12 +23,12 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn qualified_name_list(&mut self, tables: List<'_>) -> Done {
-        self.separated(tables, |d, table| d.range_var(need(table, "a table")?, Context::None))
+    pub(in crate::deparse) fn qualified_name_list(&mut self, tables: List<'_>) -> DeparseResult {
+        self.separated(tables, |d, table| d.range_var(required_node(table, "a table")?, Context::None))
     }
 
-    /// An alias, with names for the columns.
-    pub(in crate::deparse) fn alias(&mut self, alias: Alias<'_>) -> Done {
+    /// An alias, with its names for columns.
+    pub(in crate::deparse) fn alias(&mut self, alias: Alias<'_>) -> DeparseResult {
         self.col_id(alias.aliasname())?;
         if !alias.colnames().is_empty() {
             self.char('(');

@@ -1,19 +1,20 @@
-//! SELECT, VALUES, and the set operations.
+//! Writes SELECT, VALUES, and set operations.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, list_of, need};
+use crate::deparse::need::{list_of, required, required_node};
 use crate::deparse::writer::Indent;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AConst, LimitOption, SelectStmt, SetOperation, WindowDef};
 
-/// Of a chain of more set operations, left sides are in parentheses only where they must be: the grammar's stack has room
-/// for 10,000 symbols (`YYMAXDEPTH`), and libpg_query's text, which has them all, could not be read again.
+/// In a chain of more set operations than this, left sides get parentheses only if they need them. libpg_query always
+/// writes parentheses, but the grammar's stack has room for only 10,000 symbols (`YYMAXDEPTH`), so the text of a long
+/// chain could not be read again.
 const ENCLOSED_SIDES_MAX: usize = 1_000;
 
-/// What is around a SELECT.
+/// What surrounds a SELECT.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Enclosure {
-    /// It goes on in the level of what it is a part of.
+    /// Nothing: it continues the level of the statement that it is part of.
     None,
     Level,
     Parentheses,
@@ -31,7 +32,7 @@ impl Enclosure {
         }
     }
 
-    /// What is around the left side of an operation in a chain that is too long to have parentheses everywhere.
+    /// What surrounds the left side of an operation in a chain that is too long for parentheses everywhere.
     fn of_long_left_side(stmt: SelectStmt<'_>, operation: SetOperation) -> Self {
         let binds_as_tightly =
             operation != SetOperation::SetopIntersect || stmt.op() == SetOperation::SetopIntersect;
@@ -46,7 +47,7 @@ impl Enclosure {
         stmt.op() != SetOperation::SetopNone || Self::has_clauses_after(stmt)
     }
 
-    /// Whether it has what would belong to the whole set operation if it were not in parentheses.
+    /// Whether a SELECT has clauses that would belong to the whole set operation if there were no parentheses.
     fn has_clauses_after(stmt: SelectStmt<'_>) -> bool {
         !stmt.sort_clause().is_empty()
             || stmt.limit_offset().is_some()
@@ -60,8 +61,8 @@ fn is_long_chain(stmt: SelectStmt<'_>) -> bool {
     std::iter::successors(Some(stmt), |stmt| stmt.larg()).nth(ENCLOSED_SIDES_MAX + 1).is_some()
 }
 
-/// That a set operation has none of the clauses that belong to its sides.
-fn has_only_sides(stmt: SelectStmt<'_>) -> Done {
+/// Checks that a set operation has none of the clauses that only its sides may have.
+fn has_only_sides(stmt: SelectStmt<'_>) -> DeparseResult {
     let wrong = own_clause(stmt).or((!stmt.values_lists().is_empty()).then_some("VALUES"));
     wrong.map_or(Ok(()), |clause| {
         Err(DeparseError::new(format!(
@@ -70,7 +71,7 @@ fn has_only_sides(stmt: SelectStmt<'_>) -> Done {
     })
 }
 
-/// A clause that stands between SELECT and ORDER BY.
+/// The name of a clause between SELECT and ORDER BY that the statement has, if any.
 fn own_clause(stmt: SelectStmt<'_>) -> Option<&'static str> {
     let clauses = [
         ("WHERE", stmt.where_clause().is_some()),
@@ -87,13 +88,17 @@ fn own_clause(stmt: SelectStmt<'_>) -> Option<&'static str> {
 
 impl Deparser<'_> {
     /// A SELECT of any kind.
-    pub(in crate::deparse) fn select_stmt(&mut self, stmt: SelectStmt<'_>, context: Context) -> Done {
+    pub(in crate::deparse) fn select_stmt(
+        &mut self,
+        stmt: SelectStmt<'_>,
+        context: Context,
+    ) -> DeparseResult {
         self.deeper(|d| d.select_with_left_sides(stmt, context))
     }
 
-    /// A chain of set operations is a tree as deep as the chain is long, by its left sides: those are walked, not recursed
-    /// into.
-    fn select_with_left_sides(&mut self, mut stmt: SelectStmt<'_>, context: Context) -> Done {
+    /// Writes a SELECT or a chain of set operations. The tree of a chain is as deep as the chain is long, because
+    /// each left side contains the rest. So left sides are visited in a loop and not by recursion.
+    fn select_with_left_sides(&mut self, mut stmt: SelectStmt<'_>, context: Context) -> DeparseResult {
         let mut operations = Vec::new();
         let mut enclosure = Enclosure::of(stmt, context);
         self.select_begins(stmt, enclosure)?;
@@ -102,7 +107,7 @@ impl Deparser<'_> {
             has_only_sides(stmt)?;
             operations.push((stmt, enclosure));
             let operation = stmt.op();
-            stmt = given(stmt.larg(), "the left side of a set operation")?;
+            stmt = required(stmt.larg(), "the left side of a set operation")?;
             enclosure = match is_long {
                 true => Enclosure::of_long_left_side(stmt, operation),
                 false => Enclosure::of(stmt, Context::SelectSetop),
@@ -118,7 +123,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn select_begins(&mut self, stmt: SelectStmt<'_>, enclosure: Enclosure) -> Done {
+    fn select_begins(&mut self, stmt: SelectStmt<'_>, enclosure: Enclosure) -> DeparseResult {
         if enclosure == Enclosure::Parentheses {
             self.part();
             self.char('(');
@@ -129,12 +134,12 @@ impl Deparser<'_> {
         self.opt_with_clause(stmt.with_clause())
     }
 
-    /// What follows the SELECT or the set operation.
-    fn select_ends(&mut self, stmt: SelectStmt<'_>, enclosure: Enclosure) -> Done {
+    /// The clauses after the SELECT or the set operation.
+    fn select_ends(&mut self, stmt: SelectStmt<'_>, enclosure: Enclosure) -> DeparseResult {
         self.opt_sort_clause(stmt.sort_clause(), Context::SelectSortClause)?;
         self.limit(stmt)?;
         for clause in stmt.locking_clause() {
-            self.locking_clause(need(clause, "a locking clause")?)?;
+            self.locking_clause(required_node(clause, "a locking clause")?)?;
         }
         self.trim();
         if enclosure != Enclosure::None {
@@ -147,7 +152,7 @@ impl Deparser<'_> {
     }
 
     /// The operator and the right side.
-    fn set_operation(&mut self, stmt: SelectStmt<'_>) -> Done {
+    fn set_operation(&mut self, stmt: SelectStmt<'_>) -> DeparseResult {
         let operator = match (stmt.op(), stmt.all()) {
             (SetOperation::SetopIntersect, false) => "INTERSECT",
             (SetOperation::SetopIntersect, true) => "INTERSECT ALL",
@@ -158,13 +163,13 @@ impl Deparser<'_> {
         };
         self.group(operator, Indent::None);
         self.part();
-        self.select_stmt(given(stmt.rarg(), "the right side of a set operation")?, Context::SelectSetop)?;
+        self.select_stmt(required(stmt.rarg(), "the right side of a set operation")?, Context::SelectSetop)?;
         self.char(' ');
         Ok(())
     }
 
     /// SELECT or VALUES up to its ORDER BY.
-    fn simple_select(&mut self, stmt: SelectStmt<'_>) -> Done {
+    fn simple_select(&mut self, stmt: SelectStmt<'_>) -> DeparseResult {
         if !stmt.values_lists().is_empty() {
             return self.values(stmt);
         }
@@ -186,9 +191,9 @@ impl Deparser<'_> {
         self.window_clause(stmt)
     }
 
-    fn values(&mut self, stmt: SelectStmt<'_>) -> Done {
+    fn values(&mut self, stmt: SelectStmt<'_>) -> DeparseResult {
         if let Some(clause) = own_clause(stmt) {
-            return Err(DeparseError::new(format!("VALUES has no {clause}")));
+            return Err(DeparseError::new(format!("VALUES cannot have {clause}")));
         }
         self.group("VALUES", Indent::Merge);
         self.marked(stmt.values_lists().node(), |d| {
@@ -203,7 +208,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn distinct(&mut self, stmt: SelectStmt<'_>) -> Done {
+    fn distinct(&mut self, stmt: SelectStmt<'_>) -> DeparseResult {
         let columns = stmt.distinct_clause();
         // Plain DISTINCT is a list of one NULL.
         let Some(first) = columns.get(0) else { return Ok(()) };
@@ -218,9 +223,9 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn select_into(&mut self, stmt: SelectStmt<'_>) -> Done {
+    fn select_into(&mut self, stmt: SelectStmt<'_>) -> DeparseResult {
         let Some(into) = stmt.into_clause() else { return Ok(()) };
-        let table = given(into.rel(), "the table of INTO")?;
+        let table = required(into.rel(), "the table of INTO")?;
         self.group("INTO", Indent::Parts);
         self.opt_temp(table.relpersistence())?;
         self.into_clause(into)?;
@@ -228,7 +233,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn group_clause(&mut self, stmt: SelectStmt<'_>) -> Done {
+    fn group_clause(&mut self, stmt: SelectStmt<'_>) -> DeparseResult {
         if stmt.group_clause().is_empty() {
             return Ok(());
         }
@@ -241,14 +246,14 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn window_clause(&mut self, stmt: SelectStmt<'_>) -> Done {
+    fn window_clause(&mut self, stmt: SelectStmt<'_>) -> DeparseResult {
         if stmt.window_clause().is_empty() {
             return Ok(());
         }
         self.group("WINDOW", Indent::Parts);
         self.separated(stmt.window_clause(), |d, window| {
-            let window = need::<WindowDef<'_>>(window, "a window")?;
-            d.column_name(given(window.name(), "a window's name")?);
+            let window = required_node::<WindowDef<'_>>(window, "a window")?;
+            d.column_name(required(window.name(), "a window's name")?);
             d.str(" AS ");
             d.window_def(window)
         })?;
@@ -256,7 +261,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn limit(&mut self, stmt: SelectStmt<'_>) -> Done {
+    fn limit(&mut self, stmt: SelectStmt<'_>) -> DeparseResult {
         if let Some(count) = stmt.limit_count() {
             let with_ties = stmt.limit_option() == LimitOption::LimitOptionWithTies;
             match stmt.limit_option() {

@@ -1,20 +1,20 @@
-//! Columns that a statement returns or sets.
+//! Writes the columns that a statement returns or sets.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
+use crate::deparse::need::{required, required_node};
 use crate::deparse::writer::Indent;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{
     ColumnRef, List, MultiAssignRef, Node, ResTarget, ReturningClause, ReturningOption, ReturningOptionKind,
     SetToDefault,
 };
 
 impl Deparser<'_> {
-    /// What SELECT and RETURNING give.
-    pub(in crate::deparse) fn target_list(&mut self, targets: List<'_>) -> Done {
+    /// The expressions of SELECT and RETURNING.
+    pub(in crate::deparse) fn target_list(&mut self, targets: List<'_>) -> DeparseResult {
         self.comma_parts(targets, |d, target| {
-            let target = need::<ResTarget<'_>>(target, "a column of a result")?;
-            let value = given(target.val(), "a column of a result")?;
+            let target = required_node::<ResTarget<'_>>(target, "a column of a result")?;
+            let value = required(target.val(), "a column of a result")?;
             match value.cast::<ColumnRef<'_>>() {
                 Some(column) => d.column_ref(column)?,
                 None => d.expr(Some(value), Context::AExpr)?,
@@ -28,17 +28,18 @@ impl Deparser<'_> {
     }
 
     /// The columns of INSERT.
-    pub(in crate::deparse) fn insert_column_list(&mut self, columns: List<'_>) -> Done {
-        self.separated(columns, |d, column| d.set_target(need(column, "a column to insert")?))
+    pub(in crate::deparse) fn insert_column_list(&mut self, columns: List<'_>) -> DeparseResult {
+        self.separated(columns, |d, column| d.set_target(required_node(column, "a column to insert")?))
     }
 
-    pub(in crate::deparse) fn set_target(&mut self, target: ResTarget<'_>) -> Done {
+    pub(in crate::deparse) fn set_target(&mut self, target: ResTarget<'_>) -> DeparseResult {
         self.col_id(target.name())?;
         self.opt_indirection(target.indirection(), 0)
     }
 
-    /// What UPDATE sets. `(a, b) = row` is an element for each column, the value of the first counts them.
-    pub(in crate::deparse) fn set_clause_list(&mut self, targets: List<'_>) -> Done {
+    /// The assignments of UPDATE. `(a, b) = row` has an element for each column; the value of the first gives their
+    /// number.
+    pub(in crate::deparse) fn set_clause_list(&mut self, targets: List<'_>) -> DeparseResult {
         let mut targets = targets.iter();
         let mut is_first = true;
         while let Some(target) = targets.next() {
@@ -46,8 +47,8 @@ impl Deparser<'_> {
                 self.comma_part();
             }
             is_first = false;
-            let first = need::<ResTarget<'_>>(target, "a column to set")?;
-            let value = given(first.val(), "the value of a column to set")?;
+            let first = required_node::<ResTarget<'_>>(target, "a column to set")?;
+            let value = required(first.val(), "the value of a column to set")?;
             match value.cast::<MultiAssignRef<'_>>() {
                 Some(row) => {
                     let others = usize::try_from(row.ncolumns()).unwrap_or_default().saturating_sub(1);
@@ -68,28 +69,28 @@ impl Deparser<'_> {
         &mut self,
         first: ResTarget<'a>,
         others: impl Iterator<Item = Option<Node<'a>>>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.char('(');
         self.set_target(first)?;
         for other in others {
             self.str(", ");
-            self.set_target(need(other, "a column to set")?)?;
+            self.set_target(required_node(other, "a column to set")?)?;
         }
         self.str(") = ");
         Ok(())
     }
 
-    pub(in crate::deparse) fn set_to_default(&mut self, _: SetToDefault<'_>) -> Done {
+    pub(in crate::deparse) fn set_to_default(&mut self, _: SetToDefault<'_>) -> DeparseResult {
         self.str("DEFAULT");
         Ok(())
     }
 
-    pub(in crate::deparse) fn returning_clause(&mut self, clause: ReturningClause<'_>) -> Done {
+    pub(in crate::deparse) fn returning_clause(&mut self, clause: ReturningClause<'_>) -> DeparseResult {
         self.group("RETURNING", Indent::Merge);
         if !clause.options().is_empty() {
             self.str("WITH (");
             self.separated(clause.options(), |d, option| {
-                let option = need::<ReturningOption<'_>>(option, "an option of RETURNING")?;
+                let option = required_node::<ReturningOption<'_>>(option, "an option of RETURNING")?;
                 d.str(match option.option() {
                     ReturningOptionKind::ReturningOptionOld => "OLD AS ",
                     ReturningOptionKind::ReturningOptionNew => "NEW AS ",
@@ -101,8 +102,11 @@ impl Deparser<'_> {
         self.target_list(clause.exprs())
     }
 
-    /// The end of a statement that may have RETURNING.
-    pub(in crate::deparse) fn opt_returning_clause(&mut self, clause: Option<ReturningClause<'_>>) -> Done {
+    /// RETURNING, at the end of a statement that may have it.
+    pub(in crate::deparse) fn opt_returning_clause(
+        &mut self,
+        clause: Option<ReturningClause<'_>>,
+    ) -> DeparseResult {
         if let Some(clause) = clause {
             self.returning_clause(clause)?;
         }

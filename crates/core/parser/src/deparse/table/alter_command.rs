@@ -1,16 +1,16 @@
-//! The commands of ALTER TABLE.
+//! Writes the commands of ALTER TABLE.
 
 use crate::deparse::context::Context;
 use crate::deparse::names::string_of;
-use crate::deparse::need::{given, list_of, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{list_of, required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AlterTableCmd, AlterTableType, Node, TypeName};
 
-/// The words before and after the name of what a command alters.
+/// The words before and after the name of the object that a command alters.
 struct Words {
     before: &'static str,
     after: &'static str,
-    /// Whether IF EXISTS comes last, not before the name.
+    /// Whether IF EXISTS is at the end and not before the name.
     ends_in_if_exists: bool,
 }
 
@@ -63,7 +63,7 @@ fn keyword_of(subtype: AlterTableType) -> Result<&'static str, DeparseError> {
     use AlterTableType as At;
     Ok(match subtype {
         At::AtAddConstraint => "ADD ",
-        // The constraint brings its keyword.
+        // The constraint writes its own keyword.
         At::AtAlterConstraint => "ALTER ",
         At::AtValidateConstraint => "VALIDATE CONSTRAINT ",
         At::AtDropConstraint => "DROP CONSTRAINT ",
@@ -101,8 +101,8 @@ fn keyword_of(subtype: AlterTableType) -> Result<&'static str, DeparseError> {
         At::AtGenericOptions => "",
         At::AtAttachPartition => "ATTACH PARTITION ",
         At::AtDetachPartition | At::AtDetachPartitionFinalize => "DETACH PARTITION ",
-        // What PostgreSQL itself makes of commands.
-        other => return Err(DeparseError::new(format!("{} is no command of SQL", other.c_name()))),
+        // PostgreSQL makes the other commands internally.
+        other => return Err(DeparseError::new(format!("{} is not a command of SQL", other.c_name()))),
     })
 }
 
@@ -111,11 +111,11 @@ impl Deparser<'_> {
         &mut self,
         command: AlterTableCmd<'_>,
         context: Context,
-    ) -> Done {
+    ) -> DeparseResult {
         let words = Words::of(command, context)?;
         self.str(words.before);
         if command.subtype() == AlterTableType::AtChangeOwner {
-            self.role_spec(given(command.newowner(), "the new owner")?)?;
+            self.role_spec(required(command.newowner(), "the new owner")?)?;
         }
         if command.missing_ok() && !words.ends_in_if_exists {
             self.str(match command.subtype() {
@@ -145,18 +145,20 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// What a command makes, and a space.
-    fn alter_table_definition(&mut self, command: AlterTableCmd<'_>) -> Done {
+    /// The new definition in a command, and a space.
+    fn alter_table_definition(&mut self, command: AlterTableCmd<'_>) -> DeparseResult {
         use AlterTableType as At;
         let definition = command.def();
         let place = "what ALTER TABLE makes";
         match command.subtype() {
-            At::AtAttachPartition | At::AtDetachPartition => self.partition_cmd(need(definition, place)?)?,
+            At::AtAttachPartition | At::AtDetachPartition => {
+                self.partition_cmd(required_node(definition, place)?)?
+            }
             At::AtDetachPartitionFinalize => {
-                self.partition_cmd(need(definition, place)?)?;
+                self.partition_cmd(required_node(definition, place)?)?;
                 self.str(" FINALIZE");
             }
-            At::AtAddColumn | At::AtAlterColumnType => self.column_def(need(definition, place)?)?,
+            At::AtAddColumn | At::AtAlterColumnType => self.column_def(required_node(definition, place)?)?,
             At::AtColumnDefault if definition.is_some() => self.expr(definition, Context::AExpr)?,
             At::AtSetStatistics if definition.is_some() => self.signed_iconst(definition)?,
             At::AtSetStatistics => self.str("DEFAULT"),
@@ -166,18 +168,18 @@ impl Deparser<'_> {
             At::AtSetStorage => self.ident(string_of(definition)?),
             At::AtSetCompression => self.compression(definition)?,
             At::AtAddIdentity | At::AtAddConstraint => {
-                self.constraint(need(definition, place)?, Context::None)?;
+                self.constraint(required_node(definition, place)?, Context::None)?;
             }
-            At::AtAlterConstraint => self.at_alter_constraint(need(definition, place)?)?,
+            At::AtAlterConstraint => self.at_alter_constraint(required_node(definition, place)?)?,
             At::AtSetIdentity => self.alter_identity_column_option_list(list_of(definition, place)?)?,
             At::AtAlterColumnGenericOptions | At::AtGenericOptions => {
                 self.alter_generic_options(list_of(definition, place)?)?;
             }
             At::AtAddInherit | At::AtDropInherit => {
-                self.range_var(need(definition, place)?, Context::None)?;
+                self.range_var(required_node(definition, place)?, Context::None)?;
             }
-            At::AtAddOf => self.any_name(need::<TypeName<'_>>(definition, place)?.names())?,
-            At::AtReplicaIdentity => self.replica_identity_stmt(need(definition, place)?)?,
+            At::AtAddOf => self.any_name(required_node::<TypeName<'_>>(definition, place)?.names())?,
+            At::AtReplicaIdentity => self.replica_identity_stmt(required_node(definition, place)?)?,
             At::AtSetExpression => {
                 self.str("SET EXPRESSION AS (");
                 self.expr(definition, Context::AExpr)?;
@@ -189,7 +191,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn compression(&mut self, method: Option<Node<'_>>) -> Done {
+    fn compression(&mut self, method: Option<Node<'_>>) -> DeparseResult {
         match string_of(method)? {
             "default" => self.str("DEFAULT"),
             method => self.ident(method),

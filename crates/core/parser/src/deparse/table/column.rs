@@ -1,8 +1,8 @@
-//! Columns of tables, and LIKE.
+//! Writes columns of tables, and LIKE.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{ColumnDef, Node, TableLikeClause, View};
 
 /// PostgreSQL's `TableLikeOption`, in the order in which they are written.
@@ -19,9 +19,9 @@ const LIKE_OPTIONS: [(u32, &str); 9] = [
 ];
 
 impl Deparser<'_> {
-    /// What stands in the parentheses of CREATE TABLE.
-    pub(in crate::deparse) fn table_element(&mut self, node: Option<Node<'_>>) -> Done {
-        match given(node, "an element of a table")?.view() {
+    /// An element in the parentheses of CREATE TABLE.
+    pub(in crate::deparse) fn table_element(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        match required(node, "an element of a table")?.view() {
             View::ColumnDef(column) => self.column_def(column),
             View::TableLikeClause(like) => self.table_like_clause(like),
             View::Constraint(constraint) => self.constraint(constraint, Context::None),
@@ -29,7 +29,7 @@ impl Deparser<'_> {
         }
     }
 
-    pub(in crate::deparse) fn column_def(&mut self, column: ColumnDef<'_>) -> Done {
+    pub(in crate::deparse) fn column_def(&mut self, column: ColumnDef<'_>) -> DeparseResult {
         if let Some(name) = column.colname() {
             self.ident(name);
             self.char(' ');
@@ -39,7 +39,7 @@ impl Deparser<'_> {
             self.char(' ');
         }
         self.opt_word("STORAGE ", column.storage_name());
-        // For ALTER COLUMN ... TYPE: a COLLATE after USING would be part of the expression.
+        // In ALTER COLUMN ... TYPE, a COLLATE after USING would be read as part of the expression.
         let is_converted = column.raw_default().is_some();
         if let Some(collation) = column.coll_clause().filter(|_| is_converted) {
             self.collate_clause(collation)?;
@@ -56,7 +56,7 @@ impl Deparser<'_> {
             self.char(' ');
         }
         for constraint in column.constraints() {
-            self.constraint(need(constraint, "a constraint")?, Context::None)?;
+            self.constraint(required_node(constraint, "a constraint")?, Context::None)?;
             self.char(' ');
         }
         if let Some(collation) = column.coll_clause().filter(|_| !is_converted) {
@@ -66,7 +66,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A keyword and a name, or `default`, which is the keyword, too: the grammar has one tree for both.
+    /// A keyword and a name, or `default`, for which the grammar makes the same tree whether it is a name or the
+    /// keyword.
     fn opt_word(&mut self, keyword: &str, word: Option<&str>) {
         if let Some(word) = word {
             self.str(keyword);
@@ -78,11 +79,11 @@ impl Deparser<'_> {
         }
     }
 
-    pub(in crate::deparse) fn table_like_clause(&mut self, like: TableLikeClause<'_>) -> Done {
+    pub(in crate::deparse) fn table_like_clause(&mut self, like: TableLikeClause<'_>) -> DeparseResult {
         self.str("LIKE ");
-        self.range_var(given(like.relation(), "the table of LIKE")?, Context::None)?;
+        self.range_var(required(like.relation(), "the table of LIKE")?, Context::None)?;
         self.char(' ');
-        // ALL has bits of its own, which no other words set.
+        // ALL also sets bits that no other words set.
         let all = like.options() > LIKE_OPTIONS.iter().map(|(bit, _)| bit).sum();
         if all {
             self.str("INCLUDING ALL ");

@@ -1,16 +1,20 @@
-//! Constraints.
+//! Writes constraints.
 
 use crate::deparse::context::Context;
 use crate::deparse::names::string_of;
-use crate::deparse::need::{given, list_of, need, nth};
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::{list_of, required, required_element, required_node};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{ATAlterConstraint, ConstrType, Constraint, List, Node};
 
-/// The access method of an index that names none: PostgreSQL's `DEFAULT_INDEX_TYPE`.
+/// The default access method of an index: PostgreSQL's `DEFAULT_INDEX_TYPE`.
 const DEFAULT_ACCESS_METHOD: &str = "btree";
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn constraint(&mut self, constraint: Constraint<'_>, context: Context) -> Done {
+    pub(in crate::deparse) fn constraint(
+        &mut self,
+        constraint: Constraint<'_>,
+        context: Context,
+    ) -> DeparseResult {
         if let Some(name) = constraint.conname() {
             self.keyword_name("CONSTRAINT", name);
         }
@@ -27,8 +31,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// What it begins with, up to its columns.
-    fn constraint_kind(&mut self, constraint: Constraint<'_>) -> Done {
+    /// The beginning of a constraint, up to its columns.
+    fn constraint_kind(&mut self, constraint: Constraint<'_>) -> DeparseResult {
         match constraint.contype() {
             ConstrType::ConstrNull => self.str("NULL "),
             ConstrType::ConstrNotnull => self.str("NOT NULL "),
@@ -65,14 +69,14 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn constraint_expr(&mut self, opening: &str, expression: Option<Node<'_>>) -> Done {
+    fn constraint_expr(&mut self, opening: &str, expression: Option<Node<'_>>) -> DeparseResult {
         self.str(opening);
         self.expr(expression, Context::AExpr)?;
         self.str(") ");
         Ok(())
     }
 
-    fn exclusion(&mut self, constraint: Constraint<'_>) -> Done {
+    fn exclusion(&mut self, constraint: Constraint<'_>) -> DeparseResult {
         self.str("EXCLUDE ");
         if let Some(method) = constraint.access_method().filter(|method| *method != DEFAULT_ACCESS_METHOD) {
             self.keyword_name("USING", method);
@@ -80,21 +84,27 @@ impl Deparser<'_> {
         self.char('(');
         self.separated(constraint.exclusions(), |d, exclusion| {
             let pair = list_of(exclusion, "an element of EXCLUDE")?;
-            d.index_elem(need(nth(pair, 0, "the column of EXCLUDE")?, "the column of EXCLUDE")?)?;
+            d.index_elem(required_node(
+                required_element(pair, 0, "the column of EXCLUDE")?,
+                "the column of EXCLUDE",
+            )?)?;
             d.str(" WITH ");
-            d.any_operator(list_of(nth(pair, 1, "the operator of EXCLUDE")?, "the operator of EXCLUDE")?)
+            d.any_operator(list_of(
+                required_element(pair, 1, "the operator of EXCLUDE")?,
+                "the operator of EXCLUDE",
+            )?)
         })?;
         self.str(") ");
         Ok(())
     }
 
-    fn constraint_keys(&mut self, constraint: Constraint<'_>, context: Context) -> Done {
+    fn constraint_keys(&mut self, constraint: Constraint<'_>, context: Context) -> DeparseResult {
         let keys = constraint.keys();
         let is_null = matches!(constraint.contype(), ConstrType::ConstrNull | ConstrType::ConstrNotnull);
         match (keys.len(), is_null) {
             (0, _) => return Ok(()),
             (1, true) => {
-                // NOT NULL of a domain has its only key in the tree, not in the text.
+                // NOT NULL of a domain has its only key in the tree but not in the text.
                 let is_implied = context == Context::AlterDomain && keys.strings().eq(["value"]);
                 if !is_implied {
                     self.column_list(keys)?;
@@ -116,7 +126,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn columns_in_parentheses(&mut self, columns: List<'_>, with_period: bool) -> Done {
+    fn columns_in_parentheses(&mut self, columns: List<'_>, with_period: bool) -> DeparseResult {
         if columns.is_empty() {
             return Ok(());
         }
@@ -129,7 +139,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn foreign_key(&mut self, constraint: Constraint<'_>) -> Done {
+    fn foreign_key(&mut self, constraint: Constraint<'_>) -> DeparseResult {
         self.columns_in_parentheses(constraint.fk_attrs(), constraint.fk_with_period())?;
         if let Some(table) = constraint.pktable() {
             self.str("REFERENCES ");
@@ -143,7 +153,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn foreign_key_actions(&mut self, constraint: Constraint<'_>) -> Done {
+    fn foreign_key_actions(&mut self, constraint: Constraint<'_>) -> DeparseResult {
         for (event, letter) in
             [("ON UPDATE ", constraint.fk_upd_action()), ("ON DELETE ", constraint.fk_del_action())]
         {
@@ -152,7 +162,7 @@ impl Deparser<'_> {
                 'c' => "CASCADE ",
                 'n' => "SET NULL ",
                 'd' => "SET DEFAULT ",
-                // NO ACTION, the default, or no foreign key.
+                // NO ACTION (the default), or not a foreign key.
                 _ => continue,
             };
             self.str(event);
@@ -169,7 +179,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn constraint_attributes(&mut self, constraint: Constraint<'_>) -> Done {
+    fn constraint_attributes(&mut self, constraint: Constraint<'_>) -> DeparseResult {
         let kind = constraint.contype();
         if matches!(kind, ConstrType::ConstrPrimary | ConstrType::ConstrUnique | ConstrType::ConstrExclusion)
         {
@@ -199,9 +209,12 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// What ALTER CONSTRAINT makes of a constraint.
-    pub(in crate::deparse) fn at_alter_constraint(&mut self, constraint: ATAlterConstraint<'_>) -> Done {
-        self.keyword_name("CONSTRAINT", given(constraint.conname(), "the name of a constraint")?);
+    /// The new properties of a constraint in ALTER CONSTRAINT.
+    pub(in crate::deparse) fn at_alter_constraint(
+        &mut self,
+        constraint: ATAlterConstraint<'_>,
+    ) -> DeparseResult {
+        self.keyword_name("CONSTRAINT", required(constraint.conname(), "the name of a constraint")?);
         if constraint.alter_enforceability() {
             self.str(if constraint.is_enforced() { "ENFORCED " } else { "NOT ENFORCED " });
         }

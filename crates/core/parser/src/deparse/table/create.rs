@@ -1,13 +1,17 @@
 //! CREATE TABLE and CREATE FOREIGN TABLE.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{CreateForeignTableStmt, CreateStmt};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn create_stmt(&mut self, stmt: CreateStmt<'_>, is_foreign: bool) -> Done {
-        let table = given(stmt.relation(), "the table of CREATE TABLE")?;
+    pub(in crate::deparse) fn create_stmt(
+        &mut self,
+        stmt: CreateStmt<'_>,
+        is_foreign: bool,
+    ) -> DeparseResult {
+        let table = required(stmt.relation(), "the table of CREATE TABLE")?;
         self.str(if is_foreign { "CREATE FOREIGN " } else { "CREATE " });
         self.opt_temp(table.relpersistence())?;
         self.str(if stmt.if_not_exists() { "TABLE IF NOT EXISTS " } else { "TABLE " });
@@ -20,7 +24,10 @@ impl Deparser<'_> {
         }
         if stmt.partbound().is_some() {
             self.str("PARTITION OF ");
-            self.range_var(need(stmt.inh_relations().first(), "the table of a partition")?, Context::None)?;
+            self.range_var(
+                required_node(stmt.inh_relations().first(), "the table of a partition")?,
+                Context::None,
+            )?;
             self.char(' ');
         }
         self.table_elements(stmt)?;
@@ -38,7 +45,7 @@ impl Deparser<'_> {
         self.table_storage(stmt)
     }
 
-    fn table_elements(&mut self, stmt: CreateStmt<'_>) -> Done {
+    fn table_elements(&mut self, stmt: CreateStmt<'_>) -> DeparseResult {
         if !stmt.table_elts().is_empty() {
             self.char('(');
             self.enter();
@@ -51,7 +58,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn table_storage(&mut self, stmt: CreateStmt<'_>) -> Done {
+    fn table_storage(&mut self, stmt: CreateStmt<'_>) -> DeparseResult {
         if let Some(method) = stmt.access_method() {
             self.keyword_name("USING", method);
         }
@@ -64,10 +71,13 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn create_foreign_table_stmt(&mut self, stmt: CreateForeignTableStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_foreign_table_stmt(
+        &mut self,
+        stmt: CreateForeignTableStmt<'_>,
+    ) -> DeparseResult {
         self.create_stmt(stmt.base(), true)?;
         self.char(' ');
-        self.keyword_name("SERVER", given(stmt.servername(), "the server of a foreign table")?);
+        self.keyword_name("SERVER", required(stmt.servername(), "the server of a foreign table")?);
         if !stmt.options().is_empty() {
             self.alter_generic_options(stmt.options())?;
         }

@@ -1,20 +1,25 @@
-//! Tables and views of a query.
+//! Writes statements that make a table or a view from a query.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{CreateTableAsStmt, ExecuteStmt, NodeTag, ObjectType, ViewCheckOption, ViewStmt};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn create_table_as_stmt(&mut self, stmt: CreateTableAsStmt<'_>) -> Done {
-        let into = given(stmt.into(), "the table of CREATE TABLE AS")?;
-        let query = given(stmt.query(), "the query of CREATE TABLE AS")?;
+    pub(in crate::deparse) fn create_table_as_stmt(&mut self, stmt: CreateTableAsStmt<'_>) -> DeparseResult {
+        let into = required(stmt.into(), "the table of CREATE TABLE AS")?;
+        let query = required(stmt.query(), "the query of CREATE TABLE AS")?;
         self.str("CREATE ");
-        self.opt_temp(given(into.rel(), "the table of CREATE TABLE AS")?.relpersistence())?;
+        self.opt_temp(required(into.rel(), "the table of CREATE TABLE AS")?.relpersistence())?;
         self.str(match stmt.objtype() {
             ObjectType::ObjectTable => "TABLE ",
             ObjectType::ObjectMatview => "MATERIALIZED VIEW ",
-            _ => return Err(DeparseError::misplaced(NodeTag::CreateTableAsStmt, "what makes no table")),
+            _ => {
+                return Err(DeparseError::misplaced(
+                    NodeTag::CreateTableAsStmt,
+                    "a statement that makes no table",
+                ));
+            }
         });
         if stmt.if_not_exists() {
             self.str("IF NOT EXISTS ");
@@ -23,7 +28,9 @@ impl Deparser<'_> {
         self.str(" AS ");
         match query.cast::<ExecuteStmt<'_>>() {
             Some(execute) => self.execute_stmt(execute)?,
-            None => self.select_stmt(need(Some(query), "the query of CREATE TABLE AS")?, Context::None)?,
+            None => {
+                self.select_stmt(required_node(Some(query), "the query of CREATE TABLE AS")?, Context::None)?
+            }
         }
         self.char(' ');
         if into.skip_data() {
@@ -33,8 +40,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn view_stmt(&mut self, stmt: ViewStmt<'_>) -> Done {
-        let view = given(stmt.view(), "the name of a view")?;
+    pub(in crate::deparse) fn view_stmt(&mut self, stmt: ViewStmt<'_>) -> DeparseResult {
+        let view = required(stmt.view(), "the name of a view")?;
         self.str(if stmt.replace() { "CREATE OR REPLACE " } else { "CREATE " });
         self.opt_temp(view.relpersistence())?;
         self.str("VIEW ");
@@ -47,7 +54,7 @@ impl Deparser<'_> {
         }
         self.opt_with(stmt.options())?;
         self.str("AS ");
-        self.select_stmt(need(stmt.query(), "the query of a view")?, Context::None)?;
+        self.select_stmt(required_node(stmt.query(), "the query of a view")?, Context::None)?;
         match stmt.with_check_option() {
             ViewCheckOption::NoCheckOption => {}
             ViewCheckOption::LocalCheckOption => self.str("WITH LOCAL CHECK OPTION "),

@@ -1,13 +1,13 @@
-//! Indexes.
+//! Writes indexes.
 
 use crate::deparse::context::Context;
 use crate::deparse::expression::needs_parens_as_c_expr;
-use crate::deparse::need::{given, need};
+use crate::deparse::need::{required, required_node};
 use crate::deparse::writer::Indent;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{IndexElem, IndexStmt, List, Node, NodeTag, SortByDir, SortByNulls, View};
 
-/// Whether an expression of an index needs no parentheses: a call that is written as one.
+/// Whether an expression of an index needs no parentheses, because it is written as a function call.
 fn is_call(expression: Node<'_>) -> bool {
     let is_call = match expression.view() {
         View::FuncCall(call) => {
@@ -24,12 +24,12 @@ fn is_call(expression: Node<'_>) -> bool {
 }
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn index_elem(&mut self, element: IndexElem<'_>) -> Done {
+    pub(in crate::deparse) fn index_elem(&mut self, element: IndexElem<'_>) -> DeparseResult {
         if let Some(name) = element.name() {
             self.ident(name);
             self.char(' ');
         } else {
-            self.index_expression(given(element.expr(), "a column of an index")?)?;
+            self.index_expression(required(element.expr(), "a column of an index")?)?;
         }
         self.opt_collate(element.collation())?;
         if !element.opclass().is_empty() {
@@ -44,7 +44,7 @@ impl Deparser<'_> {
             SortByDir::SortbyAsc => self.str("ASC "),
             SortByDir::SortbyDesc => self.str("DESC "),
             SortByDir::SortbyUsing => {
-                return Err(DeparseError::misplaced(NodeTag::IndexElem, "an order by an operator"));
+                return Err(DeparseError::misplaced(NodeTag::IndexElem, "an ORDER BY with USING"));
             }
         }
         match element.nulls_ordering() {
@@ -56,7 +56,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn index_expression(&mut self, expression: Node<'_>) -> Done {
+    fn index_expression(&mut self, expression: Node<'_>) -> DeparseResult {
         if is_call(expression) {
             self.func_expr_windowless(Some(expression))?;
             self.char(' ');
@@ -68,14 +68,14 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn index_elements(&mut self, elements: List<'_>) -> Done {
+    fn index_elements(&mut self, elements: List<'_>) -> DeparseResult {
         self.char('(');
-        self.separated(elements, |d, element| d.index_elem(need(element, "a column of an index")?))?;
+        self.separated(elements, |d, element| d.index_elem(required_node(element, "a column of an index")?))?;
         self.str(") ");
         Ok(())
     }
 
-    pub(in crate::deparse) fn index_stmt(&mut self, stmt: IndexStmt<'_>) -> Done {
+    pub(in crate::deparse) fn index_stmt(&mut self, stmt: IndexStmt<'_>) -> DeparseResult {
         self.str(if stmt.unique() { "CREATE UNIQUE INDEX " } else { "CREATE INDEX " });
         if stmt.concurrent() {
             self.str("CONCURRENTLY ");
@@ -88,7 +88,7 @@ impl Deparser<'_> {
             self.char(' ');
         }
         self.group("ON", Indent::Parts);
-        self.range_var(given(stmt.relation(), "the table of an index")?, Context::None)?;
+        self.range_var(required(stmt.relation(), "the table of an index")?, Context::None)?;
         self.char(' ');
         if let Some(method) = stmt.access_method() {
             self.keyword_name("USING", method);

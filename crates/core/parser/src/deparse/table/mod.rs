@@ -1,4 +1,4 @@
-//! Tables and what belongs to them: columns, constraints, partitions, indexes, views, rules, statistics.
+//! Writes statements about tables and their parts: columns, constraints, partitions, indexes, views, rules, statistics.
 
 mod alter;
 mod alter_command;

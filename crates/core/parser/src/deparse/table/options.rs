@@ -1,12 +1,12 @@
-//! Clauses that many statements have.
+//! Writes clauses that many statements have.
 
-use crate::deparse::need::need;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::required_node;
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{DefElem, DropBehavior, List, Node, View};
 
 impl Deparser<'_> {
     /// TEMPORARY or UNLOGGED and a space, by the letter of a relation's persistence.
-    pub(in crate::deparse) fn opt_temp(&mut self, persistence: char) -> Done {
+    pub(in crate::deparse) fn opt_temp(&mut self, persistence: char) -> DeparseResult {
         match persistence {
             'u' => self.str("UNLOGGED "),
             't' => self.str("TEMPORARY "),
@@ -17,7 +17,7 @@ impl Deparser<'_> {
     }
 
     /// CASCADE and a space.
-    pub(in crate::deparse) fn opt_drop_behavior(&mut self, behavior: DropBehavior) -> Done {
+    pub(in crate::deparse) fn opt_drop_behavior(&mut self, behavior: DropBehavior) -> DeparseResult {
         match behavior {
             DropBehavior::DropRestrict => {}
             DropBehavior::DropCascade => self.str("CASCADE "),
@@ -26,7 +26,7 @@ impl Deparser<'_> {
     }
 
     /// COLLATE and a space.
-    pub(in crate::deparse) fn opt_collate(&mut self, collation: List<'_>) -> Done {
+    pub(in crate::deparse) fn opt_collate(&mut self, collation: List<'_>) -> DeparseResult {
         if collation.is_empty() {
             return Ok(());
         }
@@ -37,7 +37,7 @@ impl Deparser<'_> {
     }
 
     /// INHERITS and a space.
-    pub(in crate::deparse) fn opt_inherit(&mut self, parents: List<'_>) -> Done {
+    pub(in crate::deparse) fn opt_inherit(&mut self, parents: List<'_>) -> DeparseResult {
         if parents.is_empty() {
             return Ok(());
         }
@@ -48,7 +48,7 @@ impl Deparser<'_> {
     }
 
     /// WITH, its options, and a space.
-    pub(in crate::deparse) fn opt_with(&mut self, options: List<'_>) -> Done {
+    pub(in crate::deparse) fn opt_with(&mut self, options: List<'_>) -> DeparseResult {
         if options.is_empty() {
             return Ok(());
         }
@@ -59,14 +59,14 @@ impl Deparser<'_> {
     }
 
     /// Storage parameters in parentheses.
-    pub(in crate::deparse) fn rel_options(&mut self, options: List<'_>) -> Done {
+    pub(in crate::deparse) fn rel_options(&mut self, options: List<'_>) -> DeparseResult {
         self.char('(');
-        self.separated(options, |d, option| d.rel_option(need(option, "a storage parameter")?))?;
+        self.separated(options, |d, option| d.rel_option(required_node(option, "a storage parameter")?))?;
         self.char(')');
         Ok(())
     }
 
-    fn rel_option(&mut self, option: DefElem<'_>) -> Done {
+    fn rel_option(&mut self, option: DefElem<'_>) -> DeparseResult {
         if let Some(namespace) = option.defnamespace() {
             self.ident(namespace);
             self.char('.');
@@ -79,7 +79,7 @@ impl Deparser<'_> {
         }
         if option.defname().is_some() {
             self.char('=');
-            // An operator as the value would be one with the sign.
+            // If the value were a bare operator, the lexer would join it with the equals sign.
             if matches!(option.arg().map(Node::view), Some(View::List(name)) if name.len() == 1) {
                 self.char(' ');
             }

@@ -1,25 +1,27 @@
 //! Partitioning.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
+use crate::deparse::need::{required, required_node};
 use crate::deparse::writer::Indent;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{PartitionBoundSpec, PartitionCmd, PartitionElem, PartitionSpec, PartitionStrategy};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn partition_spec(&mut self, spec: PartitionSpec<'_>) -> Done {
+    pub(in crate::deparse) fn partition_spec(&mut self, spec: PartitionSpec<'_>) -> DeparseResult {
         self.group("PARTITION BY", Indent::Parts);
         self.str(match spec.strategy() {
             PartitionStrategy::PartitionStrategyList => "LIST (",
             PartitionStrategy::PartitionStrategyHash => "HASH (",
             PartitionStrategy::PartitionStrategyRange => "RANGE (",
         });
-        self.separated(spec.part_params(), |d, element| d.partition_elem(need(element, "a partition key")?))?;
+        self.separated(spec.part_params(), |d, element| {
+            d.partition_elem(required_node(element, "a partition key")?)
+        })?;
         self.char(')');
         Ok(())
     }
 
-    pub(in crate::deparse) fn partition_elem(&mut self, element: PartitionElem<'_>) -> Done {
+    pub(in crate::deparse) fn partition_elem(&mut self, element: PartitionElem<'_>) -> DeparseResult {
         if let Some(name) = element.name() {
             self.ident(name);
             self.char(' ');
@@ -34,7 +36,10 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn partition_bound_spec(&mut self, bound: PartitionBoundSpec<'_>) -> Done {
+    pub(in crate::deparse) fn partition_bound_spec(
+        &mut self,
+        bound: PartitionBoundSpec<'_>,
+    ) -> DeparseResult {
         if bound.is_default() {
             self.str("DEFAULT");
             return Ok(());
@@ -57,14 +62,14 @@ impl Deparser<'_> {
                 self.str(") TO (");
                 self.expr_list(bound.upperdatums())?;
             }
-            other => return Err(DeparseError::new(format!("{other:?} is no strategy of partitioning"))),
+            other => return Err(DeparseError::new(format!("{other:?} is not a partitioning strategy"))),
         }
         self.char(')');
         Ok(())
     }
 
-    pub(in crate::deparse) fn partition_cmd(&mut self, command: PartitionCmd<'_>) -> Done {
-        self.range_var(given(command.name(), "the name of a partition")?, Context::None)?;
+    pub(in crate::deparse) fn partition_cmd(&mut self, command: PartitionCmd<'_>) -> DeparseResult {
+        self.range_var(required(command.name(), "the name of a partition")?, Context::None)?;
         if let Some(bound) = command.bound() {
             self.char(' ');
             self.partition_bound_spec(bound)?;

@@ -1,13 +1,13 @@
-//! Options of sequences and of identity columns.
+//! Writes options of sequences and of identity columns.
 
-use crate::deparse::need::{bool_of, given, int_of, list_of, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{bool_of, int_of, list_of, required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{DefElem, List, Node};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn seq_opt_elem(&mut self, option: DefElem<'_>) -> Done {
+    pub(in crate::deparse) fn seq_opt_elem(&mut self, option: DefElem<'_>) -> DeparseResult {
         let value = option.arg();
-        match given(option.defname(), "the name of an option of a sequence")? {
+        match required(option.defname(), "the name of an option of a sequence")? {
             "as" => {
                 self.str("AS ");
                 self.simple_typename(value)
@@ -42,12 +42,17 @@ impl Deparser<'_> {
         }
     }
 
-    fn sequence_number(&mut self, keyword: &str, value: Option<Node<'_>>) -> Done {
+    fn sequence_number(&mut self, keyword: &str, value: Option<Node<'_>>) -> DeparseResult {
         self.str(keyword);
-        self.numeric_only(given(value, "the number of an option of a sequence")?)
+        self.numeric_only(required(value, "the number of an option of a sequence")?)
     }
 
-    fn opt_sequence_number(&mut self, keyword: &str, without: &str, value: Option<Node<'_>>) -> Done {
+    fn opt_sequence_number(
+        &mut self,
+        keyword: &str,
+        without: &str,
+        value: Option<Node<'_>>,
+    ) -> DeparseResult {
         if value.is_none() {
             self.str(without);
             return Ok(());
@@ -55,20 +60,20 @@ impl Deparser<'_> {
         self.sequence_number(keyword, value)
     }
 
-    /// Options, a space after each.
-    pub(in crate::deparse) fn seq_opt_list(&mut self, options: List<'_>) -> Done {
+    /// Options, with a space after each.
+    pub(in crate::deparse) fn seq_opt_list(&mut self, options: List<'_>) -> DeparseResult {
         for option in options {
-            self.seq_opt_elem(need(option, "an option of a sequence")?)?;
+            self.seq_opt_elem(required_node(option, "an option of a sequence")?)?;
             self.char(' ');
         }
         Ok(())
     }
 
-    pub(in crate::deparse) fn opt_seq_opt_list(&mut self, options: List<'_>) -> Done {
+    pub(in crate::deparse) fn opt_seq_opt_list(&mut self, options: List<'_>) -> DeparseResult {
         self.seq_opt_list(options)
     }
 
-    pub(in crate::deparse) fn opt_parenthesized_seq_opt_list(&mut self, options: List<'_>) -> Done {
+    pub(in crate::deparse) fn opt_parenthesized_seq_opt_list(&mut self, options: List<'_>) -> DeparseResult {
         if options.is_empty() {
             return Ok(());
         }
@@ -78,13 +83,16 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// What ALTER TABLE changes of an identity column.
-    pub(in crate::deparse) fn alter_identity_column_option_list(&mut self, options: List<'_>) -> Done {
+    /// The options of an identity column in ALTER TABLE.
+    pub(in crate::deparse) fn alter_identity_column_option_list(
+        &mut self,
+        options: List<'_>,
+    ) -> DeparseResult {
         for (index, option) in options.iter().enumerate() {
             if index > 0 {
                 self.char(' ');
             }
-            let option = need::<DefElem<'_>>(option, "an option of an identity column")?;
+            let option = required_node::<DefElem<'_>>(option, "an option of an identity column")?;
             match option.defname() {
                 Some("restart") => {}
                 Some("generated") => {
@@ -100,13 +108,13 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// When an identity column is generated, by PostgreSQL's letter.
-    pub(super) fn identity_when(&mut self, when: char) -> Done {
+    /// ALWAYS or BY DEFAULT, from PostgreSQL's letter.
+    pub(super) fn identity_when(&mut self, when: char) -> DeparseResult {
         match when {
             'a' => self.str("ALWAYS"),
             'd' => self.str("BY DEFAULT"),
             other => {
-                return Err(DeparseError::new(format!("identity columns are not generated at {other:?}")));
+                return Err(DeparseError::new(format!("{other:?} is not a letter for ALWAYS or BY DEFAULT")));
             }
         }
         Ok(())

@@ -1,14 +1,17 @@
 //! ALTER of objects of many kinds: DEPENDS ON EXTENSION, SET SCHEMA; ALTER TABLESPACE; SECURITY LABEL.
 
 use crate::deparse::names::string_of;
-use crate::deparse::need::{given, list_of};
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::{list_of, required};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{
     AlterObjectDependsStmt, AlterObjectSchemaStmt, AlterTableSpaceOptionsStmt, ObjectType, SecLabelStmt,
 };
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn alter_object_depends_stmt(&mut self, stmt: AlterObjectDependsStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_object_depends_stmt(
+        &mut self,
+        stmt: AlterObjectDependsStmt<'_>,
+    ) -> DeparseResult {
         let kind = stmt.object_type();
         self.str("ALTER ");
         self.object_kind(kind)?;
@@ -23,11 +26,14 @@ impl Deparser<'_> {
             _ => self.object(kind, stmt.object())?,
         }
         self.str(if stmt.remove() { " NO DEPENDS ON EXTENSION " } else { " DEPENDS ON EXTENSION " });
-        self.column_name(given(stmt.extname(), "an extension")?.sval());
+        self.column_name(required(stmt.extname(), "an extension")?.sval());
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_object_schema_stmt(&mut self, stmt: AlterObjectSchemaStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_object_schema_stmt(
+        &mut self,
+        stmt: AlterObjectSchemaStmt<'_>,
+    ) -> DeparseResult {
         let kind = stmt.object_type();
         self.str("ALTER ");
         self.object_kind(kind)?;
@@ -51,14 +57,14 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn alter_table_space_options_stmt(
         &mut self,
         stmt: AlterTableSpaceOptionsStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("ALTER TABLESPACE ");
         self.col_id(stmt.tablespacename())?;
         self.str(if stmt.is_reset() { " RESET " } else { " SET " });
         self.rel_options(stmt.options())
     }
 
-    pub(in crate::deparse) fn sec_label_stmt(&mut self, stmt: SecLabelStmt<'_>) -> Done {
+    pub(in crate::deparse) fn sec_label_stmt(&mut self, stmt: SecLabelStmt<'_>) -> DeparseResult {
         self.str("SECURITY LABEL ");
         if let Some(provider) = stmt.provider() {
             self.str("FOR ");

@@ -1,13 +1,13 @@
 //! NOTIFY, LISTEN, UNLISTEN.
 
-use crate::deparse::need::given;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::required;
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{ListenStmt, NotifyStmt, UnlistenStmt};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn notify_stmt(&mut self, statement: NotifyStmt<'_>) -> Done {
+    pub(in crate::deparse) fn notify_stmt(&mut self, statement: NotifyStmt<'_>) -> DeparseResult {
         self.str("NOTIFY ");
-        self.ident(given(statement.conditionname(), "a channel")?);
+        self.ident(required(statement.conditionname(), "a channel")?);
         if let Some(payload) = statement.payload() {
             self.str(", ");
             self.string_literal(payload);
@@ -15,13 +15,13 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn listen_stmt(&mut self, statement: ListenStmt<'_>) -> Done {
+    pub(in crate::deparse) fn listen_stmt(&mut self, statement: ListenStmt<'_>) -> DeparseResult {
         self.str("LISTEN ");
-        self.ident(given(statement.conditionname(), "a channel")?);
+        self.ident(required(statement.conditionname(), "a channel")?);
         Ok(())
     }
 
-    pub(in crate::deparse) fn unlisten_stmt(&mut self, statement: UnlistenStmt<'_>) -> Done {
+    pub(in crate::deparse) fn unlisten_stmt(&mut self, statement: UnlistenStmt<'_>) -> DeparseResult {
         self.str("UNLISTEN ");
         match statement.conditionname() {
             Some(name) => self.ident(name),

@@ -1,12 +1,12 @@
 //! COMMENT ON.
 
 use crate::deparse::names::string_of;
-use crate::deparse::need::{list_of, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{list_of, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{CommentStmt, List, ObjectType};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn comment_stmt(&mut self, statement: CommentStmt<'_>) -> Done {
+    pub(in crate::deparse) fn comment_stmt(&mut self, statement: CommentStmt<'_>) -> DeparseResult {
         self.str("COMMENT ON ");
         match statement.objtype() {
             ObjectType::ObjectTabconstraint => {
@@ -17,7 +17,7 @@ impl Deparser<'_> {
             ObjectType::ObjectDomconstraint => {
                 let names = self.constraint_name(statement)?;
                 self.str(" ON DOMAIN ");
-                self.type_name(need(names.first(), "a domain")?)?;
+                self.type_name(required_node(names.first(), "a domain")?)?;
             }
             kind => {
                 self.object_kind(kind)?;
@@ -32,7 +32,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The name of a constraint, which stands after the names of what it is on.
+    /// The name of a constraint, which is the last name in the list. Returns the names of its table or domain.
     fn constraint_name<'a>(&mut self, statement: CommentStmt<'a>) -> Result<List<'a>, DeparseError> {
         self.str("CONSTRAINT ");
         let names = list_of(statement.object(), "a constraint")?;

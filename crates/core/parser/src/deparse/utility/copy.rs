@@ -2,9 +2,9 @@
 
 use crate::deparse::context::Context;
 use crate::deparse::names::string_of;
-use crate::deparse::need::{given, list_of, need};
+use crate::deparse::need::{list_of, required, required_node};
 use crate::deparse::writer::Indent;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{CopyStmt, DefElem, List, Node, NodeTag, StringNode, View};
 
 /// Options whose value is a string literal.
@@ -15,15 +15,15 @@ const STRING_OPTIONS: [(&str, &str); 5] = [
     ("escape", "ESCAPE "),
     ("encoding", "ENCODING "),
 ];
-/// Options whose value is a list of columns, or all.
+/// Options whose value is a list of columns or `*`.
 const COLUMN_OPTIONS: [(&str, &str); 3] =
     [("force_quote", "FORCE_QUOTE "), ("force_not_null", "FORCE_NOT_NULL "), ("force_null", "FORCE_NULL ")];
 /// Options that are on or off.
 const SWITCHES: [(&str, &str); 2] = [("freeze", "FREEZE"), ("header", "HEADER")];
-/// The formats that have a word of their own.
+/// The formats and their words.
 const FORMATS: [(&str, &str); 3] = [("binary", "BINARY"), ("csv", "CSV"), ("text", "TEXT")];
 
-// What may stand without parentheses.
+// Options in the old syntax, which has no parentheses.
 const OLD_SWITCHES: [(&str, &str); 2] = [("freeze", "FREEZE "), ("header", "HEADER ")];
 const OLD_FORMATS: [(&str, &str); 2] = [("binary", "BINARY "), ("csv", "CSV ")];
 const OLD_COLUMN_OPTIONS: [(&str, &str); 3] =
@@ -33,12 +33,12 @@ fn look_up(words: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     words.iter().find(|(wanted, _)| *wanted == name).map(|(_, word)| *word)
 }
 
-/// The value of an option where it is a string.
+/// The value of an option, if it is a string.
 fn string_value<'a>(value: Option<Node<'a>>) -> Option<&'a str> {
     value.and_then(Node::cast::<StringNode<'a>>).map(StringNode::sval)
 }
 
-/// Whether a value is written as it stands: a number or one of the words for a truth value.
+/// Whether a value is written without quotes: a number, or one of the words for a Boolean.
 fn is_switch(value: Option<Node<'_>>) -> bool {
     match value.map(Node::view) {
         None | Some(View::Integer(_) | View::Boolean(_)) => true,
@@ -47,7 +47,7 @@ fn is_switch(value: Option<Node<'_>>) -> bool {
     }
 }
 
-/// An option as COPY had them before PostgreSQL 9.0, without parentheses.
+/// An option in the syntax from before PostgreSQL 9.0, which has no parentheses.
 enum OldOption<'a> {
     Word(&'static str),
     String(&'static str, &'a str),
@@ -55,7 +55,7 @@ enum OldOption<'a> {
 }
 
 impl<'a> OldOption<'a> {
-    /// None where the option needs parentheses.
+    /// The option in the old syntax; `None` if the option needs parentheses.
     fn of(option: DefElem<'a>) -> Option<Self> {
         let value = option.arg()?;
         let name = option.defname()?;
@@ -72,7 +72,7 @@ impl<'a> OldOption<'a> {
         }
     }
 
-    /// Whether libpg_query writes it so, too.
+    /// Whether libpg_query uses the old syntax for it too.
     fn is_usual(&self) -> bool {
         match self {
             Self::Word(word) => *word != "BINARY ",
@@ -87,11 +87,11 @@ fn is_boolean(option: DefElem<'_>) -> bool {
 }
 
 fn option_of(node: Option<Node<'_>>) -> Result<DefElem<'_>, DeparseError> {
-    need(node, "an option of COPY")
+    required_node(node, "an option of COPY")
 }
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn copy_stmt(&mut self, statement: CopyStmt<'_>) -> Done {
+    pub(in crate::deparse) fn copy_stmt(&mut self, statement: CopyStmt<'_>) -> DeparseResult {
         self.group("COPY", Indent::Parts);
         if let Some(relation) = statement.relation() {
             self.range_var(relation, Context::None)?;
@@ -114,7 +114,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Where the rows come from or go to.
+    /// The source or the destination of the rows.
     fn copy_end(&mut self, statement: CopyStmt<'_>) {
         self.str(if statement.is_from() { "FROM " } else { "TO " });
         if statement.is_program() {
@@ -130,9 +130,9 @@ impl Deparser<'_> {
         }
     }
 
-    /// Without parentheses where all options have such a form, and one is of another tree with them: a truth value
-    /// is a word there.
-    fn copy_options(&mut self, options: List<'_>) -> Done {
+    /// The options. The old syntax is used if all options have it and one of them would give another tree in
+    /// parentheses: in parentheses, a Boolean is a word.
+    fn copy_options(&mut self, options: List<'_>) -> DeparseResult {
         if options.is_empty() {
             return Ok(());
         }
@@ -166,8 +166,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn copy_option(&mut self, option: DefElem<'_>) -> Done {
-        let name = given(option.defname(), "the name of an option")?;
+    fn copy_option(&mut self, option: DefElem<'_>) -> DeparseResult {
+        let name = required(option.defname(), "the name of an option")?;
         let value = option.arg();
         if let Some(word) = look_up(&SWITCHES, name)
             && is_switch(value)
@@ -202,7 +202,7 @@ impl Deparser<'_> {
         self.copy_value(value)
     }
 
-    fn copy_columns(&mut self, columns: Node<'_>) -> Done {
+    fn copy_columns(&mut self, columns: Node<'_>) -> DeparseResult {
         if columns.tag() == NodeTag::AStar {
             self.char('*');
             return Ok(());
@@ -213,8 +213,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The value of an option that has no form of its own.
-    fn copy_value(&mut self, value: Node<'_>) -> Done {
+    /// The value of an option without a special form.
+    fn copy_value(&mut self, value: Node<'_>) -> DeparseResult {
         match value.view() {
             View::String(text) => self.opt_boolean_or_string(text.sval()),
             View::Integer(_) | View::Float(_) => self.numeric_only(value),

@@ -1,22 +1,25 @@
 //! Cursors: DECLARE, FETCH, MOVE, CLOSE.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, SelectStmt};
 
-/// Bits of a cursor's options before the word CURSOR, in the order they are written (`CURSOR_OPT_...`).
+/// The bits of a cursor's options that are written before the word CURSOR (`CURSOR_OPT_...`), in the order of writing.
 const OPTIONS: [(i32, &str); 5] =
     [(0x1, "BINARY "), (0x2, "SCROLL "), (0x4, "NO SCROLL "), (0x8, "INSENSITIVE "), (0x10, "ASENSITIVE ")];
 /// `CURSOR_OPT_HOLD`.
 const HOLD: i32 = 0x20;
-/// How many rows FETCH ALL wants (`FETCH_ALL`).
+/// The number of rows that means ALL in FETCH (`FETCH_ALL`).
 const ALL: i64 = i64::MAX;
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn declare_cursor_stmt(&mut self, statement: DeclareCursorStmt<'_>) -> Done {
+    pub(in crate::deparse) fn declare_cursor_stmt(
+        &mut self,
+        statement: DeclareCursorStmt<'_>,
+    ) -> DeparseResult {
         self.str("DECLARE ");
-        self.ident(given(statement.portalname(), "a cursor")?);
+        self.ident(required(statement.portalname(), "a cursor")?);
         self.char(' ');
         for (bit, words) in OPTIONS {
             if statement.options() & bit != 0 {
@@ -28,10 +31,13 @@ impl Deparser<'_> {
             self.str("WITH HOLD ");
         }
         self.str("FOR ");
-        self.select_stmt(need::<SelectStmt<'_>>(statement.query(), "a cursor's query")?, Context::None)
+        self.select_stmt(
+            required_node::<SelectStmt<'_>>(statement.query(), "a cursor's query")?,
+            Context::None,
+        )
     }
 
-    pub(in crate::deparse) fn fetch_stmt(&mut self, statement: FetchStmt<'_>) -> Done {
+    pub(in crate::deparse) fn fetch_stmt(&mut self, statement: FetchStmt<'_>) -> DeparseResult {
         self.str(if statement.ismove() { "MOVE " } else { "FETCH " });
         let (words, number) = match (statement.direction(), statement.how_many()) {
             (FetchDirection::FetchForward, 1) => ("", None),
@@ -50,11 +56,11 @@ impl Deparser<'_> {
             self.int(number);
             self.char(' ');
         }
-        self.ident(given(statement.portalname(), "a cursor")?);
+        self.ident(required(statement.portalname(), "a cursor")?);
         Ok(())
     }
 
-    pub(in crate::deparse) fn close_portal_stmt(&mut self, statement: ClosePortalStmt<'_>) -> Done {
+    pub(in crate::deparse) fn close_portal_stmt(&mut self, statement: ClosePortalStmt<'_>) -> DeparseResult {
         self.str("CLOSE ");
         match statement.portalname() {
             Some(name) => self.ident(name),

@@ -1,15 +1,18 @@
 //! ALTER DATABASE, CREATE TABLESPACE.
 
-use crate::deparse::need::given;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::required;
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{
     AlterDatabaseRefreshCollStmt, AlterDatabaseSetStmt, AlterDatabaseStmt, CreateTableSpaceStmt,
 };
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn alter_database_stmt(&mut self, statement: AlterDatabaseStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_database_stmt(
+        &mut self,
+        statement: AlterDatabaseStmt<'_>,
+    ) -> DeparseResult {
         self.str("ALTER DATABASE ");
-        self.ident(given(statement.dbname(), "a database")?);
+        self.ident(required(statement.dbname(), "a database")?);
         self.char(' ');
         self.createdb_opt_list(statement.options())?;
         self.trim();
@@ -19,19 +22,19 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn alter_database_set_stmt(
         &mut self,
         statement: AlterDatabaseSetStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("ALTER DATABASE ");
-        self.ident(given(statement.dbname(), "a database")?);
+        self.ident(required(statement.dbname(), "a database")?);
         self.char(' ');
-        self.variable_set_stmt(given(statement.setstmt(), "a setting")?)
+        self.variable_set_stmt(required(statement.setstmt(), "a setting")?)
     }
 
     pub(in crate::deparse) fn alter_database_refresh_coll_stmt(
         &mut self,
         statement: AlterDatabaseRefreshCollStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("ALTER DATABASE ");
-        self.ident(given(statement.dbname(), "a database")?);
+        self.ident(required(statement.dbname(), "a database")?);
         self.str(" REFRESH COLLATION VERSION");
         Ok(())
     }
@@ -39,9 +42,9 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn create_table_space_stmt(
         &mut self,
         statement: CreateTableSpaceStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("CREATE TABLESPACE ");
-        self.ident(given(statement.tablespacename(), "a tablespace")?);
+        self.ident(required(statement.tablespacename(), "a tablespace")?);
         if let Some(owner) = statement.owner() {
             self.str(" OWNER ");
             self.role_spec(owner)?;

@@ -1,16 +1,16 @@
-//! Lists of options, and the values that they have.
+//! Writes lists of options with their values.
 
 use crate::deparse::context::Context;
 use crate::deparse::names::{NAME_BYTES_LIMIT, is_read_as_written, is_reserved_keyword, string_of};
-use crate::deparse::need::{given, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::lexer::keyword;
 use crate::node::{DefElem, DefElemAction, List, Node, View};
 
-/// What CREATE DATABASE and ALTER DATABASE have key words for; an option of another name is an identifier to them.
+/// The options that are keywords in CREATE DATABASE and ALTER DATABASE. All other options are identifiers there.
 const DATABASE_OPTIONS: [&str; 5] = ["encoding", "location", "owner", "tablespace", "template"];
 
-/// What an option is called.
+/// The name of an option.
 pub(super) fn option_name(option: DefElem<'_>) -> &str {
     option.defname().unwrap_or_default()
 }
@@ -20,13 +20,14 @@ impl Deparser<'_> {
     pub(super) fn options(
         &mut self,
         options: List<'_>,
-        mut each: impl FnMut(&mut Self, DefElem<'_>) -> Done,
-    ) -> Done {
-        self.separated(options, |d, option| each(d, need(option, "an option")?))
+        mut each: impl FnMut(&mut Self, DefElem<'_>) -> DeparseResult,
+    ) -> DeparseResult {
+        self.separated(options, |d, option| each(d, required_node(option, "an option")?))
     }
 
-    /// The name of an option, which may be a keyword: in capital letters where they are read as the same name.
-    pub(in crate::deparse) fn generic_def_elem_name(&mut self, name: &str) -> Done {
+    /// The name of an option, which may be a keyword. It is written in capital letters if the lexer reads them as the
+    /// same name.
+    pub(in crate::deparse) fn generic_def_elem_name(&mut self, name: &str) -> DeparseResult {
         if is_read_as_written(name) && (name == "analyze" || !is_reserved_keyword(name)) {
             self.str(&name.to_ascii_uppercase());
         } else {
@@ -36,8 +37,12 @@ impl Deparser<'_> {
     }
 
     /// `def_arg`, or `operator_def_arg` in ALTER OPERATOR.
-    pub(in crate::deparse) fn def_arg(&mut self, value: Option<Node<'_>>, of_operator: bool) -> Done {
-        let value = given(value, "the value of an option")?;
+    pub(in crate::deparse) fn def_arg(
+        &mut self,
+        value: Option<Node<'_>>,
+        of_operator: bool,
+    ) -> DeparseResult {
+        let value = required(value, "the value of an option")?;
         match value.view() {
             View::TypeName(name) => return self.type_name(name),
             View::List(name) => return self.def_arg_operator(name),
@@ -53,7 +58,7 @@ impl Deparser<'_> {
     }
 
     /// `qual_all_Op` as the value of an option.
-    fn def_arg_operator(&mut self, name: List<'_>) -> Done {
+    fn def_arg_operator(&mut self, name: List<'_>) -> DeparseResult {
         if name.len() == 1 {
             self.str(string_of(name.first())?);
             return Ok(());
@@ -65,19 +70,19 @@ impl Deparser<'_> {
     }
 
     /// `definition`.
-    pub(in crate::deparse) fn definition(&mut self, options: List<'_>) -> Done {
+    pub(in crate::deparse) fn definition(&mut self, options: List<'_>) -> DeparseResult {
         self.definition_by(options, Self::ident)
     }
 
-    /// `old_aggr_definition`, where no key word is a name.
-    pub(in crate::deparse) fn old_aggr_definition(&mut self, options: List<'_>) -> Done {
+    /// `old_aggr_definition`, where no keyword can be a name.
+    pub(in crate::deparse) fn old_aggr_definition(&mut self, options: List<'_>) -> DeparseResult {
         self.definition_by(options, |d, name| match keyword(name.as_bytes()) {
             Some(_) => d.quoted(name),
             None => d.ident(name),
         })
     }
 
-    fn definition_by(&mut self, options: List<'_>, name: fn(&mut Self, &str)) -> Done {
+    fn definition_by(&mut self, options: List<'_>, name: fn(&mut Self, &str)) -> DeparseResult {
         self.char('(');
         self.options(options, |d, option| {
             name(d, option_name(option));
@@ -92,7 +97,7 @@ impl Deparser<'_> {
     }
 
     /// `opt_definition`.
-    pub(in crate::deparse) fn opt_definition(&mut self, options: List<'_>) -> Done {
+    pub(in crate::deparse) fn opt_definition(&mut self, options: List<'_>) -> DeparseResult {
         if options.is_empty() {
             return Ok(());
         }
@@ -100,8 +105,8 @@ impl Deparser<'_> {
         self.definition(options)
     }
 
-    /// `create_generic_options`: nothing for no options.
-    pub(in crate::deparse) fn create_generic_options(&mut self, options: List<'_>) -> Done {
+    /// `create_generic_options`. Writes nothing if there are no options.
+    pub(in crate::deparse) fn create_generic_options(&mut self, options: List<'_>) -> DeparseResult {
         if options.is_empty() {
             return Ok(());
         }
@@ -112,7 +117,7 @@ impl Deparser<'_> {
     }
 
     /// `alter_generic_options`. Ends with a space.
-    pub(in crate::deparse) fn alter_generic_options(&mut self, options: List<'_>) -> Done {
+    pub(in crate::deparse) fn alter_generic_options(&mut self, options: List<'_>) -> DeparseResult {
         self.str("OPTIONS (");
         self.options(options, |d, option| {
             match option.defaction() {
@@ -130,15 +135,15 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn generic_option(&mut self, option: DefElem<'_>) -> Done {
+    fn generic_option(&mut self, option: DefElem<'_>) -> DeparseResult {
         self.col_id(option.defname())?;
         self.char(' ');
         self.string_literal(string_of(option.arg())?);
         Ok(())
     }
 
-    /// `NonReservedWord_or_Sconst`: an identifier, or a literal where the value cannot be one.
-    pub(in crate::deparse) fn non_reserved_word_or_sconst(&mut self, value: &str) -> Done {
+    /// `NonReservedWord_or_Sconst`: an identifier, or a literal if the value cannot be an identifier.
+    pub(in crate::deparse) fn non_reserved_word_or_sconst(&mut self, value: &str) -> DeparseResult {
         if value.is_empty() || value.len() >= NAME_BYTES_LIMIT {
             self.string_literal(value);
         } else {
@@ -148,7 +153,7 @@ impl Deparser<'_> {
     }
 
     /// `opt_boolean_or_string`.
-    pub(in crate::deparse) fn opt_boolean_or_string(&mut self, value: &str) -> Done {
+    pub(in crate::deparse) fn opt_boolean_or_string(&mut self, value: &str) -> DeparseResult {
         match value {
             "true" => self.str("TRUE"),
             "false" => self.str("FALSE"),
@@ -159,21 +164,21 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A truth value after the name of an option, in any of its spellings: begins with a space.
-    pub(in crate::deparse) fn opt_boolean(&mut self, value: Option<Node<'_>>) -> Done {
+    /// A Boolean in any spelling, after the name of an option. Begins with a space.
+    pub(in crate::deparse) fn opt_boolean(&mut self, value: Option<Node<'_>>) -> DeparseResult {
         let Some(value) = value else { return Ok(()) };
         self.char(' ');
         match value.view() {
             View::String(string) => self.str(string.sval()),
             View::Integer(integer) => self.int(integer.ival()),
             View::Boolean(boolean) => self.str(if boolean.boolval() { "TRUE" } else { "FALSE" }),
-            other => return Err(DeparseError::misplaced(other.tag(), "a truth value")),
+            other => return Err(DeparseError::misplaced(other.tag(), "a Boolean")),
         }
         Ok(())
     }
 
     /// `utility_option_list`. Ends with a space.
-    pub(in crate::deparse) fn utility_option_list(&mut self, options: List<'_>) -> Done {
+    pub(in crate::deparse) fn utility_option_list(&mut self, options: List<'_>) -> DeparseResult {
         if options.is_empty() {
             return Ok(());
         }
@@ -189,7 +194,7 @@ impl Deparser<'_> {
     }
 
     /// `NumericOnly`, or `opt_boolean_or_string`.
-    fn option_value(&mut self, value: Node<'_>) -> Done {
+    fn option_value(&mut self, value: Node<'_>) -> DeparseResult {
         match value.view() {
             View::Integer(_) | View::Float(_) => self.numeric_only(value),
             View::String(string) => self.opt_boolean_or_string(string.sval()),
@@ -198,12 +203,12 @@ impl Deparser<'_> {
     }
 
     /// `createdb_opt_list`.
-    pub(in crate::deparse) fn createdb_opt_list(&mut self, options: List<'_>) -> Done {
+    pub(in crate::deparse) fn createdb_opt_list(&mut self, options: List<'_>) -> DeparseResult {
         for (index, option) in options.into_iter().enumerate() {
             if index > 0 {
                 self.char(' ');
             }
-            let option = need::<DefElem<'_>>(option, "an option")?;
+            let option = required_node::<DefElem<'_>>(option, "an option")?;
             match option_name(option) {
                 "connection_limit" => self.str("CONNECTION LIMIT"),
                 name if keyword(name.as_bytes()).is_some() && !DATABASE_OPTIONS.contains(&name) => {

@@ -1,30 +1,29 @@
-//! CREATE of what a name, types and functions define: casts, operator classes and families, conversions, schemas,
-//! databases.
+//! Writes CREATE of casts, operator classes and families, conversions, schemas and databases.
 
-use crate::deparse::need::{given, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{
     CoercionContext, CreateCastStmt, CreateConversionStmt, CreateOpClassItem, CreateOpClassStmt,
     CreateOpFamilyStmt, CreateSchemaStmt, CreatedbStmt, List, TypeName,
 };
 
-/// PostgreSQL's `OPCLASS_ITEM_...`: what an item of an operator class is.
+/// The kinds of items of an operator class: PostgreSQL's `OPCLASS_ITEM_...`.
 const OPCLASS_ITEM_OPERATOR: i32 = 1;
 const OPCLASS_ITEM_FUNCTION: i32 = 2;
 const OPCLASS_ITEM_STORAGE: i32 = 3;
 
 impl Deparser<'_> {
-    /// A type that the node must have.
-    pub(super) fn type_of(&mut self, name: Option<TypeName<'_>>) -> Done {
-        self.type_name(given(name, "a type")?)
+    /// A required type.
+    pub(super) fn type_of(&mut self, name: Option<TypeName<'_>>) -> DeparseResult {
+        self.type_name(required(name, "a type")?)
     }
 
     /// `type_list`.
-    pub(in crate::deparse) fn type_list(&mut self, types: List<'_>) -> Done {
-        self.separated(types, |d, name| d.type_name(need(name, "a type")?))
+    pub(in crate::deparse) fn type_list(&mut self, types: List<'_>) -> DeparseResult {
+        self.separated(types, |d, name| d.type_name(required_node(name, "a type")?))
     }
 
-    pub(in crate::deparse) fn create_cast_stmt(&mut self, stmt: CreateCastStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_cast_stmt(&mut self, stmt: CreateCastStmt<'_>) -> DeparseResult {
         self.str("CREATE CAST (");
         self.type_of(stmt.sourcetype())?;
         self.str(" AS ");
@@ -44,13 +43,13 @@ impl Deparser<'_> {
             CoercionContext::CoercionAssignment => self.str("AS ASSIGNMENT"),
             CoercionContext::CoercionExplicit => {}
             CoercionContext::CoercionPlpgsql => {
-                return Err(DeparseError::new("a cast has no clause for PL/pgSQL's assignments"));
+                return Err(DeparseError::new("CREATE CAST cannot have the cast context of PL/pgSQL"));
             }
         }
         Ok(())
     }
 
-    pub(in crate::deparse) fn create_op_class_stmt(&mut self, stmt: CreateOpClassStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_op_class_stmt(&mut self, stmt: CreateOpClassStmt<'_>) -> DeparseResult {
         self.str("CREATE OPERATOR CLASS ");
         self.any_name(stmt.opclassname())?;
         self.char(' ');
@@ -71,7 +70,10 @@ impl Deparser<'_> {
         self.opclass_item_list(stmt.items())
     }
 
-    pub(in crate::deparse) fn create_op_family_stmt(&mut self, stmt: CreateOpFamilyStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_op_family_stmt(
+        &mut self,
+        stmt: CreateOpFamilyStmt<'_>,
+    ) -> DeparseResult {
         self.str("CREATE OPERATOR FAMILY ");
         self.any_name(stmt.opfamilyname())?;
         self.str(" USING ");
@@ -79,11 +81,13 @@ impl Deparser<'_> {
     }
 
     /// `opclass_item_list`.
-    pub(in crate::deparse) fn opclass_item_list(&mut self, items: List<'_>) -> Done {
-        self.separated(items, |d, item| d.create_op_class_item(need(item, "an item of an operator class")?))
+    pub(in crate::deparse) fn opclass_item_list(&mut self, items: List<'_>) -> DeparseResult {
+        self.separated(items, |d, item| {
+            d.create_op_class_item(required_node(item, "an item of an operator class")?)
+        })
     }
 
-    pub(in crate::deparse) fn create_op_class_item(&mut self, item: CreateOpClassItem<'_>) -> Done {
+    pub(in crate::deparse) fn create_op_class_item(&mut self, item: CreateOpClassItem<'_>) -> DeparseResult {
         match item.itemtype() {
             OPCLASS_ITEM_OPERATOR => self.opclass_operator(item),
             OPCLASS_ITEM_FUNCTION => self.opclass_function(item),
@@ -91,11 +95,11 @@ impl Deparser<'_> {
                 self.str("STORAGE ");
                 self.type_of(item.storedtype())
             }
-            other => Err(DeparseError::new(format!("{other} is no kind of item of an operator class"))),
+            other => Err(DeparseError::new(format!("{other} is not a kind of item of an operator class"))),
         }
     }
 
-    fn opclass_operator(&mut self, item: CreateOpClassItem<'_>) -> Done {
+    fn opclass_operator(&mut self, item: CreateOpClassItem<'_>) -> DeparseResult {
         self.str("OPERATOR ");
         self.int(item.number());
         self.char(' ');
@@ -120,7 +124,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn opclass_function(&mut self, item: CreateOpClassItem<'_>) -> Done {
+    fn opclass_function(&mut self, item: CreateOpClassItem<'_>) -> DeparseResult {
         self.str("FUNCTION ");
         self.int(item.number());
         self.char(' ');
@@ -136,19 +140,22 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn create_conversion_stmt(&mut self, stmt: CreateConversionStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_conversion_stmt(
+        &mut self,
+        stmt: CreateConversionStmt<'_>,
+    ) -> DeparseResult {
         self.str(if stmt.def() { "CREATE DEFAULT CONVERSION " } else { "CREATE CONVERSION " });
         self.any_name(stmt.conversion_name())?;
         self.str(" FOR ");
         self.sconst(stmt.for_encoding_name())?;
         self.str(" TO ");
         self.sconst(stmt.to_encoding_name())?;
-        // No space before it, as libpg_query has it; the lexer needs none.
+        // As in libpg_query, there is no space before this. The lexer needs none.
         self.str("FROM ");
         self.any_name(stmt.func_name())
     }
 
-    pub(in crate::deparse) fn create_schema_stmt(&mut self, stmt: CreateSchemaStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_schema_stmt(&mut self, stmt: CreateSchemaStmt<'_>) -> DeparseResult {
         self.str("CREATE SCHEMA ");
         if stmt.if_not_exists() {
             self.str("IF NOT EXISTS ");
@@ -172,7 +179,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn createdb_stmt(&mut self, stmt: CreatedbStmt<'_>) -> Done {
+    pub(in crate::deparse) fn createdb_stmt(&mut self, stmt: CreatedbStmt<'_>) -> DeparseResult {
         self.str("CREATE DATABASE ");
         self.col_id(stmt.dbname())?;
         self.char(' ');

@@ -1,12 +1,12 @@
 //! CREATE DOMAIN, ALTER DOMAIN.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::need;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::required_node;
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AlterDomainStmt, CreateDomainStmt, DropBehavior};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn create_domain_stmt(&mut self, stmt: CreateDomainStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_domain_stmt(&mut self, stmt: CreateDomainStmt<'_>) -> DeparseResult {
         self.str("CREATE DOMAIN ");
         self.any_name(stmt.domainname())?;
         self.str(" AS ");
@@ -17,7 +17,7 @@ impl Deparser<'_> {
             self.char(' ');
         }
         for constraint in stmt.constraints() {
-            self.constraint(need(constraint, "a constraint")?, Context::None)?;
+            self.constraint(required_node(constraint, "a constraint")?, Context::None)?;
             self.char(' ');
         }
         self.trim();
@@ -25,7 +25,7 @@ impl Deparser<'_> {
     }
 
     /// `AlterDomainStmt`.
-    pub(in crate::deparse) fn alter_domain_stmt(&mut self, stmt: AlterDomainStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_domain_stmt(&mut self, stmt: AlterDomainStmt<'_>) -> DeparseResult {
         self.str("ALTER DOMAIN ");
         self.any_name(stmt.type_name())?;
         self.char(' ');
@@ -41,7 +41,7 @@ impl Deparser<'_> {
             'O' => self.str("SET NOT NULL"),
             'C' => {
                 self.str("ADD ");
-                return self.constraint(need(stmt.def(), "a constraint")?, Context::AlterDomain);
+                return self.constraint(required_node(stmt.def(), "a constraint")?, Context::AlterDomain);
             }
             'X' => {
                 self.str("DROP CONSTRAINT ");
@@ -57,7 +57,7 @@ impl Deparser<'_> {
                 self.str("VALIDATE CONSTRAINT ");
                 return self.col_id(stmt.name());
             }
-            other => return Err(DeparseError::new(format!("{other:?} is no kind of ALTER DOMAIN"))),
+            other => return Err(DeparseError::new(format!("{other:?} is not a kind of ALTER DOMAIN"))),
         }
         Ok(())
     }

@@ -1,13 +1,13 @@
 //! DROP.
 
-use crate::deparse::need::{given, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{DefElem, DropStmt, DropTableSpaceStmt, DropdbStmt};
 
 use super::definition::option_name;
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn drop_stmt(&mut self, stmt: DropStmt<'_>) -> Done {
+    pub(in crate::deparse) fn drop_stmt(&mut self, stmt: DropStmt<'_>) -> DeparseResult {
         let kind = stmt.remove_type();
         self.str("DROP ");
         self.object_kind(kind)?;
@@ -24,16 +24,19 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn drop_table_space_stmt(&mut self, stmt: DropTableSpaceStmt<'_>) -> Done {
+    pub(in crate::deparse) fn drop_table_space_stmt(
+        &mut self,
+        stmt: DropTableSpaceStmt<'_>,
+    ) -> DeparseResult {
         self.str("DROP TABLESPACE ");
         if stmt.missing_ok() {
             self.str("IF EXISTS ");
         }
-        self.column_name(given(stmt.tablespacename(), "a tablespace")?);
+        self.column_name(required(stmt.tablespacename(), "a tablespace")?);
         Ok(())
     }
 
-    pub(in crate::deparse) fn dropdb_stmt(&mut self, stmt: DropdbStmt<'_>) -> Done {
+    pub(in crate::deparse) fn dropdb_stmt(&mut self, stmt: DropdbStmt<'_>) -> DeparseResult {
         self.str("DROP DATABASE ");
         if stmt.missing_ok() {
             self.str("IF EXISTS ");
@@ -44,7 +47,7 @@ impl Deparser<'_> {
         }
         self.str(" (");
         self.separated(stmt.options(), |d, option| {
-            match option_name(need::<DefElem<'_>>(option, "an option")?) {
+            match option_name(required_node::<DefElem<'_>>(option, "an option")?) {
                 "force" => d.str("FORCE"),
                 other => return Err(DeparseError::new(format!("DROP DATABASE has no option {other:?}"))),
             }

@@ -1,21 +1,24 @@
 //! CREATE EXTENSION.
 
 use crate::deparse::names::string_of;
-use crate::deparse::need::need;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::required_node;
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{CreateExtensionStmt, DefElem};
 
 use super::definition::option_name;
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn create_extension_stmt(&mut self, stmt: CreateExtensionStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_extension_stmt(
+        &mut self,
+        stmt: CreateExtensionStmt<'_>,
+    ) -> DeparseResult {
         self.str("CREATE EXTENSION ");
         if stmt.if_not_exists() {
             self.str("IF NOT EXISTS ");
         }
         self.col_id(stmt.extname())?;
         for option in stmt.options() {
-            let option = need::<DefElem<'_>>(option, "an option")?;
+            let option = required_node::<DefElem<'_>>(option, "an option")?;
             match option_name(option) {
                 "schema" => {
                     self.str(" SCHEMA ");

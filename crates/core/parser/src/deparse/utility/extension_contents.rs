@@ -1,17 +1,20 @@
 //! ALTER EXTENSION.
 
 use crate::deparse::names::string_of;
-use crate::deparse::need::{given, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AlterExtensionContentsStmt, AlterExtensionStmt, DefElem};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn alter_extension_stmt(&mut self, statement: AlterExtensionStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_extension_stmt(
+        &mut self,
+        statement: AlterExtensionStmt<'_>,
+    ) -> DeparseResult {
         self.str("ALTER EXTENSION ");
-        self.ident(given(statement.extname(), "an extension")?);
+        self.ident(required(statement.extname(), "an extension")?);
         self.str(" UPDATE ");
         for option in statement.options() {
-            let option = need::<DefElem<'_>>(option, "an option of ALTER EXTENSION")?;
+            let option = required_node::<DefElem<'_>>(option, "an option of ALTER EXTENSION")?;
             if option.defname() != Some("new_version") {
                 return Err(DeparseError::new("ALTER EXTENSION has no option but its version"));
             }
@@ -26,9 +29,9 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn alter_extension_contents_stmt(
         &mut self,
         statement: AlterExtensionContentsStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("ALTER EXTENSION ");
-        self.ident(given(statement.extname(), "an extension")?);
+        self.ident(required(statement.extname(), "an extension")?);
         self.str(if statement.action() < 0 { " DROP " } else { " ADD " });
         self.object_kind(statement.objtype())?;
         self.object(statement.objtype(), statement.object())

@@ -1,8 +1,8 @@
-//! Foreign data wrappers, servers, user mappings, and the import of a foreign schema.
+//! Writes statements about foreign data wrappers, servers and user mappings, and IMPORT FOREIGN SCHEMA.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, list_of, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{list_of, required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{
     AlterFdwStmt, AlterForeignServerStmt, AlterUserMappingStmt, CreateFdwStmt, CreateForeignServerStmt,
     CreateUserMappingStmt, DefElem, DropUserMappingStmt, ImportForeignSchemaStmt, ImportForeignSchemaType,
@@ -13,12 +13,12 @@ use super::definition::option_name;
 
 impl Deparser<'_> {
     /// `fdw_options`.
-    pub(in crate::deparse) fn fdw_options(&mut self, options: List<'_>) -> Done {
+    pub(in crate::deparse) fn fdw_options(&mut self, options: List<'_>) -> DeparseResult {
         for (index, option) in options.into_iter().enumerate() {
             if index > 0 {
                 self.char(' ');
             }
-            let option = need::<DefElem<'_>>(option, "an option")?;
+            let option = required_node::<DefElem<'_>>(option, "an option")?;
             match (option_name(option), option.arg()) {
                 ("handler", None) => self.str("NO HANDLER "),
                 ("validator", None) => self.str("NO VALIDATOR "),
@@ -36,7 +36,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn create_fdw_stmt(&mut self, stmt: CreateFdwStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_fdw_stmt(&mut self, stmt: CreateFdwStmt<'_>) -> DeparseResult {
         self.str("CREATE FOREIGN DATA WRAPPER ");
         self.fdw_functions(stmt.fdwname(), stmt.func_options())?;
         self.create_generic_options(stmt.options())?;
@@ -44,7 +44,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_fdw_stmt(&mut self, stmt: AlterFdwStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_fdw_stmt(&mut self, stmt: AlterFdwStmt<'_>) -> DeparseResult {
         self.str("ALTER FOREIGN DATA WRAPPER ");
         self.fdw_functions(stmt.fdwname(), stmt.func_options())?;
         if !stmt.options().is_empty() {
@@ -55,7 +55,7 @@ impl Deparser<'_> {
     }
 
     /// The name of a wrapper and its functions. Ends with a space.
-    fn fdw_functions(&mut self, name: Option<&str>, functions: List<'_>) -> Done {
+    fn fdw_functions(&mut self, name: Option<&str>, functions: List<'_>) -> DeparseResult {
         self.col_id(name)?;
         self.char(' ');
         if !functions.is_empty() {
@@ -68,7 +68,7 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn create_foreign_server_stmt(
         &mut self,
         stmt: CreateForeignServerStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("CREATE SERVER ");
         if stmt.if_not_exists() {
             self.str("IF NOT EXISTS ");
@@ -90,7 +90,10 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_foreign_server_stmt(&mut self, stmt: AlterForeignServerStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_foreign_server_stmt(
+        &mut self,
+        stmt: AlterForeignServerStmt<'_>,
+    ) -> DeparseResult {
         self.str("ALTER SERVER ");
         self.col_id(stmt.servername())?;
         self.char(' ');
@@ -109,7 +112,10 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn create_user_mapping_stmt(&mut self, stmt: CreateUserMappingStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_user_mapping_stmt(
+        &mut self,
+        stmt: CreateUserMappingStmt<'_>,
+    ) -> DeparseResult {
         self.str("CREATE USER MAPPING ");
         if stmt.if_not_exists() {
             self.str("IF NOT EXISTS ");
@@ -120,7 +126,10 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_user_mapping_stmt(&mut self, stmt: AlterUserMappingStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_user_mapping_stmt(
+        &mut self,
+        stmt: AlterUserMappingStmt<'_>,
+    ) -> DeparseResult {
         self.str("ALTER USER MAPPING ");
         self.mapped_user(stmt.user(), stmt.servername())?;
         self.alter_generic_options(stmt.options())?;
@@ -128,7 +137,10 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn drop_user_mapping_stmt(&mut self, stmt: DropUserMappingStmt<'_>) -> Done {
+    pub(in crate::deparse) fn drop_user_mapping_stmt(
+        &mut self,
+        stmt: DropUserMappingStmt<'_>,
+    ) -> DeparseResult {
         self.str("DROP USER MAPPING ");
         if stmt.missing_ok() {
             self.str("IF EXISTS ");
@@ -138,10 +150,10 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Ends with a space.
-    fn mapped_user(&mut self, user: Option<RoleSpec<'_>>, server: Option<&str>) -> Done {
+    /// The user and the server of a user mapping. Ends with a space.
+    fn mapped_user(&mut self, user: Option<RoleSpec<'_>>, server: Option<&str>) -> DeparseResult {
         self.str("FOR ");
-        self.role_spec(given(user, "a user")?)?;
+        self.role_spec(required(user, "a user")?)?;
         self.str(" SERVER ");
         self.col_id(server)?;
         self.char(' ');
@@ -151,9 +163,9 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn import_foreign_schema_stmt(
         &mut self,
         stmt: ImportForeignSchemaStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("IMPORT FOREIGN SCHEMA ");
-        self.column_name(given(stmt.remote_schema(), "a schema")?);
+        self.column_name(required(stmt.remote_schema(), "a schema")?);
         self.char(' ');
         let tables = match stmt.list_type() {
             ImportForeignSchemaType::FdwImportSchemaAll => None,
@@ -176,7 +188,9 @@ impl Deparser<'_> {
     }
 
     /// `relation_expr_list`.
-    pub(in crate::deparse) fn relation_expr_list(&mut self, relations: List<'_>) -> Done {
-        self.separated(relations, |d, relation| d.range_var(need(relation, "a table")?, Context::None))
+    pub(in crate::deparse) fn relation_expr_list(&mut self, relations: List<'_>) -> DeparseResult {
+        self.separated(relations, |d, relation| {
+            d.range_var(required_node(relation, "a table")?, Context::None)
+        })
     }
 }

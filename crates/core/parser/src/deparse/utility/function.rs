@@ -1,9 +1,9 @@
-//! Functions, procedures, aggregates and operators by name and argument types; CREATE FUNCTION.
+//! Writes functions, procedures, aggregates and operators with their argument types; CREATE FUNCTION.
 
 use crate::deparse::context::Context;
 use crate::deparse::names::string_of;
-use crate::deparse::need::{bool_of, given, int_of, list_of, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{bool_of, int_of, list_of, required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{
     CreateFunctionStmt, DefElem, FunctionParameter, FunctionParameterMode, List, Node, ObjectWithArgs,
     ReturnStmt, TypeName, VariableSetStmt,
@@ -13,17 +13,20 @@ use super::definition::option_name;
 
 impl Deparser<'_> {
     /// `func_name`.
-    pub(in crate::deparse) fn func_name(&mut self, names: List<'_>) -> Done {
+    pub(in crate::deparse) fn func_name(&mut self, names: List<'_>) -> DeparseResult {
         self.any_name(names)
     }
 
     /// `handler_name`.
-    pub(in crate::deparse) fn handler_name(&mut self, names: List<'_>) -> Done {
+    pub(in crate::deparse) fn handler_name(&mut self, names: List<'_>) -> DeparseResult {
         self.any_name(names)
     }
 
     /// `function_with_argtypes`.
-    pub(in crate::deparse) fn function_with_argtypes(&mut self, function: ObjectWithArgs<'_>) -> Done {
+    pub(in crate::deparse) fn function_with_argtypes(
+        &mut self,
+        function: ObjectWithArgs<'_>,
+    ) -> DeparseResult {
         self.func_name(function.objname())?;
         if function.args_unspecified() {
             return Ok(());
@@ -34,25 +37,30 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The arguments, as parameters where the tree has them so.
-    fn arguments(&mut self, function: ObjectWithArgs<'_>) -> Done {
+    /// The arguments, as parameters if the tree has parameters.
+    fn arguments(&mut self, function: ObjectWithArgs<'_>) -> DeparseResult {
         let parameters = function.objfuncargs();
         let arguments = if parameters.is_empty() { function.objargs() } else { parameters };
         self.separated(arguments, |d, argument| {
             match argument.and_then(|argument| argument.cast::<FunctionParameter<'_>>()) {
                 Some(parameter) => d.function_parameter(parameter),
-                None => d.type_name(need(argument, "an argument's type")?),
+                None => d.type_name(required_node(argument, "an argument's type")?),
             }
         })
     }
 
     /// `function_with_argtypes_list`.
-    pub(in crate::deparse) fn function_with_argtypes_list(&mut self, functions: List<'_>) -> Done {
-        self.separated(functions, |d, function| d.function_with_argtypes(need(function, "a function")?))
+    pub(in crate::deparse) fn function_with_argtypes_list(&mut self, functions: List<'_>) -> DeparseResult {
+        self.separated(functions, |d, function| {
+            d.function_with_argtypes(required_node(function, "a function")?)
+        })
     }
 
     /// `operator_with_argtypes`.
-    pub(in crate::deparse) fn operator_with_argtypes(&mut self, operator: ObjectWithArgs<'_>) -> Done {
+    pub(in crate::deparse) fn operator_with_argtypes(
+        &mut self,
+        operator: ObjectWithArgs<'_>,
+    ) -> DeparseResult {
         self.any_operator(operator.objname())?;
         let mut operands = operator.objargs().iter();
         let (Some(left), Some(right)) = (operands.next(), operands.next()) else {
@@ -66,16 +74,16 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn operand_type(&mut self, operand: Option<Node<'_>>) -> Done {
+    fn operand_type(&mut self, operand: Option<Node<'_>>) -> DeparseResult {
         if operand.is_none() {
             self.str("NONE");
             return Ok(());
         }
-        self.type_name(need::<TypeName<'_>>(operand, "an operand's type")?)
+        self.type_name(required_node::<TypeName<'_>>(operand, "an operand's type")?)
     }
 
-    /// `aggr_args`: a list of the arguments, and of how many of them stand before ORDER BY (-1: no ORDER BY).
-    pub(in crate::deparse) fn aggr_args(&mut self, arguments: List<'_>) -> Done {
+    /// `aggr_args`: a list of the arguments, and the number of arguments before ORDER BY (-1 if there is no ORDER BY).
+    pub(in crate::deparse) fn aggr_args(&mut self, arguments: List<'_>) -> DeparseResult {
         let mut parts = arguments.iter();
         let (Some(arguments), Some(direct)) = (parts.next(), parts.next()) else {
             return Err(DeparseError::missing("a part of an aggregate's arguments"));
@@ -92,19 +100,22 @@ impl Deparser<'_> {
             } else if index > 0 {
                 self.str(", ");
             }
-            self.function_parameter(need(argument, "an argument")?)?;
+            self.function_parameter(required_node(argument, "an argument")?)?;
         }
-        // A variadic argument that is both direct and ordered is in the tree only once.
+        // A variadic argument that is before and after ORDER BY is only once in the tree.
         if !arguments.is_empty() && direct == Some(arguments.len()) {
             self.str(" ORDER BY ");
-            self.function_parameter(need(arguments.last(), "an argument")?)?;
+            self.function_parameter(required_node(arguments.last(), "an argument")?)?;
         }
         self.char(')');
         Ok(())
     }
 
     /// `aggregate_with_argtypes`.
-    pub(in crate::deparse) fn aggregate_with_argtypes(&mut self, aggregate: ObjectWithArgs<'_>) -> Done {
+    pub(in crate::deparse) fn aggregate_with_argtypes(
+        &mut self,
+        aggregate: ObjectWithArgs<'_>,
+    ) -> DeparseResult {
         self.func_name(aggregate.objname())?;
         self.char('(');
         if aggregate.objargs().is_empty() && aggregate.objfuncargs().is_empty() {
@@ -116,7 +127,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn create_function_stmt(&mut self, stmt: CreateFunctionStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_function_stmt(&mut self, stmt: CreateFunctionStmt<'_>) -> DeparseResult {
         self.str(if stmt.replace() { "CREATE OR REPLACE " } else { "CREATE " });
         self.str(if stmt.is_procedure() { "PROCEDURE " } else { "FUNCTION " });
         self.func_name(stmt.funcname())?;
@@ -133,7 +144,7 @@ impl Deparser<'_> {
             self.char(' ');
         }
         for option in stmt.options() {
-            self.create_func_opt_item(need(option, "an option of a function")?)?;
+            self.create_func_opt_item(required_node(option, "an option of a function")?)?;
             self.char(' ');
         }
         if let Some(body) = stmt.sql_body() {
@@ -143,11 +154,11 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The parameters proper, or the columns of the table that the function returns; whether there are others.
+    /// The real parameters, or the columns of the table that the function returns. Returns whether there are others.
     fn function_parameters(&mut self, parameters: List<'_>, of_table: bool) -> Result<bool, DeparseError> {
         let (mut has_written, mut has_others) = (false, false);
         for parameter in parameters {
-            let parameter = need::<FunctionParameter<'_>>(parameter, "a parameter of a function")?;
+            let parameter = required_node::<FunctionParameter<'_>>(parameter, "a parameter of a function")?;
             if (parameter.mode() == FunctionParameterMode::FuncParamTable) != of_table {
                 has_others = true;
                 continue;
@@ -161,8 +172,11 @@ impl Deparser<'_> {
         Ok(has_others)
     }
 
-    /// `func_arg_with_default`, and what is like it.
-    pub(in crate::deparse) fn function_parameter(&mut self, parameter: FunctionParameter<'_>) -> Done {
+    /// `func_arg_with_default` and similar rules.
+    pub(in crate::deparse) fn function_parameter(
+        &mut self,
+        parameter: FunctionParameter<'_>,
+    ) -> DeparseResult {
         match parameter.mode() {
             FunctionParameterMode::FuncParamIn => self.str("IN "),
             FunctionParameterMode::FuncParamOut => self.str("OUT "),
@@ -183,14 +197,14 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A body in SQL: RETURN, or a list of one list of statements for BEGIN ATOMIC.
-    fn function_body(&mut self, body: Node<'_>) -> Done {
+    /// An SQL body: RETURN, or BEGIN ATOMIC, for which the tree has a list in a list.
+    fn function_body(&mut self, body: Node<'_>) -> DeparseResult {
         if let Some(returned) = body.cast::<ReturnStmt<'_>>() {
             return self.return_stmt(returned);
         }
         self.str("BEGIN ATOMIC ");
         let bodies = list_of(Some(body), "the body of a function")?;
-        let statements = given(bodies.get(0), "the list of a function's statements")?;
+        let statements = required(bodies.get(0), "the list of a function's statements")?;
         for statement in list_of(statements, "the statements of a function")? {
             match statement.and_then(|statement| statement.cast::<ReturnStmt<'_>>()) {
                 Some(returned) => self.return_stmt(returned)?,
@@ -203,13 +217,13 @@ impl Deparser<'_> {
     }
 
     /// `ReturnStmt`.
-    pub(in crate::deparse) fn return_stmt(&mut self, stmt: ReturnStmt<'_>) -> Done {
+    pub(in crate::deparse) fn return_stmt(&mut self, stmt: ReturnStmt<'_>) -> DeparseResult {
         self.str("RETURN ");
         self.expr(stmt.returnval(), Context::AExpr)
     }
 
     /// `createfunc_opt_item`.
-    pub(in crate::deparse) fn create_func_opt_item(&mut self, option: DefElem<'_>) -> Done {
+    pub(in crate::deparse) fn create_func_opt_item(&mut self, option: DefElem<'_>) -> DeparseResult {
         match option_name(option) {
             "as" => {
                 self.str("AS ");
@@ -223,7 +237,7 @@ impl Deparser<'_> {
                 self.str("TRANSFORM ");
                 self.separated(list_of(option.arg(), "the types to transform")?, |d, name| {
                     d.str("FOR TYPE ");
-                    d.type_name(need(name, "a type")?)
+                    d.type_name(required_node(name, "a type")?)
                 })
             }
             "window" => {
@@ -235,7 +249,7 @@ impl Deparser<'_> {
     }
 
     /// `func_as`.
-    pub(in crate::deparse) fn func_as(&mut self, texts: List<'_>) -> Done {
+    pub(in crate::deparse) fn func_as(&mut self, texts: List<'_>) -> DeparseResult {
         self.separated(texts, |d, text| {
             let text = string_of(text)?;
             if text.contains("$$") || text.ends_with('$') {
@@ -250,7 +264,7 @@ impl Deparser<'_> {
     }
 
     /// `common_func_opt_item`.
-    pub(in crate::deparse) fn common_func_opt_item(&mut self, option: DefElem<'_>) -> Done {
+    pub(in crate::deparse) fn common_func_opt_item(&mut self, option: DefElem<'_>) -> DeparseResult {
         let arg = option.arg();
         let mut switch = |on, off| {
             self.str(if bool_of(arg)? { on } else { off });
@@ -266,24 +280,28 @@ impl Deparser<'_> {
                     "stable" => "STABLE",
                     "volatile" => "VOLATILE",
                     other => {
-                        return Err(DeparseError::new(format!("{other:?} is no volatility of a function")));
+                        return Err(DeparseError::new(format!(
+                            "{other:?} is not a volatility of a function"
+                        )));
                     }
                 });
                 Ok(())
             }
             "cost" => {
                 self.str("COST ");
-                self.value(given(arg, "the cost of a function")?, Context::None)
+                self.value(required(arg, "the cost of a function")?, Context::None)
             }
             "rows" => {
                 self.str("ROWS ");
-                self.value(given(arg, "the rows of a function")?, Context::None)
+                self.value(required(arg, "the rows of a function")?, Context::None)
             }
             "support" => {
                 self.str("SUPPORT ");
                 self.any_name(list_of(arg, "the support function of a function")?)
             }
-            "set" => self.variable_set_stmt(need::<VariableSetStmt<'_>>(arg, "a function's setting")?),
+            "set" => {
+                self.variable_set_stmt(required_node::<VariableSetStmt<'_>>(arg, "a function's setting")?)
+            }
             "parallel" => {
                 self.str("PARALLEL ");
                 self.ident(string_of(arg)?);

@@ -1,14 +1,14 @@
-//! TRUNCATE, REFRESH MATERIALIZED VIEW, REINDEX, CLUSTER, and what ANALYZE is to collect.
+//! Writes TRUNCATE, REFRESH MATERIALIZED VIEW, REINDEX, CLUSTER, ALTER COLLATION, ALTER STATISTICS.
 
 use crate::deparse::need::int_of;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{
     AlterCollationStmt, AlterStatsStmt, ClusterStmt, RefreshMatViewStmt, ReindexObjectType, ReindexStmt,
     TruncateStmt,
 };
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn truncate_stmt(&mut self, statement: TruncateStmt<'_>) -> Done {
+    pub(in crate::deparse) fn truncate_stmt(&mut self, statement: TruncateStmt<'_>) -> DeparseResult {
         self.str("TRUNCATE ");
         self.relation_expr_list(statement.relations())?;
         self.char(' ');
@@ -20,7 +20,10 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn refresh_mat_view_stmt(&mut self, statement: RefreshMatViewStmt<'_>) -> Done {
+    pub(in crate::deparse) fn refresh_mat_view_stmt(
+        &mut self,
+        statement: RefreshMatViewStmt<'_>,
+    ) -> DeparseResult {
         self.str("REFRESH MATERIALIZED VIEW ");
         if statement.concurrent() {
             self.str("CONCURRENTLY ");
@@ -32,7 +35,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn reindex_stmt(&mut self, statement: ReindexStmt<'_>) -> Done {
+    pub(in crate::deparse) fn reindex_stmt(&mut self, statement: ReindexStmt<'_>) -> DeparseResult {
         self.str("REINDEX ");
         self.utility_option_list(statement.params())?;
         self.str(match statement.kind() {
@@ -50,7 +53,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn cluster_stmt(&mut self, statement: ClusterStmt<'_>) -> Done {
+    pub(in crate::deparse) fn cluster_stmt(&mut self, statement: ClusterStmt<'_>) -> DeparseResult {
         self.str("CLUSTER ");
         self.utility_option_list(statement.params())?;
         if statement.relation().is_some() {
@@ -65,14 +68,17 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_collation_stmt(&mut self, statement: AlterCollationStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_collation_stmt(
+        &mut self,
+        statement: AlterCollationStmt<'_>,
+    ) -> DeparseResult {
         self.str("ALTER COLLATION ");
         self.any_name(statement.collname())?;
         self.str(" REFRESH VERSION");
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_stats_stmt(&mut self, statement: AlterStatsStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_stats_stmt(&mut self, statement: AlterStatsStmt<'_>) -> DeparseResult {
         self.str("ALTER STATISTICS ");
         if statement.missing_ok() {
             self.str("IF EXISTS ");

@@ -1,4 +1,4 @@
-//! Statements that define, alter and drop objects, and those about the session and the server.
+//! Writes statements that define, alter and drop objects, and statements about the session and the server.
 
 mod alter_object;
 mod channel;

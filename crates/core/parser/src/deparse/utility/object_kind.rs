@@ -1,12 +1,13 @@
-//! Kinds of objects, and how an object of each is named: in ALTER, DROP, SECURITY LABEL, COMMENT.
+//! Writes the kind and the name of an object, for ALTER, DROP, SECURITY LABEL and COMMENT.
 
 use crate::deparse::context::Context;
 use crate::deparse::names::string_of;
-use crate::deparse::need::{given, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{List, Node, ObjectType, ObjectWithArgs, RangeVar, View};
 
-/// What follows ALTER or DROP, ending with a space. None for what is never altered or dropped so.
+/// The keywords of a kind of object after ALTER or DROP, with a space at the end. `None` if these statements do not
+/// have this kind.
 fn keywords(kind: ObjectType) -> Option<&'static str> {
     Some(match kind {
         ObjectType::ObjectAccessMethod => "ACCESS METHOD ",
@@ -61,15 +62,15 @@ fn keywords(kind: ObjectType) -> Option<&'static str> {
     })
 }
 
-/// Two elements that must be there.
+/// The two required elements of a list.
 fn pair<'a>(list: List<'a>, place: &str) -> Result<(Node<'a>, Node<'a>), DeparseError> {
     let mut nodes = list.nodes();
-    Ok((given(nodes.next(), place)?, given(nodes.next(), place)?))
+    Ok((required(nodes.next(), place)?, required(nodes.next(), place)?))
 }
 
 impl Deparser<'_> {
     /// The keywords of a kind of object. Ends with a space.
-    pub(super) fn object_kind(&mut self, kind: ObjectType) -> Done {
+    pub(super) fn object_kind(&mut self, kind: ObjectType) -> DeparseResult {
         let keywords = keywords(kind).ok_or_else(|| {
             DeparseError::new(format!("an object of the kind {} has no keyword", kind.c_name()))
         })?;
@@ -77,9 +78,9 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The name of an object, in the form that the grammar gives to the names of its kind.
-    pub(super) fn object(&mut self, kind: ObjectType, object: Option<Node<'_>>) -> Done {
-        let object = given(object, "an object")?;
+    /// The name of an object, in the form that the grammar has for its kind.
+    pub(super) fn object(&mut self, kind: ObjectType, object: Option<Node<'_>>) -> DeparseResult {
+        let object = required(object, "an object")?;
         match object.view() {
             View::String(name) => {
                 self.ident(name.sval());
@@ -93,7 +94,7 @@ impl Deparser<'_> {
         }
     }
 
-    fn object_with_args(&mut self, kind: ObjectType, object: ObjectWithArgs<'_>) -> Done {
+    fn object_with_args(&mut self, kind: ObjectType, object: ObjectWithArgs<'_>) -> DeparseResult {
         match kind {
             ObjectType::ObjectAggregate => self.aggregate_with_argtypes(object),
             ObjectType::ObjectOperator => self.operator_with_argtypes(object),
@@ -101,7 +102,7 @@ impl Deparser<'_> {
         }
     }
 
-    fn object_by_names(&mut self, kind: ObjectType, names: List<'_>) -> Done {
+    fn object_by_names(&mut self, kind: ObjectType, names: List<'_>) -> DeparseResult {
         match kind {
             ObjectType::ObjectOpclass | ObjectType::ObjectOpfamily => {
                 self.any_name_skip_first(names)?;
@@ -116,15 +117,15 @@ impl Deparser<'_> {
             ObjectType::ObjectCast => {
                 let (from, to) = pair(names, "a type of a cast")?;
                 self.char('(');
-                self.type_name(need(Some(from), "a type of a cast")?)?;
+                self.type_name(required_node(Some(from), "a type of a cast")?)?;
                 self.str(" AS ");
-                self.type_name(need(Some(to), "a type of a cast")?)?;
+                self.type_name(required_node(Some(to), "a type of a cast")?)?;
                 self.char(')');
             }
             ObjectType::ObjectTransform => {
                 let (of, language) = pair(names, "the type or the language of a transform")?;
                 self.str("FOR ");
-                self.type_name(need(Some(of), "the type of a transform")?)?;
+                self.type_name(required_node(Some(of), "the type of a transform")?)?;
                 self.str(" LANGUAGE ");
                 self.ident(string_of(Some(language))?);
             }
@@ -133,8 +134,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The table, or what else is like one, that the node must have.
-    pub(super) fn relation(&mut self, relation: Option<RangeVar<'_>>) -> Done {
-        self.range_var(given(relation, "a table")?, Context::None)
+    /// A required table, view or similar object.
+    pub(super) fn relation(&mut self, relation: Option<RangeVar<'_>>) -> DeparseResult {
+        self.range_var(required(relation, "a table")?, Context::None)
     }
 }

@@ -1,24 +1,24 @@
 //! GRANT and REVOKE, of privileges and of roles.
 
-use crate::deparse::need::{bool_of, given, list_of, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{bool_of, list_of, required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{
     AccessPriv, AlterDefaultPrivilegesStmt, DefElem, DropBehavior, GrantRoleStmt, GrantStmt, Node, RoleSpec,
 };
 
-/// Privileges whose names are keywords that no identifier may be: they stand without quotes all the same.
+/// Privileges whose names are reserved keywords. They are written without quotes.
 const KEYWORD_PRIVILEGES: [&str; 3] = ["select", "references", "create"];
 
 /// Options of a role's membership, with the words for them.
 const MEMBERSHIP_OPTIONS: [(&str, &str); 3] = [("admin", "ADMIN"), ("inherit", "INHERIT"), ("set", "SET")];
 
 fn membership_option(node: Option<Node<'_>>) -> Result<DefElem<'_>, DeparseError> {
-    need(node, "an option of a role's membership")
+    required_node(node, "an option of a role's membership")
 }
 
 impl Deparser<'_> {
-    fn access_priv(&mut self, node: Option<Node<'_>>) -> Done {
-        let privilege = need::<AccessPriv<'_>>(node, "a privilege")?;
+    fn access_priv(&mut self, node: Option<Node<'_>>) -> DeparseResult {
+        let privilege = required_node::<AccessPriv<'_>>(node, "a privilege")?;
         match privilege.priv_name() {
             None => self.str("ALL"),
             Some(name) if KEYWORD_PRIVILEGES.contains(&name) => self.str(name),
@@ -32,7 +32,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn grant_stmt(&mut self, statement: GrantStmt<'_>) -> Done {
+    pub(in crate::deparse) fn grant_stmt(&mut self, statement: GrantStmt<'_>) -> DeparseResult {
         let grants = statement.is_grant();
         self.str(if grants { "GRANT " } else { "REVOKE " });
         if !grants && statement.grant_option() {
@@ -54,7 +54,7 @@ impl Deparser<'_> {
         self.granted_by(statement.grantor(), statement.behavior())
     }
 
-    pub(in crate::deparse) fn grant_role_stmt(&mut self, statement: GrantRoleStmt<'_>) -> Done {
+    pub(in crate::deparse) fn grant_role_stmt(&mut self, statement: GrantRoleStmt<'_>) -> DeparseResult {
         let grants = statement.is_grant();
         self.str(if grants { "GRANT " } else { "REVOKE " });
         if !grants && let Some(option) = statement.opt().first() {
@@ -78,19 +78,19 @@ impl Deparser<'_> {
         self.granted_by(statement.grantor(), statement.behavior())
     }
 
-    fn membership_word(&mut self, option: DefElem<'_>) -> Done {
-        let name = given(option.defname(), "the name of an option")?;
+    fn membership_word(&mut self, option: DefElem<'_>) -> DeparseResult {
+        let name = required(option.defname(), "the name of an option")?;
         match MEMBERSHIP_OPTIONS.iter().find(|(wanted, _)| *wanted == name) {
             Some((_, word)) => self.str(word),
-            // WITH and this word are one token.
+            // The lexer reads WITH and this word as one token.
             None if name == "ordinality" => self.quoted(name),
             None => self.ident(name),
         }
         Ok(())
     }
 
-    /// The end of a GRANT or REVOKE: the grammar has CASCADE last.
-    fn granted_by(&mut self, grantor: Option<RoleSpec<'_>>, behavior: DropBehavior) -> Done {
+    /// The end of a GRANT or REVOKE. In the grammar CASCADE comes last.
+    fn granted_by(&mut self, grantor: Option<RoleSpec<'_>>, behavior: DropBehavior) -> DeparseResult {
         if let Some(grantor) = grantor {
             self.str("GRANTED BY ");
             self.role_spec(grantor)?;
@@ -104,10 +104,10 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn alter_default_privileges_stmt(
         &mut self,
         statement: AlterDefaultPrivilegesStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("ALTER DEFAULT PRIVILEGES ");
         for option in statement.options() {
-            let option = need::<DefElem<'_>>(option, "an option of ALTER DEFAULT PRIVILEGES")?;
+            let option = required_node::<DefElem<'_>>(option, "an option of ALTER DEFAULT PRIVILEGES")?;
             match option.defname() {
                 Some("schemas") => {
                     self.str("IN SCHEMA ");
@@ -117,10 +117,14 @@ impl Deparser<'_> {
                     self.str("FOR ROLE ");
                     self.role_list(list_of(option.arg(), "roles")?)?;
                 }
-                _ => return Err(DeparseError::new("default privileges are of schemas and roles only")),
+                _ => {
+                    return Err(DeparseError::new(
+                        "ALTER DEFAULT PRIVILEGES has only the options for schemas and roles",
+                    ));
+                }
             }
             self.char(' ');
         }
-        self.grant_stmt(given(statement.action(), "a GRANT or REVOKE")?)
+        self.grant_stmt(required(statement.action(), "a GRANT or REVOKE")?)
     }
 }

@@ -1,8 +1,8 @@
-//! Logical replication's sending side: CREATE and ALTER PUBLICATION, REPLICA IDENTITY.
+//! Writes CREATE and ALTER PUBLICATION, REPLICA IDENTITY.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::{given, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{
     AlterPublicationAction, AlterPublicationStmt, CreatePublicationStmt, List, PublicationObjSpec,
     PublicationObjSpecType, PublicationTable, ReplicaIdentityStmt,
@@ -12,9 +12,9 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn create_publication_stmt(
         &mut self,
         statement: CreatePublicationStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("CREATE PUBLICATION ");
-        self.ident(given(statement.pubname(), "a publication")?);
+        self.ident(required(statement.pubname(), "a publication")?);
         self.char(' ');
         if !statement.pubobjects().is_empty() {
             self.str("FOR ");
@@ -28,9 +28,12 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_publication_stmt(&mut self, statement: AlterPublicationStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_publication_stmt(
+        &mut self,
+        statement: AlterPublicationStmt<'_>,
+    ) -> DeparseResult {
         self.str("ALTER PUBLICATION ");
-        self.ident(given(statement.pubname(), "a publication")?);
+        self.ident(required(statement.pubname(), "a publication")?);
         if statement.pubobjects().is_empty() {
             self.str(" SET ");
             return self.definition(statement.options());
@@ -43,16 +46,16 @@ impl Deparser<'_> {
         self.publication_objects(statement.pubobjects())
     }
 
-    fn publication_objects(&mut self, objects: List<'_>) -> Done {
+    fn publication_objects(&mut self, objects: List<'_>) -> DeparseResult {
         self.separated(objects, |this, object| {
-            let object = need::<PublicationObjSpec<'_>>(object, "what a publication is of")?;
+            let object = required_node::<PublicationObjSpec<'_>>(object, "what a publication is of")?;
             match object.pubobjtype() {
                 PublicationObjSpecType::PublicationobjTable => {
-                    this.publication_table(given(object.pubtable(), "a table of a publication")?)
+                    this.publication_table(required(object.pubtable(), "a table of a publication")?)
                 }
                 PublicationObjSpecType::PublicationobjTablesInSchema => {
                     this.str("TABLES IN SCHEMA ");
-                    this.ident(given(object.name(), "a schema")?);
+                    this.ident(required(object.name(), "a schema")?);
                     Ok(())
                 }
                 PublicationObjSpecType::PublicationobjTablesInCurSchema => {
@@ -60,13 +63,13 @@ impl Deparser<'_> {
                     Ok(())
                 }
                 PublicationObjSpecType::PublicationobjContinuation => {
-                    Err(DeparseError::new("it is not known what a publication's object is"))
+                    Err(DeparseError::new("an object of a publication has an unknown kind"))
                 }
             }
         })
     }
 
-    fn publication_table(&mut self, table: PublicationTable<'_>) -> Done {
+    fn publication_table(&mut self, table: PublicationTable<'_>) -> DeparseResult {
         self.str("TABLE ");
         self.relation(table.relation())?;
         if !table.columns().is_empty() {
@@ -82,17 +85,20 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// What identifies the rows that change, in ALTER TABLE. Ends with a space, except after a name.
-    pub(in crate::deparse) fn replica_identity_stmt(&mut self, statement: ReplicaIdentityStmt<'_>) -> Done {
+    /// REPLICA IDENTITY of ALTER TABLE. Ends with a space, except after a name.
+    pub(in crate::deparse) fn replica_identity_stmt(
+        &mut self,
+        statement: ReplicaIdentityStmt<'_>,
+    ) -> DeparseResult {
         match statement.identity_type() {
             'n' => self.str("NOTHING "),
             'f' => self.str("FULL "),
             'd' => self.str("DEFAULT "),
             'i' => {
                 self.str("USING INDEX ");
-                self.ident(given(statement.name(), "an index")?);
+                self.ident(required(statement.name(), "an index")?);
             }
-            other => return Err(DeparseError::new(format!("rows are not identified by {other:?}"))),
+            other => return Err(DeparseError::new(format!("{other:?} is not a letter of REPLICA IDENTITY"))),
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
 //! ALTER ... RENAME.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::given;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::required;
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{ObjectType, RenameStmt};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn rename_stmt(&mut self, stmt: RenameStmt<'_>) -> Done {
+    pub(in crate::deparse) fn rename_stmt(&mut self, stmt: RenameStmt<'_>) -> DeparseResult {
         self.str("ALTER ");
         self.object_kind(match stmt.rename_type() {
             ObjectType::ObjectColumn => stmt.relation_type(),
@@ -24,8 +24,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// What has the name that changes, up to TO. Ends with a space.
-    fn renamed(&mut self, stmt: RenameStmt<'_>) -> Done {
+    /// The object whose name changes: the text before TO. Ends with a space.
+    fn renamed(&mut self, stmt: RenameStmt<'_>) -> DeparseResult {
         let kind = stmt.rename_type();
         match kind {
             ObjectType::ObjectPolicy | ObjectType::ObjectRule | ObjectType::ObjectTrigger => {
@@ -56,7 +56,7 @@ impl Deparser<'_> {
                 return self.renamed_part(" RENAME CONSTRAINT ", stmt);
             }
             ObjectType::ObjectAttribute => {
-                self.range_var(given(stmt.relation(), "a type")?, Context::AlterType)?;
+                self.range_var(required(stmt.relation(), "a type")?, Context::AlterType)?;
                 return self.renamed_part(" RENAME ATTRIBUTE ", stmt);
             }
             _ => self.object(kind, stmt.object())?,
@@ -65,8 +65,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A part of the object that was written. Ends with a space.
-    fn renamed_part(&mut self, keywords: &str, stmt: RenameStmt<'_>) -> Done {
+    /// A part of the object that was written before, such as a column. Ends with a space.
+    fn renamed_part(&mut self, keywords: &str, stmt: RenameStmt<'_>) -> DeparseResult {
         self.str(keywords);
         self.col_id(stmt.subname())?;
         self.char(' ');

@@ -1,13 +1,13 @@
-//! Roles, and what they have privileges on.
+//! Writes roles, and the objects of privileges.
 
 use crate::deparse::names::string_of;
-use crate::deparse::need::given;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::required;
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{AlterRoleSetStmt, GrantTargetType, List, ObjectType, RoleSpec, RoleSpecType};
 
 impl Deparser<'_> {
     /// `RoleSpec`.
-    pub(in crate::deparse) fn role_spec(&mut self, role: RoleSpec<'_>) -> Done {
+    pub(in crate::deparse) fn role_spec(&mut self, role: RoleSpec<'_>) -> DeparseResult {
         match role.roletype() {
             RoleSpecType::RolespecCstring => return self.col_id(role.rolename()),
             RoleSpecType::RolespecCurrentRole => self.str("CURRENT_ROLE"),
@@ -18,7 +18,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_role_set_stmt(&mut self, stmt: AlterRoleSetStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_role_set_stmt(&mut self, stmt: AlterRoleSetStmt<'_>) -> DeparseResult {
         self.str("ALTER ROLE ");
         match stmt.role() {
             None => self.str("ALL"),
@@ -30,7 +30,7 @@ impl Deparser<'_> {
             self.ident(database);
             self.char(' ');
         }
-        self.variable_set_stmt(given(stmt.setstmt(), "a role's setting")?)
+        self.variable_set_stmt(required(stmt.setstmt(), "a role's setting")?)
     }
 
     /// `privilege_target`, or `defacl_privilege_target`.
@@ -39,7 +39,7 @@ impl Deparser<'_> {
         target: GrantTargetType,
         kind: ObjectType,
         objects: List<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         match target {
             GrantTargetType::AclTargetObject => self.privileged_objects(kind, objects),
             GrantTargetType::AclTargetAllInSchema => {
@@ -55,7 +55,7 @@ impl Deparser<'_> {
         }
     }
 
-    fn privileged_objects(&mut self, kind: ObjectType, objects: List<'_>) -> Done {
+    fn privileged_objects(&mut self, kind: ObjectType, objects: List<'_>) -> DeparseResult {
         match kind {
             ObjectType::ObjectTable => {}
             ObjectType::ObjectForeignServer => self.str("FOREIGN SERVER "),
@@ -78,7 +78,7 @@ impl Deparser<'_> {
     }
 }
 
-/// All objects of a kind.
+/// The keyword for all objects of a kind.
 fn plural(kind: ObjectType) -> Result<&'static str, DeparseError> {
     Ok(match kind {
         ObjectType::ObjectTable => "TABLES",

@@ -1,13 +1,13 @@
 //! CREATE, ALTER and DROP ROLE.
 
 use crate::deparse::names::string_of;
-use crate::deparse::need::{bool_of, given, int_of, list_of, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{bool_of, int_of, list_of, required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{
     AlterRoleStmt, CreateRoleStmt, DefElem, DropRoleStmt, List, Node, ParamRef, RoleStmtType, View,
 };
 
-/// What a role may or may not do: the option's name, and the words for both.
+/// Options of roles that are on or off: the name, the word for on, and the word for off.
 const ABILITIES: [(&str, &str, &str); 7] = [
     ("superuser", "SUPERUSER", "NOSUPERUSER"),
     ("createrole", "CREATEROLE", "NOCREATEROLE"),
@@ -18,14 +18,14 @@ const ABILITIES: [(&str, &str, &str); 7] = [
     ("inherit", "INHERIT", "NOINHERIT"),
 ];
 
-/// Which statement an option stands in.
+/// The statement that has an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verb {
     Create,
     Alter,
 }
 
-/// The members that ALTER GROUP adds or drops, if that is what the options are.
+/// The members that ALTER GROUP adds or drops, if the options are such a list.
 fn members_of(options: List<'_>) -> Result<Option<List<'_>>, DeparseError> {
     let only = options.first().filter(|_| options.len() == 1).and_then(Node::cast::<DefElem<'_>>);
     match only {
@@ -35,13 +35,13 @@ fn members_of(options: List<'_>) -> Result<Option<List<'_>>, DeparseError> {
 }
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn create_role_stmt(&mut self, statement: CreateRoleStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_role_stmt(&mut self, statement: CreateRoleStmt<'_>) -> DeparseResult {
         self.str(match statement.stmt_type() {
             RoleStmtType::RolestmtRole => "CREATE ROLE ",
             RoleStmtType::RolestmtUser => "CREATE USER ",
             RoleStmtType::RolestmtGroup => "CREATE GROUP ",
         });
-        self.ident(given(statement.role(), "a role")?);
+        self.ident(required(statement.role(), "a role")?);
         if !statement.options().is_empty() {
             self.str(" WITH");
             self.role_options(statement.options(), Verb::Create)?;
@@ -49,8 +49,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_role_stmt(&mut self, statement: AlterRoleStmt<'_>) -> Done {
-        let role = given(statement.role(), "a role")?;
+    pub(in crate::deparse) fn alter_role_stmt(&mut self, statement: AlterRoleStmt<'_>) -> DeparseResult {
+        let role = required(statement.role(), "a role")?;
         if let Some(members) = members_of(statement.options())? {
             self.str("ALTER GROUP ");
             self.role_spec(role)?;
@@ -63,7 +63,7 @@ impl Deparser<'_> {
         self.role_options(statement.options(), Verb::Alter)
     }
 
-    pub(in crate::deparse) fn drop_role_stmt(&mut self, statement: DropRoleStmt<'_>) -> Done {
+    pub(in crate::deparse) fn drop_role_stmt(&mut self, statement: DropRoleStmt<'_>) -> DeparseResult {
         self.str("DROP ROLE ");
         if statement.missing_ok() {
             self.str("IF EXISTS ");
@@ -71,17 +71,17 @@ impl Deparser<'_> {
         self.role_list(statement.roles())
     }
 
-    /// Each with a space before it.
-    fn role_options(&mut self, options: List<'_>, verb: Verb) -> Done {
+    /// The options, each with a space before it.
+    fn role_options(&mut self, options: List<'_>, verb: Verb) -> DeparseResult {
         for option in options {
             self.char(' ');
-            self.role_option(need(option, "an option of a role")?, verb)?;
+            self.role_option(required_node(option, "an option of a role")?, verb)?;
         }
         Ok(())
     }
 
-    fn role_option(&mut self, option: DefElem<'_>, verb: Verb) -> Done {
-        let name = given(option.defname(), "the name of an option")?;
+    fn role_option(&mut self, option: DefElem<'_>, verb: Verb) -> DeparseResult {
+        let name = required(option.defname(), "the name of an option")?;
         if let Some((_, can, cannot)) = ABILITIES.iter().find(|(ability, _, _)| *ability == name) {
             self.str(if bool_of(option.arg())? { can } else { cannot });
             return Ok(());
@@ -103,12 +103,12 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn password(&mut self, value: Option<Node<'_>>) -> Done {
+    fn password(&mut self, value: Option<Node<'_>>) -> DeparseResult {
         self.str("PASSWORD ");
         match value.map(Node::view) {
             None => self.str("NULL"),
             Some(View::String(text)) => self.string_literal(text.sval()),
-            Some(_) => return self.param_ref(need::<ParamRef<'_>>(value, "a password")?),
+            Some(_) => return self.param_ref(required_node::<ParamRef<'_>>(value, "a password")?),
         }
         Ok(())
     }
@@ -118,7 +118,7 @@ impl Deparser<'_> {
         self.int(number);
     }
 
-    fn members(&mut self, words: &str, option: DefElem<'_>) -> Done {
+    fn members(&mut self, words: &str, option: DefElem<'_>) -> DeparseResult {
         self.str(words);
         self.role_list(list_of(option.arg(), "members")?)
     }

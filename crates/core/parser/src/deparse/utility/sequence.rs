@@ -1,13 +1,13 @@
 //! CREATE and ALTER SEQUENCE.
 
 use crate::deparse::context::Context;
-use crate::deparse::need::given;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::required;
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{AlterSeqStmt, CreateSeqStmt};
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn create_seq_stmt(&mut self, statement: CreateSeqStmt<'_>) -> Done {
-        let sequence = given(statement.sequence(), "a sequence")?;
+    pub(in crate::deparse) fn create_seq_stmt(&mut self, statement: CreateSeqStmt<'_>) -> DeparseResult {
+        let sequence = required(statement.sequence(), "a sequence")?;
         self.str("CREATE ");
         self.opt_temp(sequence.relpersistence())?;
         self.str("SEQUENCE ");
@@ -21,7 +21,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_seq_stmt(&mut self, statement: AlterSeqStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_seq_stmt(&mut self, statement: AlterSeqStmt<'_>) -> DeparseResult {
         self.str("ALTER SEQUENCE ");
         if statement.missing_ok() {
             self.str("IF EXISTS ");

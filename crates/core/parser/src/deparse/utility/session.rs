@@ -1,9 +1,9 @@
-//! What changes a session: SET and RESET, transactions, constraints' modes.
+//! Writes SET and RESET, transaction control, SET CONSTRAINTS.
 
 use crate::deparse::context::Context;
 use crate::deparse::names::string_of;
-use crate::deparse::need::{given, int_of, need};
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::need::{int_of, required, required_node};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::lexer::{Keyword, KeywordKind, keyword};
 use crate::node::{
     AConst, ConstraintsSetStmt, DefElem, List, Node, StringNode, TransactionStmt, TransactionStmtKind,
@@ -12,15 +12,16 @@ use crate::node::{
 
 use super::definition::option_name;
 
-/// PostgreSQL's `INTERVAL_FULL_RANGE`: an interval of all fields, whose precision stands before its text.
+/// PostgreSQL's `INTERVAL_FULL_RANGE`: an interval with all fields. Its precision is written before its text.
 const INTERVAL_FULL_RANGE: i32 = 0x7FFF;
 
 /// The value of a constant in a setting.
 fn constant_of(node: Option<Node<'_>>) -> Result<Option<Node<'_>>, DeparseError> {
-    need::<AConst<'_>>(node, "the value of a setting").map(AConst::val)
+    required_node::<AConst<'_>>(node, "the value of a setting").map(AConst::val)
 }
 
-/// The name of a time zone that [`Deparser::var_list`] writes as a keyword: TIME ZONE takes no keyword as a name.
+/// The name of a time zone that [`Deparser::var_list`] would write as a keyword. TIME ZONE accepts no keyword as a
+/// name.
 fn zone_keyword(values: List<'_>) -> Option<&str> {
     let zone = constant_of(values.first()).ok()??.cast::<StringNode<'_>>()?.sval();
     let is_taken =
@@ -30,14 +31,14 @@ fn zone_keyword(values: List<'_>) -> Option<&str> {
 
 impl Deparser<'_> {
     /// `var_list`.
-    pub(in crate::deparse) fn var_list(&mut self, values: List<'_>) -> Done {
+    pub(in crate::deparse) fn var_list(&mut self, values: List<'_>) -> DeparseResult {
         self.separated(values, |d, value| {
-            let value = given(value, "the value of a setting")?;
+            let value = required(value, "the value of a setting")?;
             match value.view() {
                 View::ParamRef(parameter) => d.param_ref(parameter),
                 View::TypeCast(cast) => d.zone_interval(cast),
                 View::AConst(constant) => {
-                    let value = given(constant.val(), "the value of a setting")?;
+                    let value = required(constant.val(), "the value of a setting")?;
                     match value.view() {
                         View::Integer(_) | View::Float(_) => d.numeric_only(value),
                         _ => d.opt_boolean_or_string(string_of(Some(value))?),
@@ -49,7 +50,7 @@ impl Deparser<'_> {
     }
 
     /// An interval as the value of TIME ZONE.
-    fn zone_interval(&mut self, cast: TypeCast<'_>) -> Done {
+    fn zone_interval(&mut self, cast: TypeCast<'_>) -> DeparseResult {
         let modifiers = cast.type_name().map(TypeName::typmods).unwrap_or_default();
         let precision = match (modifiers.len(), modifiers.first()) {
             (0, _) => None,
@@ -68,9 +69,9 @@ impl Deparser<'_> {
     }
 
     /// `transaction_mode_list`.
-    pub(in crate::deparse) fn transaction_mode_list(&mut self, modes: List<'_>) -> Done {
+    pub(in crate::deparse) fn transaction_mode_list(&mut self, modes: List<'_>) -> DeparseResult {
         self.separated(modes, |d, mode| {
-            let mode = need::<DefElem<'_>>(mode, "a mode of a transaction")?;
+            let mode = required_node::<DefElem<'_>>(mode, "a mode of a transaction")?;
             let value = constant_of(mode.arg())?;
             let words = match option_name(mode) {
                 "transaction_isolation" => {
@@ -80,7 +81,9 @@ impl Deparser<'_> {
                         "read committed" => "READ COMMITTED",
                         "repeatable read" => "REPEATABLE READ",
                         "serializable" => "SERIALIZABLE",
-                        other => return Err(DeparseError::new(format!("{other:?} is no isolation level"))),
+                        other => {
+                            return Err(DeparseError::new(format!("{other:?} is not an isolation level")));
+                        }
                     }
                 }
                 "transaction_read_only" if int_of(value)? == 0 => "READ WRITE",
@@ -94,7 +97,7 @@ impl Deparser<'_> {
         })
     }
 
-    pub(in crate::deparse) fn transaction_stmt(&mut self, stmt: TransactionStmt<'_>) -> Done {
+    pub(in crate::deparse) fn transaction_stmt(&mut self, stmt: TransactionStmt<'_>) -> DeparseResult {
         match stmt.kind() {
             TransactionStmtKind::TransStmtBegin => {
                 self.str("BEGIN ");
@@ -137,7 +140,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn variable_set_stmt(&mut self, stmt: VariableSetStmt<'_>) -> Done {
+    pub(in crate::deparse) fn variable_set_stmt(&mut self, stmt: VariableSetStmt<'_>) -> DeparseResult {
         match stmt.kind() {
             VariableSetKind::VarResetAll => {
                 self.str("RESET ALL");
@@ -147,10 +150,10 @@ impl Deparser<'_> {
             _ if stmt.is_local() => self.str("SET LOCAL "),
             _ => self.str("SET "),
         }
-        let name = given(stmt.name(), "the name of a setting")?;
+        let name = required(stmt.name(), "the name of a setting")?;
         match stmt.kind() {
             VariableSetKind::VarSetValue => self.set_value(name, stmt),
-            // The grammar sets this mark where the text has a syntax of its own.
+            // The grammar sets this flag if the text has a special syntax.
             VariableSetKind::VarSetDefault if name == "timezone" && stmt.jumble_args() => {
                 self.str("TIME ZONE DEFAULT");
                 Ok(())
@@ -173,7 +176,7 @@ impl Deparser<'_> {
         }
     }
 
-    fn set_value(&mut self, name: &str, stmt: VariableSetStmt<'_>) -> Done {
+    fn set_value(&mut self, name: &str, stmt: VariableSetStmt<'_>) -> DeparseResult {
         match name {
             "timezone" if stmt.jumble_args() => {
                 self.str("TIME ZONE ");
@@ -204,8 +207,8 @@ impl Deparser<'_> {
         self.var_list(stmt.args())
     }
 
-    /// SET TRANSACTION, and what is like it.
-    fn set_several(&mut self, name: &str, values: List<'_>) -> Done {
+    /// SET TRANSACTION and SET SESSION CHARACTERISTICS.
+    fn set_several(&mut self, name: &str, values: List<'_>) -> DeparseResult {
         match name {
             "TRANSACTION" => self.str("TRANSACTION "),
             "SESSION CHARACTERISTICS" => self.str("SESSION CHARACTERISTICS AS TRANSACTION "),
@@ -219,7 +222,7 @@ impl Deparser<'_> {
         self.transaction_mode_list(values)
     }
 
-    pub(in crate::deparse) fn constraints_set_stmt(&mut self, stmt: ConstraintsSetStmt<'_>) -> Done {
+    pub(in crate::deparse) fn constraints_set_stmt(&mut self, stmt: ConstraintsSetStmt<'_>) -> DeparseResult {
         self.str("SET CONSTRAINTS ");
         if stmt.constraints().is_empty() {
             self.str("ALL");

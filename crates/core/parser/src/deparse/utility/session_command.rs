@@ -1,11 +1,11 @@
-//! Commands about the server's work: VACUUM, LOCK, LOAD, CHECKPOINT, EXPLAIN.
+//! Writes VACUUM, LOCK, LOAD, CHECKPOINT, EXPLAIN.
 
-use crate::deparse::need::need;
+use crate::deparse::need::required_node;
 use crate::deparse::writer::Indent;
-use crate::deparse::{DeparseError, Deparser, Done};
+use crate::deparse::{DeparseError, DeparseResult, Deparser};
 use crate::node::{CheckPointStmt, ExplainStmt, LoadStmt, LockStmt, VacuumRelation, VacuumStmt};
 
-/// PostgreSQL's `AccessExclusiveLock`, which LOCK takes if it says nothing else.
+/// PostgreSQL's `AccessExclusiveLock`, the default mode of LOCK.
 const ACCESS_EXCLUSIVE_LOCK: i32 = 8;
 
 /// The keywords of a mode of LOCK, by its number in PostgreSQL's `lockdefs.h`.
@@ -19,22 +19,22 @@ fn lock_mode(mode: i32) -> Result<&'static str, DeparseError> {
         6 => "SHARE ROW EXCLUSIVE",
         7 => "EXCLUSIVE",
         ACCESS_EXCLUSIVE_LOCK => "ACCESS EXCLUSIVE",
-        other => return Err(DeparseError::new(format!("{other} is no mode of LOCK"))),
+        other => return Err(DeparseError::new(format!("{other} is not a mode of LOCK"))),
     })
 }
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn check_point_stmt(&mut self, _: CheckPointStmt<'_>) -> Done {
+    pub(in crate::deparse) fn check_point_stmt(&mut self, _: CheckPointStmt<'_>) -> DeparseResult {
         self.str("CHECKPOINT");
         Ok(())
     }
 
-    pub(in crate::deparse) fn load_stmt(&mut self, stmt: LoadStmt<'_>) -> Done {
+    pub(in crate::deparse) fn load_stmt(&mut self, stmt: LoadStmt<'_>) -> DeparseResult {
         self.str("LOAD ");
         self.sconst(stmt.filename())
     }
 
-    pub(in crate::deparse) fn lock_stmt(&mut self, stmt: LockStmt<'_>) -> Done {
+    pub(in crate::deparse) fn lock_stmt(&mut self, stmt: LockStmt<'_>) -> DeparseResult {
         self.str("LOCK TABLE ");
         self.relation_expr_list(stmt.relations())?;
         if stmt.mode() != ACCESS_EXCLUSIVE_LOCK {
@@ -48,11 +48,11 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn vacuum_stmt(&mut self, stmt: VacuumStmt<'_>) -> Done {
+    pub(in crate::deparse) fn vacuum_stmt(&mut self, stmt: VacuumStmt<'_>) -> DeparseResult {
         self.str(if stmt.is_vacuumcmd() { "VACUUM " } else { "ANALYZE " });
         self.utility_option_list(stmt.options())?;
         self.separated(stmt.rels(), |d, table| {
-            let table = need::<VacuumRelation<'_>>(table, "a table")?;
+            let table = required_node::<VacuumRelation<'_>>(table, "a table")?;
             d.relation(table.relation())?;
             if table.va_cols().is_empty() {
                 return Ok(());
@@ -66,7 +66,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn explain_stmt(&mut self, stmt: ExplainStmt<'_>) -> Done {
+    pub(in crate::deparse) fn explain_stmt(&mut self, stmt: ExplainStmt<'_>) -> DeparseResult {
         self.group("EXPLAIN", Indent::None);
         self.utility_option_list(stmt.options())?;
         self.explainable_stmt(stmt.query())

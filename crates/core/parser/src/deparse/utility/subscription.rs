@@ -1,8 +1,8 @@
-//! Logical replication's receiving side: CREATE, ALTER and DROP SUBSCRIPTION.
+//! Writes CREATE, ALTER and DROP SUBSCRIPTION.
 
 use crate::deparse::names::string_of;
-use crate::deparse::need::{bool_of, given, need};
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::{bool_of, required, required_node};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{
     AlterSubscriptionStmt, AlterSubscriptionType, CreateSubscriptionStmt, DefElem, DropSubscriptionStmt, List,
 };
@@ -11,9 +11,9 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn create_subscription_stmt(
         &mut self,
         statement: CreateSubscriptionStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("CREATE SUBSCRIPTION ");
-        self.ident(given(statement.subname(), "a subscription")?);
+        self.ident(required(statement.subname(), "a subscription")?);
         self.str(" CONNECTION ");
         self.string_literal(statement.conninfo().unwrap_or_default());
         self.str(" PUBLICATION ");
@@ -23,9 +23,9 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn alter_subscription_stmt(
         &mut self,
         statement: AlterSubscriptionStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("ALTER SUBSCRIPTION ");
-        self.ident(given(statement.subname(), "a subscription")?);
+        self.ident(required(statement.subname(), "a subscription")?);
         let options = statement.options();
         match statement.kind() {
             AlterSubscriptionType::AlterSubscriptionOptions => {
@@ -60,8 +60,9 @@ impl Deparser<'_> {
                 self.publications(statement.publication(), options)
             }
             AlterSubscriptionType::AlterSubscriptionEnabled => {
-                let option = need::<DefElem<'_>>(options.first(), "whether a subscription is enabled")?;
-                // Two spaces: libpg_query writes them so.
+                let option =
+                    required_node::<DefElem<'_>>(options.first(), "whether a subscription is enabled")?;
+                // libpg_query writes two spaces here.
                 self.str(if bool_of(option.arg())? { "  ENABLE" } else { "  DISABLE" });
                 Ok(())
             }
@@ -69,7 +70,7 @@ impl Deparser<'_> {
     }
 
     /// Publications, and the options after them.
-    fn publications(&mut self, publications: List<'_>, options: List<'_>) -> Done {
+    fn publications(&mut self, publications: List<'_>, options: List<'_>) -> DeparseResult {
         self.separated(publications, |this, publication| {
             this.col_label(string_of(publication)?);
             Ok(())
@@ -80,12 +81,15 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn drop_subscription_stmt(&mut self, statement: DropSubscriptionStmt<'_>) -> Done {
+    pub(in crate::deparse) fn drop_subscription_stmt(
+        &mut self,
+        statement: DropSubscriptionStmt<'_>,
+    ) -> DeparseResult {
         self.str("DROP SUBSCRIPTION ");
         if statement.missing_ok() {
             self.str("IF EXISTS ");
         }
-        self.ident(given(statement.subname(), "a subscription")?);
+        self.ident(required(statement.subname(), "a subscription")?);
         self.char(' ');
         self.opt_drop_behavior(statement.behavior())?;
         self.trim();

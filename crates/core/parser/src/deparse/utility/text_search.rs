@@ -1,14 +1,14 @@
 //! ALTER TEXT SEARCH.
 
 use crate::deparse::need::list_of;
-use crate::deparse::{Deparser, Done};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{AlterTSConfigType, AlterTSConfigurationStmt, AlterTSDictionaryStmt, List};
 
 impl Deparser<'_> {
     pub(in crate::deparse) fn alter_ts_dictionary_stmt(
         &mut self,
         statement: AlterTSDictionaryStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("ALTER TEXT SEARCH DICTIONARY ");
         self.any_name(statement.dictname())?;
         self.char(' ');
@@ -18,7 +18,7 @@ impl Deparser<'_> {
     pub(in crate::deparse) fn alter_ts_configuration_stmt(
         &mut self,
         statement: AlterTSConfigurationStmt<'_>,
-    ) -> Done {
+    ) -> DeparseResult {
         self.str("ALTER TEXT SEARCH CONFIGURATION ");
         self.any_name(statement.cfgname())?;
         match statement.kind() {
@@ -51,14 +51,14 @@ impl Deparser<'_> {
         }
     }
 
-    fn mapping(&mut self, statement: AlterTSConfigurationStmt<'_>) -> Done {
+    fn mapping(&mut self, statement: AlterTSConfigurationStmt<'_>) -> DeparseResult {
         self.name_list(statement.tokentype())?;
         self.str(" WITH ");
         self.any_name_list(statement.dicts())
     }
 
-    /// One dictionary for another.
-    fn replacement(&mut self, dictionaries: List<'_>) -> Done {
+    /// The replacement of one dictionary by another.
+    fn replacement(&mut self, dictionaries: List<'_>) -> DeparseResult {
         let mut names = dictionaries.into_iter().map(|names| list_of(names, "a dictionary"));
         self.any_name(names.next().transpose()?.unwrap_or_default())?;
         self.str(" WITH ");

@@ -1,15 +1,15 @@
-//! Types, operators and what is defined like them: CREATE AGGREGATE, OPERATOR, TYPE, COLLATION, TEXT SEARCH.
+//! Writes CREATE AGGREGATE, OPERATOR, TYPE, COLLATION, TEXT SEARCH, and ALTER of types and operators.
 
 use crate::deparse::context::Context;
 use crate::deparse::names::string_of;
-use crate::deparse::need::{given, need};
-use crate::deparse::{Deparser, Done};
+use crate::deparse::need::{required, required_node};
+use crate::deparse::{DeparseResult, Deparser};
 use crate::node::{
     AlterEnumStmt, AlterOpFamilyStmt, AlterOperatorStmt, AlterTypeStmt, ColumnDef, CompositeTypeStmt,
     CreateEnumStmt, CreateRangeStmt, DefElem, DefineStmt, List, Node, ObjectType,
 };
 
-/// The collation that another is made from, where it is not defined by options.
+/// The collation from which a new one is copied, if it is not defined by options.
 fn source_collation(statement: DefineStmt<'_>) -> Option<List<'_>> {
     let definition = statement.definition();
     if statement.kind() != ObjectType::ObjectCollation || definition.len() != 1 {
@@ -20,7 +20,7 @@ fn source_collation(statement: DefineStmt<'_>) -> Option<List<'_>> {
 }
 
 impl Deparser<'_> {
-    pub(in crate::deparse) fn define_stmt(&mut self, statement: DefineStmt<'_>) -> Done {
+    pub(in crate::deparse) fn define_stmt(&mut self, statement: DefineStmt<'_>) -> DeparseResult {
         self.str(if statement.replace() { "CREATE OR REPLACE " } else { "CREATE " });
         let kind = statement.kind();
         self.object_kind(kind)?;
@@ -49,18 +49,21 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn composite_type_stmt(&mut self, statement: CompositeTypeStmt<'_>) -> Done {
+    pub(in crate::deparse) fn composite_type_stmt(
+        &mut self,
+        statement: CompositeTypeStmt<'_>,
+    ) -> DeparseResult {
         self.str("CREATE TYPE ");
-        self.range_var(given(statement.typevar(), "a type")?, Context::CreateType)?;
+        self.range_var(required(statement.typevar(), "a type")?, Context::CreateType)?;
         self.str(" AS (");
         self.level_of(statement.coldeflist(), |this, column| {
-            this.column_def(need::<ColumnDef<'_>>(column, "a column")?)
+            this.column_def(required_node::<ColumnDef<'_>>(column, "a column")?)
         })?;
         self.char(')');
         Ok(())
     }
 
-    pub(in crate::deparse) fn create_enum_stmt(&mut self, statement: CreateEnumStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_enum_stmt(&mut self, statement: CreateEnumStmt<'_>) -> DeparseResult {
         self.str("CREATE TYPE ");
         self.any_name(statement.type_name())?;
         self.str(" AS ENUM (");
@@ -72,12 +75,12 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Elements as parts of a level of their own.
+    /// Writes elements as parts of a new level.
     fn level_of(
         &mut self,
         elements: List<'_>,
-        mut each: impl FnMut(&mut Self, Option<Node<'_>>) -> Done,
-    ) -> Done {
+        mut each: impl FnMut(&mut Self, Option<Node<'_>>) -> DeparseResult,
+    ) -> DeparseResult {
         self.enter();
         for (index, element) in elements.into_iter().enumerate() {
             if index > 0 {
@@ -89,17 +92,17 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn create_range_stmt(&mut self, statement: CreateRangeStmt<'_>) -> Done {
+    pub(in crate::deparse) fn create_range_stmt(&mut self, statement: CreateRangeStmt<'_>) -> DeparseResult {
         self.str("CREATE TYPE ");
         self.any_name(statement.type_name())?;
         self.str(" AS RANGE ");
         self.definition(statement.params())
     }
 
-    pub(in crate::deparse) fn alter_enum_stmt(&mut self, statement: AlterEnumStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_enum_stmt(&mut self, statement: AlterEnumStmt<'_>) -> DeparseResult {
         self.str("ALTER TYPE ");
         self.any_name(statement.type_name())?;
-        let value = given(statement.new_val(), "a value of an enum")?;
+        let value = required(statement.new_val(), "a value of an enum")?;
         if let Some(old) = statement.old_val() {
             self.str(" RENAME VALUE ");
             self.string_literal(old);
@@ -119,30 +122,33 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    pub(in crate::deparse) fn alter_type_stmt(&mut self, statement: AlterTypeStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_type_stmt(&mut self, statement: AlterTypeStmt<'_>) -> DeparseResult {
         self.str("ALTER TYPE ");
         self.any_name(statement.type_name())?;
         self.set_definition(statement.options())
     }
 
-    pub(in crate::deparse) fn alter_operator_stmt(&mut self, statement: AlterOperatorStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_operator_stmt(
+        &mut self,
+        statement: AlterOperatorStmt<'_>,
+    ) -> DeparseResult {
         self.str("ALTER OPERATOR ");
-        self.operator_with_argtypes(given(statement.opername(), "an operator")?)?;
+        self.operator_with_argtypes(required(statement.opername(), "an operator")?)?;
         self.set_definition(statement.options())
     }
 
-    fn set_definition(&mut self, options: List<'_>) -> Done {
+    fn set_definition(&mut self, options: List<'_>) -> DeparseResult {
         self.str(" SET (");
         self.operator_def_list(options)?;
         self.char(')');
         Ok(())
     }
 
-    /// As a definition, but no value is the word NONE.
-    fn operator_def_list(&mut self, options: List<'_>) -> Done {
+    /// As `definition`, but an option without a value gets the word NONE.
+    fn operator_def_list(&mut self, options: List<'_>) -> DeparseResult {
         self.separated(options, |this, option| {
-            let option = need::<DefElem<'_>>(option, "an option of an operator")?;
-            this.ident(given(option.defname(), "the name of an option")?);
+            let option = required_node::<DefElem<'_>>(option, "an option of an operator")?;
+            this.ident(required(option.defname(), "the name of an option")?);
             this.str(" = ");
             match option.arg() {
                 Some(value) => this.def_arg(Some(value), true),
@@ -154,11 +160,14 @@ impl Deparser<'_> {
         })
     }
 
-    pub(in crate::deparse) fn alter_op_family_stmt(&mut self, statement: AlterOpFamilyStmt<'_>) -> Done {
+    pub(in crate::deparse) fn alter_op_family_stmt(
+        &mut self,
+        statement: AlterOpFamilyStmt<'_>,
+    ) -> DeparseResult {
         self.str("ALTER OPERATOR FAMILY ");
         self.any_name(statement.opfamilyname())?;
         self.str(" USING ");
-        self.ident(given(statement.amname(), "an access method")?);
+        self.ident(required(statement.amname(), "an access method")?);
         self.str(if statement.is_drop() { " DROP " } else { " ADD " });
         self.opclass_item_list(statement.items())
     }

@@ -1,18 +1,18 @@
-//! All in one line.
+//! Writes a statement in one line.
 
 use super::Indent;
 use crate::deparse::MARK;
 
-/// Parts as one line: a space between two, none after `(`, none before `)` and `;`.
+/// Writes parts in one line, with a space between two parts, but no space after `(` or before `)` and `;`.
 pub(super) struct Flat {
     text: String,
-    /// Where the current part begins.
+    /// The offset at which the current part begins.
     part_at: usize,
-    /// Whether the space before the current part, which is empty so far, is still to be written.
+    /// Whether the current part is still empty and the space before it must be written first.
     is_between: bool,
-    /// For each level, whether the parts of its current group may share lines.
+    /// For each level, whether the parts of its current group may be merged into lines.
     levels: Vec<bool>,
-    /// How many of those do: where parts share lines, each loses one more space at its end.
+    /// The number of levels where they may. There, each part loses one more space at its end.
     merging: usize,
 }
 
@@ -21,7 +21,7 @@ impl Flat {
         Self { part_at: text.len(), text, is_between: false, levels: Vec::new(), merging: 0 }
     }
 
-    /// What the current part has.
+    /// The text of the current part.
     pub(super) fn part(&self) -> &str {
         self.text.get(self.part_at..).unwrap_or_default()
     }
@@ -42,7 +42,7 @@ impl Flat {
         self.text.push(character);
     }
 
-    /// Puts a mark before the spaces that end the clause, which may be taken back, and before one that may follow.
+    /// Puts a mark at the end of a clause: before the spaces at its end, because these may be removed again.
     pub(super) fn mark_end(&mut self) {
         self.text.insert(self.text.trim_end_matches(' ').len(), MARK);
     }
@@ -50,7 +50,8 @@ impl Flat {
     #[cold]
     fn separate(&mut self, next: Option<u8>) {
         self.is_between = false;
-        // A mark has no width: what stands before it counts. Where it begins a clause, the space is there already.
+        // A mark has no width, so the character before it counts. At the beginning of a clause, the space is already
+        // written.
         let before = self.text.trim_end_matches(MARK);
         let is_separate = before.len() < self.text.len() && before.ends_with(' ');
         if !before.is_empty() && !is_separate && !before.ends_with('(') && !matches!(next, Some(b')' | b';'))
@@ -79,7 +80,7 @@ impl Flat {
     }
 
     pub(super) fn group(&mut self, keyword: Option<&'static str>, indent: Indent) {
-        // A group takes back a space, and so does each part when it is put together: none of two is left.
+        // A group removes a space, and each part removes one when parts are joined, so of two spaces none is left.
         self.trim();
         self.part_begins(true);
         if let Some(level) = self.levels.last_mut() {

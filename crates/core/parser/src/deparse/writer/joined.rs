@@ -1,18 +1,18 @@
-//! Names that are key words, and of which the lexer makes another token if a certain word follows.
+//! Quotes names that the lexer would join with the next word into one token, because they are keywords.
 
 use std::ops::Range;
 
 use crate::lexer::Lexer;
 
-/// Whether a name needs quotes before some words.
+/// Whether a name needs quotes if certain words follow it.
 #[inline]
-pub(in crate::deparse) fn may_be_joined(name: &str) -> bool {
-    !nexts(name).is_empty()
+pub(in crate::deparse) fn may_join_next_word(name: &str) -> bool {
+    !words_that_join(name).is_empty()
 }
 
-/// The words that make another token of the key word before them.
+/// The words that the lexer joins with this keyword before them.
 #[inline]
-fn nexts(word: &str) -> &'static [&'static str] {
+fn words_that_join(word: &str) -> &'static [&'static str] {
     match word {
         "nulls" => &["first", "last"],
         "without" => &["time"],
@@ -20,18 +20,18 @@ fn nexts(word: &str) -> &'static [&'static str] {
     }
 }
 
-/// Quotes the names after `from` that need it. Key words are in capital letters there.
+/// Quotes the names after the offset `from` that need it. Keywords are written in capital letters, so names differ.
 pub(super) fn quote(text: &mut String, from: usize) {
     let statement = text.split_off(from);
     let part = |range: Range<usize>| statement.get(range).unwrap_or_default();
     let mut copied = 0;
     let mut last = 0..0;
     let mut lexer = Lexer::new(&statement);
-    // Text that is not SQL needs no quotes.
+    // The loop ends at text that is not SQL, which needs no quotes.
     while let Ok(Some(token)) = lexer.next_token() {
         let this = token.start as usize..token.end as usize;
         let is_told = |next: &&str| next.eq_ignore_ascii_case(part(this.clone()));
-        if nexts(part(last.clone())).iter().any(is_told) {
+        if words_that_join(part(last.clone())).iter().any(is_told) {
             text.extend([part(copied..last.start), "\"", part(last.clone()), "\""]);
             copied = last.end;
         }

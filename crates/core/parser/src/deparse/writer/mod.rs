@@ -1,15 +1,16 @@
-//! Where the text goes: in one line (`flat`), or laid out (`pretty`).
+//! Collects the written text, in one line (`flat`) or in several (`pretty`).
 //!
-//! A statement is written as *parts*, roughly what may stand on a line of its own. Parts belong to a *group*, begun by a
-//! major keyword (FROM, WHERE), and groups to a *level*, one for each statement within another. In one line the parts
-//! are just separated by a space; laid out they get their indentation when a level ends.
+//! A statement is written as *parts*; a part is about what may be on its own line. Parts belong to a *group*, which a
+//! major keyword begins (FROM, WHERE). Groups belong to a *level*; each statement within a statement is a level. In
+//! one line, the parts are only separated by spaces. In several lines, they get their indentation when their level
+//! ends.
 
 mod flat;
 mod joined;
 mod pretty;
 
 use flat::Flat;
-pub(super) use joined::may_be_joined;
+pub(super) use joined::may_join_next_word;
 use pretty::Pretty;
 
 use super::options::{Comment, DeparseOptions};
@@ -20,26 +21,26 @@ pub(super) const END: i32 = i32::MAX;
 /// How the parts of a group are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Indent {
-    /// On lines of their own, not indented.
+    /// Each on its own line, not indented.
     None,
-    /// On lines of their own, one step in.
+    /// Each on its own line, indented by one step.
     Parts,
-    /// One step in, as many to a line as there is room for.
+    /// Indented by one step, with as many parts on a line as there is room for.
     Merge,
 }
 
-/// Text as it is written, with the comments that are still to be put in.
+/// The text so far, and the comments that are not written yet.
 pub(super) struct Writer<'o> {
     layout: Layout<'o>,
     options: &'o DeparseOptions,
-    /// Those of `options` that belong to this statement and are not written yet, by location.
+    /// The comments in `options` that belong to this statement and are not written yet, sorted by location.
     comments: &'o [Comment],
-    /// The clauses between marks, if marks are asked for.
+    /// The marks so far, if marks are wanted.
     pub(super) marks: Option<Vec<super::Mark>>,
-    /// Where this statement begins in the text.
+    /// The offset at which this statement begins in the text.
     start: usize,
-    /// Whether a name was written that needs quotes before some words.
-    pub(super) has_joined: bool,
+    /// Whether a name was written that needs quotes if certain words follow it.
+    pub(super) has_joining_name: bool,
 }
 
 enum Layout<'o> {
@@ -47,8 +48,8 @@ enum Layout<'o> {
     Pretty(Pretty<'o>),
 }
 
-/// One call for each layout.
-macro_rules! both {
+/// Calls the same method of either layout.
+macro_rules! each_layout {
     ($self:expr, $layout:ident => $call:expr) => {
         match &mut $self.layout {
             Layout::Flat($layout) => $call,
@@ -58,44 +59,44 @@ macro_rules! both {
 }
 
 impl<'o> Writer<'o> {
-    /// A writer of one statement after what `text` has already. `comments` are sorted by location.
+    /// A writer that appends one statement to `text`. `comments` are sorted by location.
     pub(super) fn new(text: String, options: &'o DeparseOptions, comments: &'o [Comment]) -> Self {
         let start = text.len();
         let layout = match options.pretty {
             false => Layout::Flat(Flat::new(text)),
             true => Layout::Pretty(Pretty::new(text, options)),
         };
-        Self { layout, options, comments, marks: None, start, has_joined: false }
+        Self { layout, options, comments, marks: None, start, has_joining_name: false }
     }
 
     pub(super) fn str(&mut self, text: &str) {
-        both!(self, layout => layout.str(text));
+        each_layout!(self, layout => layout.str(text));
     }
 
     pub(super) fn char(&mut self, character: char) {
-        both!(self, layout => layout.char(character));
+        each_layout!(self, layout => layout.char(character));
     }
 
-    /// The mark after a clause, right after its last letter. Only texts in one line have marks.
+    /// Puts a mark after the last letter of a clause. Only text in one line has marks.
     pub(super) fn mark_end(&mut self) {
         if let Layout::Flat(layout) = &mut self.layout {
             layout.mark_end();
         }
     }
 
-    /// A number, without a `String` in between.
+    /// Writes a number without allocating a `String`.
     pub(super) fn int(&mut self, number: impl itoa::Integer) {
         self.str(itoa::Buffer::new().format(number));
     }
 
-    /// Takes back the one space that may end the current part.
+    /// Removes one space from the end of the current part, if there is one.
     pub(super) fn trim(&mut self) {
-        both!(self, layout => layout.trim());
+        each_layout!(self, layout => layout.trim());
     }
 
-    /// Begins a part; an empty one before it is dropped.
+    /// Begins a part. If the part before is empty, it is dropped.
     pub(super) fn part(&mut self) {
-        both!(self, layout => layout.part_begins(true));
+        each_layout!(self, layout => layout.part_begins(true));
     }
 
     /// Ends an element of a list: a comma, and the next part.
@@ -111,12 +112,12 @@ impl<'o> Writer<'o> {
 
     /// Begins a group with its keyword.
     pub(super) fn group(&mut self, keyword: &'static str, indent: Indent) {
-        both!(self, layout => layout.group(Some(keyword), indent));
+        each_layout!(self, layout => layout.group(Some(keyword), indent));
     }
 
     /// Begins a group without a keyword.
     pub(super) fn bare_group(&mut self, indent: Indent) {
-        both!(self, layout => layout.group(None, indent));
+        each_layout!(self, layout => layout.group(None, indent));
     }
 
     /// Keeps the current part on a line of its own.
@@ -126,22 +127,22 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// Begins a level: a statement, or what is laid out like one. Ends with [`Writer::leave`].
+    /// Begins a level, for a statement or something with a similar layout. [`Writer::leave`] ends it.
     pub(super) fn enter(&mut self) {
-        both!(self, layout => layout.enter());
+        each_layout!(self, layout => layout.enter());
     }
 
-    /// Ends the level begun last.
+    /// Ends the innermost level.
     pub(super) fn leave(&mut self) {
-        both!(self, layout => layout.leave());
+        each_layout!(self, layout => layout.leave());
     }
 
-    /// Whether there are comments that stay with what they follow.
+    /// Whether there are comments that stay on the line of the element before them.
     pub(super) fn has_comments_that_follow(&self) -> bool {
         !self.comments.is_empty() && self.options.comments_follow && self.options.pretty
     }
 
-    /// Puts in the comments that belong before a node at `location` (-1: unknown, none).
+    /// Writes the comments that belong before a node at `location`. For -1 (unknown) it writes none.
     pub(super) fn comments(&mut self, location: i32) {
         while let Some((comment, rest)) = self.comments.split_first() {
             if usize::try_from(location).map_or(true, |location| comment.location > location) {
@@ -153,7 +154,7 @@ impl<'o> Writer<'o> {
     }
 
     fn comment(&mut self, comment: &Comment, at_end: bool) {
-        // At the end of a line, it is of what stands on that line.
+        // A comment at the end of a line belongs to the element on that line.
         let follows =
             comment.newlines_before == 0 && comment.newlines_after > 0 && self.options.comments_follow;
         if let Layout::Pretty(layout) = &mut self.layout
@@ -164,7 +165,7 @@ impl<'o> Writer<'o> {
         }
         let mut before = comment.newlines_before;
         if let Layout::Pretty(layout) = &self.layout {
-            // A keyword that stands alone on its line has brought a newline with it.
+            // A keyword that is alone on its line already ends with a newline.
             before -= usize::from(before > 0 && layout.is_after_keyword());
         }
         self.newlines(before);
@@ -175,7 +176,7 @@ impl<'o> Writer<'o> {
         {
             layout.line_is_commented();
         }
-        // PostgreSQL takes a carriage return for the end of a line too; here it ends with a newline all the same.
+        // In PostgreSQL a carriage return also ends a line. Here the line always ends with a newline.
         let needs_newline = comment.is_line() && !at_end;
         self.newlines(comment.newlines_after.max(usize::from(needs_newline)));
     }
@@ -189,7 +190,7 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// Comments around a statement form a level of their own, without an empty end.
+    /// Writes comments before or after a statement. They form a level, without an empty part at its end.
     pub(super) fn comments_apart(&mut self, location: i32) {
         if self.options.comments.is_empty() {
             return;
@@ -202,13 +203,13 @@ impl<'o> Writer<'o> {
         self.leave();
     }
 
-    /// The text, all levels ended.
+    /// Ends all levels and returns the text.
     pub(super) fn finish(self) -> String {
         let mut text = match self.layout {
             Layout::Flat(layout) => layout.finish(),
             Layout::Pretty(layout) => layout.finish(),
         };
-        if self.has_joined {
+        if self.has_joining_name {
             joined::quote(&mut text, self.start);
         }
         text

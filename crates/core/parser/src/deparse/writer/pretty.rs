@@ -1,22 +1,22 @@
-//! Laid out over several lines.
+//! Writes a statement in several lines.
 
 use std::collections::VecDeque;
 
 use super::Indent;
 use crate::deparse::options::DeparseOptions;
 
-/// However deep statements are nested, a line is indented by at most this many spaces: otherwise text of n levels would
-/// take n * n spaces.
+/// The highest indentation of a line, however deep statements are nested. Without this bound, text of n levels would
+/// need n * n spaces.
 const INDENT_SPACES_MAX: usize = 1000;
 
-/// Parts with the indentation that their level gives them.
+/// Collects parts, and indents them by level.
 pub(super) struct Pretty<'o> {
-    /// What was written before this statement.
+    /// The text before this statement.
     text: String,
     options: &'o DeparseOptions,
-    /// Levels under way, the innermost last.
+    /// The levels that have not ended, the innermost last.
     levels: Vec<Level>,
-    /// Parts of levels that have ended, at the top.
+    /// The parts of outermost levels that have ended.
     done: VecDeque<Part>,
 }
 
@@ -35,7 +35,7 @@ struct Part {
     text: String,
     indent: usize,
     is_mergeable: bool,
-    /// Whether it ends with a comment that goes on to the end of the line.
+    /// Whether the part ends with a `--` comment, so that nothing may follow on its line.
     is_commented: bool,
 }
 
@@ -67,7 +67,7 @@ impl<'o> Pretty<'o> {
         self.levels.last()?.groups.last()
     }
 
-    /// The group under way; the first comes into being with an empty part. None outside of all levels.
+    /// The current group. The first group of a level is made here, with an empty part. `None` outside of all levels.
     fn current_group(&mut self) -> Option<&mut Group> {
         if self.levels.last()?.groups.is_empty() {
             let parts = VecDeque::from([self.new_part(Indent::None)]);
@@ -104,21 +104,22 @@ impl<'o> Pretty<'o> {
         }
     }
 
-    /// Whether the current group has a keyword and its part is still empty.
+    /// Whether the current group has a keyword and its current part is still empty.
     pub(super) fn is_after_keyword(&self) -> bool {
         self.last_group().is_some_and(|group| {
             group.keyword.is_some() && group.parts.back().is_some_and(|part| part.text.is_empty())
         })
     }
 
-    /// What comes next must not stand on the line of the current part.
+    /// Marks the current part as ending with a `--` comment: the next part must be on another line.
     pub(super) fn line_is_commented(&mut self) {
         if let Some(part) = self.current_part() {
             part.is_commented = true;
         }
     }
 
-    /// Puts text after the part before the current one, which is empty: at the end of its line. Whether there is one.
+    /// The current part is empty: appends text to the part before it, at the end of its line. Returns whether there
+    /// is one.
     pub(super) fn after_last_part(&mut self, text: &str, is_line: bool) -> bool {
         let Some(group) = self.current_group() else { return false };
         let mut parts = group.parts.iter_mut().rev();
@@ -193,7 +194,7 @@ impl<'o> Pretty<'o> {
         }
     }
 
-    /// A group's parts as lines: merged where they may be, after its keyword.
+    /// The lines of a group: its keyword, then its parts, merged into lines if they may be.
     fn group_parts(&self, group: Group, indent: usize) -> VecDeque<Part> {
         let mut parts = match group.indent {
             Indent::Merge => merge(group.parts, self.options.line_length_max),
@@ -237,7 +238,8 @@ impl<'o> Pretty<'o> {
     }
 }
 
-/// Puts parts after others, moving the fewer: a level may pass on those of all levels within it, and be passed on itself.
+/// Appends parts to others. It moves the shorter list, because the parts of an inner level may be moved once for each
+/// level around it.
 fn append(parts: &mut VecDeque<Part>, mut more: VecDeque<Part>) {
     if parts.len() >= more.len() {
         parts.append(&mut more);
@@ -249,7 +251,7 @@ fn append(parts: &mut VecDeque<Part>, mut more: VecDeque<Part>) {
     *parts = more;
 }
 
-/// Joins parts as long as a line has room for the next.
+/// Joins parts into lines, as long as a line has room for the next part.
 fn merge(parts: VecDeque<Part>, line_length_max: usize) -> VecDeque<Part> {
     let mut lines: VecDeque<Part> = VecDeque::with_capacity(parts.len());
     for part in parts {

@@ -1,4 +1,4 @@
-//! How each token is written, and what it means for those after it.
+//! Writes each token to the key, and keeps track of its meaning for the tokens after it.
 
 use super::super::lists::{InList, Rows};
 use super::super::word::{Special, may_be_special, special};
@@ -8,13 +8,13 @@ use crate::lexer::class::{WORD, byte, is};
 use crate::lexer::wide::{CHUNK, word_chunk};
 
 impl Scan<'_, '_> {
-    /// What was written from `start` on.
+    /// The bytes of the key from `start` on.
     #[inline]
     pub(super) fn written(&self, start: usize) -> &[u8] {
         self.key.key().get(start..).unwrap_or_default()
     }
 
-    /// Writes the word at `at` in lower case. Returns where it ends.
+    /// Writes the word at `at` in lower case. Returns the offset of its end.
     #[inline(always)]
     pub(super) fn write_word(&mut self, text: &[u8], at: usize) -> usize {
         let chunk = word_chunk(text, at);
@@ -36,10 +36,10 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Reads the word at `at`. Returns where it ends.
+    /// Reads the word at `at`. Returns the offset of its end.
     #[inline(always)]
     pub(super) fn word(&mut self, text: &[u8], at: usize) -> usize {
-        self.other_than_value();
+        self.token_that_is_no_list_value();
         let end = self.write_word(text, at);
         let before = std::mem::replace(&mut self.context, Context::Other);
         if may_be_special(end - at, byte(text, at)) {
@@ -48,10 +48,10 @@ impl Scan<'_, '_> {
         end
     }
 
-    /// The last `length` bytes of the key are a word that may mean something.
+    /// Handles a word that may have a special meaning: the last `length` bytes of the key.
     fn special(&mut self, length: usize, before: Context) {
         let Some(special) = special(self.written(self.key.len() - length)) else { return };
-        // After a dot, any word is a name; only the names of settings still count.
+        // After a dot any word is a name. Only the names that change settings still count.
         if before == Context::Dot && special != Special::Settings {
             return;
         }
@@ -74,7 +74,7 @@ impl Scan<'_, '_> {
     }
 
     /// VALUES begins rows at the beginning of a subselect, after a set operation and in INSERT. Elsewhere it is a
-    /// name, after which parentheses mean something else.
+    /// name, and parentheses after it have another meaning.
     fn values(&mut self, before: Context) {
         let begins_rows = match before {
             Context::Open | Context::InOpen | Context::SetOperation => true,
@@ -87,22 +87,22 @@ impl Scan<'_, '_> {
         self.inserting = false;
     }
 
-    /// The `N` of `N'...'` is the key word NCHAR.
+    /// Handles the `N` of `N'...'`, which means the keyword NCHAR.
     pub(super) fn national(&mut self) {
-        self.other_than_value();
+        self.token_that_is_no_list_value();
         self.key.push(tag::WORD);
         self.key.extend(b"nchar");
         self.context = Context::Other;
     }
 
-    /// A quoted name between `from` and `to`.
+    /// Handles a quoted name between `from` and `to`.
     #[inline]
     pub(super) fn quoted(&mut self, from: usize, to: usize) {
         let name = self.text.get(from..to).unwrap_or_default();
         if may_be_special(name.len(), byte(name, 0)) && special(name) == Some(Special::Settings) {
             self.unsure = Some(Unsure::Settings);
         }
-        self.other_than_value();
+        self.token_that_is_no_list_value();
         self.key.push(tag::QUOTED);
         match self.text.get(from..).and_then(|rest| rest.first_chunk()) {
             Some(chunk) if name.len() <= CHUNK => self.key.push_chunk(chunk, name.len()),
@@ -113,7 +113,7 @@ impl Scan<'_, '_> {
     }
 
     pub(super) fn operator(&mut self, bytes: &[u8]) {
-        self.other_than_value();
+        self.token_that_is_no_list_value();
         self.key.push(tag::OPERATOR);
         // An operator has at most 63 bytes.
         self.key.push(bytes.len() as u8);
@@ -128,7 +128,7 @@ impl Scan<'_, '_> {
             b',' => self.comma(),
             b'-' => self.minus(),
             b'.' | b'[' | b']' | b':' | b'+' | b'*' | b'/' | b'%' | b'^' | b'<' | b'>' | b'=' => {
-                self.other_than_value();
+                self.token_that_is_no_list_value();
                 self.key.push(symbol);
                 self.context = match symbol {
                     b'.' => Context::Dot,
@@ -140,8 +140,8 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// What a `[` begins that is the last byte of the key: the constructor of an array, ARRAY, has literals in it, but
-    /// after a type, where ARRAY may be part of it too, a bound.
+    /// The meaning of a `[` that is the last byte of the key. After ARRAY it begins an array with literals. After a
+    /// type, which may also end with ARRAY, it begins a bound.
     pub(super) fn bracket(&self) -> Context {
         let key = self.key.key();
         let before = key.strip_suffix(b"[").unwrap_or(key);
@@ -152,16 +152,16 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// A literal that is in the key as it is: the type of something depends on its value.
+    /// Writes a literal itself to the key, because a type depends on its value.
     pub(super) fn verbatim(&mut self, bytes: &[u8], then: Context) {
-        self.other_than_value();
+        self.token_that_is_no_list_value();
         self.key.push(tag::VERBATIM);
         self.key.extend(bytes);
         self.context = then;
     }
 
-    /// Takes a literal that is a modifier of a type: another one stood before, or the key ends with a type and a parenthesis.
-    /// False if it is none.
+    /// Handles a literal if it is a modifier of a type: if another modifier is before it, or if the key ends with a
+    /// type and a parenthesis. Otherwise returns false.
     #[inline(never)]
     fn modifier(&mut self, start: u32, end: u32) -> bool {
         let is_one = self.context == Context::Modifiers || ends_with_type(self.key.key());
@@ -205,7 +205,7 @@ impl Scan<'_, '_> {
                 self.list.close(&mut self.key);
                 self.within = Within::Nothing;
             }
-            Within::Rows if self.rows.between() => self.end_rows(),
+            Within::Rows if self.rows.is_between_rows() => self.end_rows(),
             Within::Rows => {
                 self.key.push(b')');
                 self.rows.close(&mut self.key);
@@ -234,7 +234,7 @@ impl Scan<'_, '_> {
         match self.within {
             Within::Nothing => {}
             Within::List if self.list.minus() => {}
-            _ => self.other_than_value(),
+            _ => self.token_that_is_no_list_value(),
         }
         self.key.push(b'-');
     }
@@ -265,12 +265,12 @@ impl Scan<'_, '_> {
 
     pub(super) fn param(&mut self, bytes: &[u8]) {
         self.context = Context::Other;
-        // The lexer lets through no more than 31 bits.
+        // The lexer accepts only numbers of at most 31 bits.
         let number = bytes.iter().skip(1).fold(0_u32, |number, digit| {
             number.wrapping_mul(10).wrapping_add(u32::from(digit.wrapping_sub(b'0')))
         });
         self.largest_parameter = self.largest_parameter.max(number);
-        // Each is in the key: a caller that binds them must find as many as the text at hand has.
+        // Every parameter is in the key, so that all texts with the same key have the same parameters.
         match self.within {
             Within::Nothing => {}
             Within::List => self.within = Within::Nothing,
@@ -281,13 +281,13 @@ impl Scan<'_, '_> {
         self.key.push_number(number);
     }
 
-    /// A token comes that is no value of a list.
+    /// Handles a token that is not a value of a list.
     #[inline]
-    fn other_than_value(&mut self) {
+    fn token_that_is_no_list_value(&mut self) {
         match self.within {
             Within::Nothing => {}
             Within::List => self.within = Within::Nothing,
-            Within::Rows if self.rows.other() => {}
+            Within::Rows if self.rows.other_token() => {}
             Within::Rows => self.end_rows(),
         }
     }
@@ -299,16 +299,16 @@ impl Scan<'_, '_> {
     }
 }
 
-/// At most this many parts are looked at of a name with points between them.
+/// The highest number of parts of a dotted name that are looked at.
 const NAMES_MAX: usize = 4;
 
-/// Whether a key ends with the name of a type and the parenthesis after it: with a word of the grammar's own types, or with a
-/// name after `::` or AS.
+/// Whether a key ends with the name of a type and a parenthesis. The name is a type that the grammar knows, or a name
+/// after `::` or AS.
 fn ends_with_type(key: &[u8]) -> bool {
     let Some(mut rest) = key.strip_suffix(b"(") else { return false };
     for index in 0..NAMES_MAX {
         let Some(before) = before_name(rest) else { return false };
-        let is_own = index == 0 && is_own_type(rest.get(before.len()..).unwrap_or_default());
+        let is_own = index == 0 && is_grammar_type(rest.get(before.len()..).unwrap_or_default());
         match before.strip_suffix(b".") {
             Some(qualifiers) => rest = qualifiers,
             None => {
@@ -321,7 +321,7 @@ fn ends_with_type(key: &[u8]) -> bool {
     false
 }
 
-/// What stands in a key before the name that it ends with; None if it ends with none.
+/// The part of a key before the name at its end; `None` if it does not end with a name.
 fn before_name(key: &[u8]) -> Option<&[u8]> {
     let begins = match key.split_last()? {
         (&tag::QUOTED_END, inside) => inside.iter().rposition(|byte| *byte == tag::QUOTED)?,
@@ -330,8 +330,8 @@ fn before_name(key: &[u8]) -> Option<&[u8]> {
     matches!(key.get(begins), Some(&(tag::WORD | tag::QUOTED))).then(|| key.get(..begins))?
 }
 
-/// Whether a word, with the tag before it, is a type of the grammar's own that may have modifiers.
-fn is_own_type(word: &[u8]) -> bool {
+/// Whether a word, with the tag before it, is a type that the grammar knows and that may have modifiers.
+fn is_grammar_type(word: &[u8]) -> bool {
     matches!(
         word,
         b" numeric"

@@ -32,8 +32,8 @@ pub enum NewValue<'a> {
 }
 
 impl NodeMut<'_> {
-    /// The fields of the node that [`set`](Self::set) and [`list_mut`](Self::list_mut) know, by their names in C: those of an
-    /// embedded struct in its place.
+    /// The fields of the node that [`set`](Self::set) and [`list_mut`](Self::list_mut) know, by their names in C:
+    /// those of an embedded struct in its place.
     pub fn settable(&self) -> impl ExactSizeIterator<Item = &'static FieldInfo> + use<> {
         let fields: Vec<_> = flat(self.node().tag())
             .filter(|field| !matches!(field.kind(), FieldKind::Bitmapset | FieldKind::Inner(_)))
@@ -122,8 +122,8 @@ impl NodeMut<'_> {
         list.ok_or(EditError::NoSuchField(field.name()))
     }
 
-    /// Adds a condition by AND to the one that is in a field, or puts it there where there is none. What was there stays
-    /// where it lies.
+    /// Adds a condition by AND to the one that is in a field, or puts it there where there is none. What was there
+    /// stays where it lies.
     pub(crate) fn and_condition(&mut self, name: &str, condition: Fragment) -> Result<(), EditError> {
         let field = self.field(name)?;
         if !matches!(field.kind(), FieldKind::Node) {

@@ -31,9 +31,9 @@ unsafe impl Sync for Fragment {}
 const FIRST_BYTES: usize = 512;
 
 impl Fragment {
-    /// A node of this type with nothing in it: no nodes, no strings, unknown locations; numbers and letters as the grammar has
-    /// them where a text says nothing of them, which is zero except for a few (`typemod` is -1, a table is of the
-    /// persistence `p` and with those that inherit from it).
+    /// A node of this type with nothing in it: no nodes, no strings, unknown locations; numbers and letters as the
+    /// grammar has them where a text says nothing of them, which is zero except for a few (`typemod` is -1, a table
+    /// is of the persistence `p` and with those that inherit from it).
     ///
     /// # Errors
     /// [`EditError::NoSuchNode`] for tags that the grammar has no node of.
@@ -107,8 +107,8 @@ impl Fragment {
         Ok(self.node.as_ptr())
     }
 
-    /// The one node that `pick` finds below the statements of a tree, which goes on owning its memory. Its locations, which
-    /// are of another text than that of the tree it is for, become unknown.
+    /// The one node that `pick` finds below the statements of a tree, which goes on owning its memory. Its locations,
+    /// which are of another text than that of the tree it is for, become unknown.
     pub(crate) fn picked(
         tree: ParsedSql,
         pick: impl for<'a> FnOnce(&'a ParsedSql) -> Option<Node<'a>>,
@@ -140,8 +140,8 @@ impl Fragment {
 /// PostgreSQL's `FRAMEOPTION_DEFAULTS`: RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW.
 const FRAME_OPTIONS: i32 = 1058;
 
-/// Gives a new node what the grammar puts into each of its type. Of the corpus's nodes, these are the fields that are never
-/// zero and say nothing.
+/// Gives a new node what the grammar puts into each of its type. Of the corpus's nodes, these are the fields that are
+/// never zero and say nothing.
 fn as_the_grammar_begins(node: NodeMut<'_>) {
     match node.node().tag() {
         NodeTag::TypeName => {

@@ -41,7 +41,8 @@ impl Constant<'_> {
                     lexer.next_token().ok().flatten().filter(|token| token.end as usize == digits.len());
                 match token.map(|token| token.kind) {
                     Some(TokenKind::Float) => Ok(self),
-                    // To PostgreSQL that is another kind of constant; of octal digits and others the value is read there.
+                    // To PostgreSQL that is another kind of constant; of octal digits and others the value is read
+                    // there.
                     Some(TokenKind::Integer) => {
                         text.parse().map(Self::Integer).map_err(|_| EditError::NotOne("number"))
                     }

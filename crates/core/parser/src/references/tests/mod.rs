@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use super::{Comparison, Holds, References, Relation, Value, ValueKind};
 use crate::parse;
 
-/// A relation in a word or two: what is done with it (r, w, l, d; - if it is only named), `?` in a definition, the name,
-/// `/` and the alias, `@` and the level if it is not the first, `+` and a lock's strength.
+/// A relation in a word or two: what is done with it (r, w, l, d; - if it is only named), `?` in a definition, the
+/// name, `/` and the alias, `@` and the level if it is not the first, `+` and a lock's strength.
 fn relation(found: &Relation<'_>) -> String {
     let usage = found.usage;
     let letters =
