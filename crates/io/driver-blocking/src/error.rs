@@ -134,6 +134,12 @@ impl Error {
         self.server()?.code()
     }
 
+    /// Whether a transaction failed only for what others did at the same time (SQLSTATE 40001 and 40P01): begun anew, it may pass.
+    #[must_use]
+    pub fn is_conflict(&self) -> bool {
+        self.code().is_some_and(|code| matches!(code.as_str(), "40001" | "40P01"))
+    }
+
     /// Which item of a batch failed, from 0. The items of its Sync were undone, and those after it were not run.
     #[must_use]
     pub fn item(&self) -> Option<usize> {

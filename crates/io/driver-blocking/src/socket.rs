@@ -80,7 +80,7 @@ impl Socket {
 
     /// Sends what the system takes now; 0 when it takes nothing.
     #[inline]
-    pub(crate) fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+    pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
         loop {
             let sent = match self {

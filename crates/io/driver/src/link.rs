@@ -357,7 +357,10 @@ impl Wire {
 
     /// Nothing has come; while much is under way, the task looks again after some time, instead of being woken for each answer.
     fn fall_asleep(&mut self, cx: &mut Context<'_>) -> Result<(), Cause> {
-        if self.nap.is_worthwhile(&self.dispatcher) && self.dispatcher.unsent().is_empty() {
+        if self.nap.is_worthwhile(&self.dispatcher)
+            && self.dispatcher.unsent().is_empty()
+            && !self.transport.holds_back()
+        {
             self.transport.unwatch().map_err(|error| Cause::Io(error.kind(), error.to_string()))?;
             self.nap.begin(&self.dispatcher);
             if self.nap.poll(cx).is_ready() {

@@ -1,5 +1,6 @@
 //! What the server says to nobody in particular, for those that listen.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::broadcast::error::RecvError;
@@ -12,6 +13,7 @@ use crate::dispatch::Unasked;
 pub(crate) struct Listeners {
     unasked_max: usize,
     channels: Mutex<Channels>,
+    any: AtomicBool,
 }
 
 #[derive(Default)]
@@ -23,7 +25,7 @@ struct Channels {
 
 impl Listeners {
     pub(crate) fn new(unasked_max: usize) -> Self {
-        Self { unasked_max: unasked_max.max(1), channels: Mutex::default() }
+        Self { unasked_max: unasked_max.max(1), channels: Mutex::default(), any: AtomicBool::new(false) }
     }
 
     fn with<T>(&self, action: impl FnOnce(&mut Channels) -> T) -> T {
@@ -32,7 +34,7 @@ impl Listeners {
 
     /// Whether anybody listens.
     pub(crate) fn any(&self) -> bool {
-        self.with(|channels| channels.notices.is_some() || channels.notifications.is_some())
+        self.any.load(Ordering::Relaxed)
     }
 
     /// Hands out what was said, and empties it.
@@ -59,12 +61,14 @@ impl Listeners {
     }
 
     pub(crate) fn notices(&self) -> Notices {
+        self.any.store(true, Ordering::Relaxed);
         Notices(Listener::new(
             self.with(|channels| subscribe(&mut channels.notices, self.unasked_max, channels.ended)),
         ))
     }
 
     pub(crate) fn notifications(&self) -> Notifications {
+        self.any.store(true, Ordering::Relaxed);
         Notifications(Listener::new(
             self.with(|channels| subscribe(&mut channels.notifications, self.unasked_max, channels.ended)),
         ))

@@ -1,10 +1,12 @@
 //! Bytes to and from a server by a socket of the runtime's, encrypted or not.
 
 use std::io::{self, Read, Write};
-use std::pin::{Pin, pin};
+use std::os::fd::AsFd;
 use std::task::{Context, Poll, ready};
 
-use tokio::io::{AsyncReadExt, AsyncWrite};
+use rustix::buffer::spare_capacity;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use tokio::io::Interest;
 use tokio::net::TcpStream;
 #[cfg(unix)]
 use tokio::net::UnixStream;
@@ -113,13 +115,16 @@ impl Transport {
         if into.capacity() - into.len() < RECEIVE_BYTES / 2 {
             into.reserve(RECEIVE_BYTES);
         }
-        let Some(session) = &mut self.tls else {
-            return either!(&mut self.stream, stream => pin!(stream.read_buf(into)).poll(cx), Poll::Ready(Err(unwatched())));
-        };
         loop {
             ready!(
                 either!(&self.stream, stream => stream.poll_read_ready(cx), Poll::Ready(Err(unwatched())))
             )?;
+            let Some(session) = &mut self.tls else {
+                match either!(&self.stream, stream => receive_once(stream, into), Err(unwatched()))? {
+                    None => continue,
+                    Some(count) => return Poll::Ready(Ok(count)),
+                }
+            };
             let received = session.receive(&mut Unwaiting(&self.stream), into)?;
             if received.bytes > 0 || received.eof {
                 return Poll::Ready(Ok(received.bytes));
@@ -129,13 +134,6 @@ impl Transport {
 
     /// Sends what the system takes now. Pending: it takes nothing, and the task is woken when it does.
     pub(crate) fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if self.tls.is_none() && self.is_watched() {
-            return either!(
-                &mut self.stream,
-                stream => Pin::new(stream).poll_write(cx, bytes),
-                Poll::Ready(Err(unwatched()))
-            );
-        }
         loop {
             if self.is_watched() {
                 ready!(
@@ -153,8 +151,15 @@ impl Transport {
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.tls {
             Some(session) => session.send(&mut Unwaiting(&self.stream), bytes),
-            None => match Unwaiting(&self.stream).write(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+            None => match either!(&self.stream, stream => send_once(stream, bytes), match &self.stream {
+                Stream::Apart(socket) => socket.send(bytes),
+                _ => Err(unwatched()),
+            }) {
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
+                {
+                    Ok(0)
+                }
                 sent => sent,
             },
         }
@@ -174,6 +179,48 @@ impl Transport {
     pub(crate) fn holds_back(&self) -> bool {
         self.tls.as_ref().is_some_and(|session| session.wants_write())
     }
+}
+
+/// What can be waited for by the runtime and used by the system's own calls: libc's are cancellation points, which costs a process
+/// of several threads some percent of a small message.
+trait Watched: AsFd {
+    fn try_io<T>(&self, interest: Interest, io: impl FnOnce() -> io::Result<T>) -> io::Result<T>;
+}
+
+impl Watched for TcpStream {
+    fn try_io<T>(&self, interest: Interest, io: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        self.try_io(interest, io)
+    }
+}
+
+#[cfg(unix)]
+impl Watched for UnixStream {
+    fn try_io<T>(&self, interest: Interest, io: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        self.try_io(interest, io)
+    }
+}
+
+/// Receives once; `None` when nothing is there.
+fn receive_once(stream: &impl Watched, into: &mut Vec<u8>) -> io::Result<Option<usize>> {
+    let room = into.capacity() - into.len();
+    let mut received = None;
+    let outcome = stream.try_io(Interest::READABLE, || {
+        let (_, count) = recv(stream, spare_capacity(into), RecvFlags::DONTWAIT)?;
+        received = Some(count);
+        // Less than there was room for is all that is there: the runtime need not be told by another call.
+        if count > 0 && count < room { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+    });
+    match outcome {
+        Err(error) if !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+            Err(error)
+        }
+        _ => Ok(received),
+    }
+}
+
+fn send_once(stream: &impl Watched, bytes: &[u8]) -> io::Result<usize> {
+    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+    stream.try_io(Interest::WRITABLE, || Ok(send(stream, bytes, flags)?))
 }
 
 /// A stream that says `WouldBlock` instead of waiting; the runtime notes that it did.

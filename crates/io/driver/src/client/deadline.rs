@@ -33,7 +33,8 @@ impl Client {
             });
             timeout_at(deadline, async { sync.await?.await }).await.map_err(late)??;
         }
-        let mut asked = client.submit(want, write).await?;
+        // What finds no room in time is not sent.
+        let mut asked = timeout_at(deadline, client.submit(want, write)).await.map_err(late)??;
         if let Ok(answered) = timeout_at(deadline, &mut asked).await {
             return answered;
         }

@@ -7,7 +7,10 @@ use trunkline_wire::SqlState;
 
 use crate::place::{direct, everywhere};
 
-trunkline_probes::probes! { each_waiting_query_hears_whether_it_may_have_run, a_cut_through_the_proxy_is_told }
+trunkline_probes::probes! {
+    each_waiting_query_hears_whether_it_may_have_run, a_cut_through_the_proxy_is_told,
+    thousands_in_flight_hear_of_the_end,
+}
 
 fn each_waiting_query_hears_whether_it_may_have_run(stage: &Stage) {
     direct(stage, async |client| {
@@ -27,6 +30,32 @@ fn each_waiting_query_hears_whether_it_may_have_run(stage: &Stage) {
         let after = client.query(&select, &[]).await.expect_err("it is over");
         assert_eq!((client.is_closed(), after.fate()), (true, Some(Fate::NotRun)));
         client.transaction().await.expect_err("it is over");
+    });
+}
+
+fn thousands_in_flight_hear_of_the_end(stage: &Stage) {
+    everywhere(stage, async |client| {
+        let kill =
+            "select case $1::int when 700 then pg_terminate_backend(pg_backend_pid())::int else $1 end";
+        let statement = client.prepare(kill).await.expect("prepared");
+        let tasks: Vec<_> = (0..2_000)
+            .map(|n: i32| {
+                let (client, statement) = (client.clone(), statement.clone());
+                tokio::spawn(async move { (n, client.query_one(&statement, &[&n]).await) })
+            })
+            .collect();
+        let mut failed = 0;
+        for task in tasks {
+            let (n, outcome) = task.await.expect("no panic");
+            match outcome {
+                Ok(row) => assert_eq!(row.get::<i32>(0).expect("an int"), n),
+                Err(error) => {
+                    failed += 1;
+                    assert!(error.fate().is_some() || error.server().is_some(), "{error}");
+                }
+            }
+        }
+        assert!(failed > 0, "the session was killed");
     });
 }
 

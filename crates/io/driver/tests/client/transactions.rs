@@ -3,11 +3,12 @@
 use trunkline_driver::{Begin, Client, IsolationLevel};
 use trunkline_probes::Stage;
 
-use crate::place::{direct, everywhere, works};
+use crate::place::{config, direct, everywhere, log_in, works};
 
 trunkline_probes::probes! {
     what_is_committed_stays, savepoints_are_undone_alone, a_failed_transaction_is_not_committed,
     modes_are_as_asked, a_portal_gives_rows_piece_by_piece, queries_of_a_transaction_pipeline,
+    what_could_not_be_serialized_can_be_done_again,
 }
 
 async fn count(client: &Client) -> i64 {
@@ -113,4 +114,39 @@ fn queries_of_a_transaction_pipeline(stage: &Stage) {
         transaction.commit().await.expect("committed");
         assert_eq!(count(&client).await, 3);
     });
+}
+
+fn what_could_not_be_serialized_can_be_done_again(stage: &Stage) {
+    direct(stage, async |client| {
+        table(&client).await;
+        client.execute("insert into kept values (0)", &[]).await.expect("a row");
+        let other = log_in(&config(stage)).await;
+        // As services do it: in a task.
+        let outcome = tokio::spawn(async move {
+            let mut attempts = 0;
+            loop {
+                attempts += 1;
+                let faster = if attempts < 3 { Some(&other) } else { None };
+                match add_one(&client, faster).await {
+                    Err(error) if error.is_conflict() => {}
+                    outcome => break (attempts, outcome),
+                }
+            }
+        });
+        let (attempts, n) = outcome.await.expect("no panic");
+        assert_eq!((attempts, n.expect("it passes")), (3, 21));
+    });
+}
+
+/// Adds one to the row; before it has, `faster` adds ten.
+async fn add_one(client: &Client, faster: Option<&Client>) -> Result<i32, trunkline_driver::Error> {
+    let begin = Begin { isolation: Some(IsolationLevel::RepeatableRead), ..Begin::default() };
+    let transaction = client.transaction_with(&begin).await?;
+    let n: i32 = transaction.query_one("select n from kept", &[]).await?.get(0)?;
+    if let Some(faster) = faster {
+        faster.execute("update kept set n = n + 10", &[]).await?;
+    }
+    transaction.execute("update kept set n = $1", &[&(n + 1)]).await?;
+    transaction.commit().await?;
+    Ok(n + 1)
 }
