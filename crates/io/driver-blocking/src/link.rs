@@ -61,6 +61,13 @@ impl Link {
         }
     }
 
+    /// The connection, its transport, and what was received and not consumed.
+    pub(crate) fn into_parts(self) -> (Connection, Transport, Vec<u8>) {
+        let Self { connection, transport, mut input, at, .. } = self;
+        drop(input.drain(..at));
+        (connection, transport, input)
+    }
+
     pub(crate) fn server(&self) -> &ServerReady {
         self.connection.server()
     }

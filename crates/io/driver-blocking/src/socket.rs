@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -94,13 +94,18 @@ impl Socket {
         }
     }
 
+    /// For a caller's own poll.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Tcp(stream) => stream.as_fd(),
+            Self::Unix(stream) => stream.as_fd(),
+        }
+    }
+
     /// Waits until it can be read or, where asked, written. [`io::ErrorKind::TimedOut`] when neither is by then.
     pub(crate) fn wait(&self, write: bool, deadline: Option<Instant>) -> io::Result<Ready> {
         let interest = if write { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
-        let fd = match self {
-            Self::Tcp(stream) => stream.as_fd(),
-            Self::Unix(stream) => stream.as_fd(),
-        };
+        let fd = self.fd();
         loop {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let timeout = left.map(timespec);

@@ -1,0 +1,116 @@
+//! Programs in C that use the library, under gcc's sanitizers: each check of theirs is counted by them.
+
+mod built;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use tempfile::TempDir;
+use trunkline_testkit::cluster::APP_USER;
+use trunkline_testkit::{Cluster, Version};
+
+const SANITIZED: [&str; 3] =
+    ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"];
+
+fn program(source: &str, library: &str, flags: &[&str]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program =
+        built::compile(&[&format!("tests/c/{source}")], &built::library(library), flags, folder.path());
+    (folder, program)
+}
+
+fn passes(command: &mut Command) {
+    let out = built::run(command);
+    let last = out.lines().last().unwrap_or_default();
+    assert!(last.ends_with(" 0 failed") && !last.starts_with("0 "), "{out}");
+}
+
+/// Under valgrind with `TRUNKLINE_VALGRIND=1` (scripts/suites), else as it was built.
+fn runner(program: &PathBuf, valgrind: bool) -> Command {
+    if !valgrind {
+        return Command::new(program);
+    }
+    let mut command = Command::new("valgrind");
+    command.args(["--quiet", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
+    command.arg(program);
+    command
+}
+
+/// Each program, sanitized; and as it is under valgrind where that is asked for.
+fn both(source: &str, library: &str, arguments: &[String]) {
+    let (_folder, sanitized) = program(source, library, &SANITIZED);
+    passes(Command::new(sanitized).args(arguments));
+    if std::env::var_os("TRUNKLINE_VALGRIND").is_some() {
+        let (_folder, plain) = program(source, library, &[]);
+        passes(runner(&plain, true).args(arguments));
+    }
+}
+
+#[test]
+fn the_protocol_without_io() {
+    both("codec.c", "libtrunkline_codec.a", &[]);
+}
+
+#[test]
+fn the_parser() {
+    both("parser.c", "libtrunkline_ffi.a", &[]);
+}
+
+fn connection(version: Version) {
+    let cluster = Cluster::start(version).expect("a server");
+    for mode in ["disable", "require"] {
+        let settings = format!("{}?sslmode={mode}", cluster.url(APP_USER));
+        both("connection.c", "libtrunkline_ffi.a", &[settings]);
+    }
+}
+
+#[test]
+fn a_connection_to_postgresql_15() {
+    connection(Version::PG15);
+}
+
+#[test]
+fn a_connection_to_postgresql_18() {
+    connection(Version::PG18);
+}
+
+/// What a program asks of the system that uses the innermost layer alone: no socket, no thread, no clock.
+#[test]
+fn the_protocol_without_io_links_without_sockets_threads_and_tls() {
+    let (_folder, program) =
+        program("codec.c", "libtrunkline_codec.a", &["-Wl,--gc-sections", "-ffunction-sections"]);
+    passes(&mut Command::new(&program));
+    let output = Command::new("nm").args(["--undefined-only"]).arg(&program).output().expect("nm runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let wanted: Vec<&str> = text.split_whitespace().filter(|word| word.len() > 1).collect();
+    assert!(wanted.iter().any(|name| name.starts_with("malloc")), "nm tells nothing: {text}");
+    let forbidden = [
+        "socket",
+        "connect",
+        "bind",
+        "listen",
+        "accept",
+        "send",
+        "sendto",
+        "sendmsg",
+        "recv",
+        "recvfrom",
+        "recvmsg",
+        "poll",
+        "getaddrinfo",
+        "pthread_create",
+        "clone",
+        "fork",
+        "nanosleep",
+    ];
+    let found: Vec<&&str> = wanted
+        .iter()
+        .filter(|name| forbidden.contains(&name.split('@').next().unwrap_or_default()))
+        .collect();
+    assert!(found.is_empty(), "{found:?}");
+    let all = Command::new("nm").arg(&program).output().expect("nm runs");
+    let all = String::from_utf8_lossy(&all.stdout);
+    for library in ["rustls", "ring_core", "rustix", "pg_query"] {
+        assert!(!all.contains(library), "{library} is linked");
+    }
+}
