@@ -64,7 +64,7 @@ pub const Connection = struct {
         }
         connection.socket.close();
         _ = c.trunkline_session_free(connection.session);
-        for (connection.notifications.items) |notification| notification.deinit(connection.gpa);
+        for (connection.notifications.items) |waiting| waiting.deinit(connection.gpa);
         connection.notifications.deinit(connection.gpa);
         connection.gpa.free(connection.input);
         connection.gpa.destroy(connection);
@@ -97,13 +97,13 @@ pub const Connection = struct {
             try connection.sendLogin(login);
             const count = try connection.socket.receive(connection.input);
             if (count == 0) return error.Closed;
-            const status = c.trunkline_login_feed(login, lend(connection.input[0..count]), &next);
-            if (status < 0) {
+            const told = c.trunkline_login_feed(login, lend(connection.input[0..count]), &next);
+            if (told < 0) {
                 var text: c.trunkline_bytes = undefined;
                 if (c.trunkline_login_message(login, &text) == c.TRUNKLINE_OK) failure.say(lent(text));
                 _ = c.trunkline_login_sqlstate(login, &failure.code);
             }
-            _ = try check(status);
+            _ = try check(told);
         }
         var session: u64 = 0;
         _ = try check(c.trunkline_session_of_login(login, config.message_bytes_max, &session));
@@ -216,8 +216,8 @@ pub const Connection = struct {
         const session = try connection.begin();
         while (connection.notifications.items.len == 0) {
             var event: c.trunkline_event = undefined;
-            const status = try check(c.trunkline_session_next(session, &event));
-            if (status == c.TRUNKLINE_OK) {
+            const told = try check(c.trunkline_session_next(session, &event));
+            if (told == c.TRUNKLINE_OK) {
                 _ = try connection.otherwise(event);
                 continue;
             }

@@ -36,10 +36,10 @@ pub const Statement = struct {
             .described = 0,
             .types = &.{},
         };
-        const name = std.fmt.bufPrint(&statement.name_buffer, "tl{d}", .{connection.statements_made}) catch unreachable;
-        statement.name_bytes = name.len;
+        const made = std.fmt.bufPrint(&statement.name_buffer, "tl{d}", .{connection.statements_made}) catch unreachable;
+        statement.name_bytes = made.len;
         const session = try connection.begin();
-        const encoded = encode(session, name, text);
+        const encoded = encode(session, made, text);
         _ = try check(c.trunkline_encode_sync(session));
         const answer = connection.finish();
         _ = try encoded;
@@ -49,9 +49,9 @@ pub const Statement = struct {
         return statement;
     }
 
-    fn encode(session: u64, name: []const u8, text: []const u8) Error!i32 {
-        _ = try check(c.trunkline_encode_parse(session, lend(name), lend(text), null, 0));
-        return check(c.trunkline_encode_describe(session, 'S', lend(name)));
+    fn encode(session: u64, named: []const u8, text: []const u8) Error!i32 {
+        _ = try check(c.trunkline_encode_parse(session, lend(named), lend(text), null, 0));
+        return check(c.trunkline_encode_describe(session, 'S', lend(named)));
     }
 
     fn describe(statement: *Statement) Error!void {

@@ -12,13 +12,13 @@ const Object = std.json.ObjectMap;
 fn vectors(arena: std.mem.Allocator, name: []const u8) ![]std.json.Value {
     const folder = std.mem.span(std.c.getenv("TRUNKLINE_VECTORS") orelse @panic("TRUNKLINE_VECTORS is not set"));
     const path = try std.fs.path.join(arena, &.{ folder, name });
-    const text = try std.Io.Dir.cwd().readFileAlloc(std.testing.io, path, arena, .limited(64 << 20));
-    return (try std.json.parseFromSliceLeaky(std.json.Value, arena, text, .{})).array.items;
+    const found = try std.Io.Dir.cwd().readFileAlloc(std.testing.io, path, arena, .limited(64 << 20));
+    return (try std.json.parseFromSliceLeaky(std.json.Value, arena, found, .{})).array.items;
 }
 
-fn unhex(arena: std.mem.Allocator, text: []const u8) ![]u8 {
-    const bytes = try arena.alloc(u8, text.len / 2);
-    return std.fmt.hexToBytes(bytes, text);
+fn unhex(arena: std.mem.Allocator, digits: []const u8) ![]u8 {
+    const bytes = try arena.alloc(u8, digits.len / 2);
+    return std.fmt.hexToBytes(bytes, digits);
 }
 
 /// A text of a message, whether it is there as UTF-8 or as hexadecimal digits.

@@ -294,7 +294,7 @@ impl Batch {
             let item = self.answered + number;
             let failure = Failure {
                 status: Status(trunkline_codec::status::TRUNKLINE_SERVER),
-                error: Some(result),
+                error: Some(Box::new(result)),
                 item,
             };
             self.failed.get_or_insert(failure);

@@ -149,7 +149,7 @@ pub unsafe extern "C" fn trunkline_copy_read(session: u64, piece: *mut u64, erro
                     (TRUNKLINE_EVENT_ERROR, error) => {
                         let status = Status(trunkline_codec::status::TRUNKLINE_SERVER);
                         line.finish(session, |_| Ok(()))?;
-                        return Err(Failure { status, error, item: 0 });
+                        return Err(Failure { status, error: error.map(Box::new), item: 0 });
                     }
                     (TRUNKLINE_EVENT_READY, _) => break,
                     _ => {}

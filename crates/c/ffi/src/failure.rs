@@ -17,7 +17,7 @@ const LETTERS: &[u8] = b"SVCDHPpqWstcdnFLR";
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: Status,
-    pub(crate) error: Option<ResultSet>,
+    pub(crate) error: Option<Box<ResultSet>>,
     /// Which item of a batch failed.
     pub(crate) item: u64,
 }
@@ -31,12 +31,12 @@ impl From<Status> for Failure {
 
 impl Failure {
     pub(crate) fn message(status: Status, message: &str) -> Self {
-        Self { status, error: Some(ResultSet::of_message(message)), item: 0 }
+        Self { status, error: Some(Box::new(ResultSet::of_message(message))), item: 0 }
     }
 
     /// Of `TRUNKLINE_EVENT_ERROR`.
     pub(crate) fn of_event(happened: Happened) -> Self {
-        Self { status: Status(TRUNKLINE_SERVER), error: happened.result, item: happened.number }
+        Self { status: Status(TRUNKLINE_SERVER), error: happened.result.map(Box::new), item: happened.number }
     }
 
     /// Of the parser.
@@ -50,7 +50,7 @@ impl Failure {
         }
         // As the server counts: characters, from 1.
         fields.set_field(b'P', &error.cursor().to_string());
-        Self { status: Status(TRUNKLINE_SYNTAX), error: Some(fields), item: 0 }
+        Self { status: Status(TRUNKLINE_SYNTAX), error: Some(Box::new(fields)), item: 0 }
     }
 
     /// A tree that cannot be written as SQL.
@@ -75,7 +75,7 @@ impl From<Error> for Failure {
                 }
             }
         }
-        Self { status: Status(status), error: Some(fields), item: 0 }
+        Self { status: Status(status), error: Some(Box::new(fields)), item: 0 }
     }
 }
 
@@ -99,7 +99,7 @@ impl ErrorOut {
     pub(crate) fn end(mut self, outcome: Result<i32, Failure>) -> Result<i32, Status> {
         outcome.map_err(|failure| {
             if let (Some(out), Some(error)) = (&mut self.0, failure.error)
-                && let Ok(handle) = RESULTS.insert(error)
+                && let Ok(handle) = RESULTS.insert(*error)
             {
                 out.put(handle);
             }

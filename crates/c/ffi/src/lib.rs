@@ -4,12 +4,12 @@
 //! sessions a socket. [`parser`] is PostgreSQL's own grammar. What callers in C owe is said in `trunkline-codec`.
 
 pub mod connection;
-mod convenience;
-mod copy;
+pub mod convenience;
+pub mod copy;
 mod failure;
 mod line;
 pub mod parser;
-mod unasked;
+pub mod unasked;
 
 // So that the shared library has them.
 pub use trunkline_codec::api;

@@ -250,7 +250,7 @@ fn lost(session: &mut Session, farewell: Option<ResultSet>, message: &str) -> Fa
             },
         );
     }
-    Failure { status: Status(status), error: Some(error), item: 0 }
+    Failure { status: Status(status), error: Some(Box::new(error)), item: 0 }
 }
 
 fn is_gone(error: &io::Error) -> bool {

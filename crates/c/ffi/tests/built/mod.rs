@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The folder of this test's own program: `target/debug/deps`.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     let program = std::env::current_exe().expect("a program has a place");
     program.parent().expect("in a folder").to_path_buf()
 }
 
 /// A library that cargo built for this test.
-pub fn library(name: &str) -> PathBuf {
+pub(crate) fn library(name: &str) -> PathBuf {
     let place = folder().join(name);
     if place.exists() {
         return place;
@@ -33,7 +33,7 @@ pub fn library(name: &str) -> PathBuf {
 const SYSTEM: [&str; 5] = ["-lgcc_s", "-lpthread", "-ldl", "-lm", "-lc"];
 
 /// Builds `sources`, relative to this crate, with `library`; the program is in `into`.
-pub fn compile(sources: &[&str], library: &Path, flags: &[&str], into: &Path) -> PathBuf {
+pub(crate) fn compile(sources: &[&str], library: &Path, flags: &[&str], into: &Path) -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = into.join("program");
     let output = Command::new("cc")
@@ -53,7 +53,7 @@ pub fn compile(sources: &[&str], library: &Path, flags: &[&str], into: &Path) ->
 }
 
 /// Runs a program to its end; what it printed.
-pub fn run(command: &mut Command) -> String {
+pub(crate) fn run(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).output().expect("the program runs");
     let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{command:?} ended with {}\n{out}\n{error}", output.status);

@@ -2,7 +2,7 @@
 #include "check.h"
 #include <poll.h>
 #include <pthread.h>
-#include <unistd.h>
+#include <sched.h>
 
 static void put_int4(uint8_t *to, int32_t value) {
   for (int byte = 0; byte < 4; byte++)
@@ -290,7 +290,7 @@ static void threads(uint64_t session, const char *settings) {
   CHECK_IS(TRUNKLINE_OK, trunkline_result_value(result, 0, 0, &pid));
   CHECK_IS(0, pthread_create(&thread, NULL, query_it, &session));
   while (trunkline_session_parameter(session, trunkline_str("server_version"), &parameter) != TRUNKLINE_BUSY)
-    usleep(1000);
+    sched_yield();
   CHECK_IS(TRUNKLINE_BUSY, trunkline_session_free(session));
   uint64_t killed = 0;
   uint8_t was_running = 0;
