@@ -75,10 +75,10 @@ pub const Batch = struct {
 };
 
 fn pointsElsewhere(comptime T: type) bool {
-    inline for (std.meta.fields(T)) |field| {
-        const Child = switch (@typeInfo(field.type)) {
+    inline for (@typeInfo(T).@"struct".field_types) |Field| {
+        const Child = switch (@typeInfo(Field)) {
             .optional => |optional| optional.child,
-            else => field.type,
+            else => Field,
         };
         if (@typeInfo(Child) == .pointer) return true;
     }

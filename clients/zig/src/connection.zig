@@ -245,6 +245,11 @@ pub const Connection = struct {
     /// The session, for a turn of its own.
     pub fn begin(connection: *Connection) Error!u64 {
         if (connection.closed) return error.Closed;
+        // What came unasked after the last answer.
+        var event: c.trunkline_event = undefined;
+        while (try check(c.trunkline_session_next(connection.session, &event)) == c.TRUNKLINE_OK) {
+            _ = try connection.otherwise(event);
+        }
         var idle: u8 = 0;
         _ = try check(c.trunkline_session_is_idle(connection.session, &idle));
         return if (idle == 1) connection.session else error.Misuse;

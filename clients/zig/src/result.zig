@@ -133,7 +133,7 @@ pub const Result = struct {
 
 fn fieldColumns(comptime T: type, result: *const Result) Error![std.meta.fieldNames(T).len]u32 {
     var columns: [std.meta.fieldNames(T).len]u32 = undefined;
-    inline for (std.meta.fieldNames(T), 0..) |name, index| columns[index] = try result.column(name);
+    inline for (comptime std.meta.fieldNames(T), 0..) |name, index| columns[index] = try result.column(name);
     return columns;
 }
 

@@ -135,8 +135,12 @@ fn checkFields(arena: std.mem.Allocator, message: Object, bytes: []const u8, cut
     try expectEqual(c.TRUNKLINE_OK, c.trunkline_session_next(session, &event));
     defer _ = c.trunkline_result_free(event.result);
     _ = arena;
+    var seen: [256]bool = @splat(false);
     for (message.get("fields").?.array.items) |field| {
         const letter = field.array.items[0].string[0];
+        // Of several fields of a letter the first is told.
+        if (seen[letter]) continue;
+        seen[letter] = true;
         var found: c.trunkline_bytes = undefined;
         try expectEqual(c.TRUNKLINE_OK, c.trunkline_result_field(event.result, letter, &found));
         try expectEqualSlices(u8, field.array.items[1].string, lent(found));

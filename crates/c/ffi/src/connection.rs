@@ -105,11 +105,10 @@ pub unsafe extern "C" fn trunkline_connection_wait(
         let (mut out, error) = unsafe { (Out::new(event)?, ErrorOut::new(error)?) };
         error.end(on_line(session, |session, line| {
             let deadline = limit(milliseconds).map(|limit| Instant::now() + limit);
-            if session.is_idle() {
+            let Some(happened) = line.wait(session, deadline)? else {
                 let message = "nothing was asked, so that nothing would come";
                 return Err(Failure::message(Status(TRUNKLINE_MISUSE), message));
-            }
-            let happened = line.wait(session, deadline)?;
+            };
             out.put(SessionEvent::of(happened)?);
             Ok(TRUNKLINE_OK)
         }))

@@ -35,7 +35,7 @@ fn turn(
     write: impl FnOnce(&mut Session) -> Result<(), Status>,
     mut on: impl FnMut(i32, ResultSet) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    idle(session)?;
+    begin(session, line)?;
     let written = write(session).map_err(|status| written_failure(session, status));
     if session.turn_is_open() {
         session.sync()?;
@@ -56,12 +56,12 @@ fn written_failure(session: &Session, status: Status) -> Failure {
     }
 }
 
-/// A turn of its own begins.
-pub(crate) fn idle(session: &mut Session) -> Result<(), Failure> {
+/// A turn of its own begins: nothing of an earlier one is left, and what came unasked after it is kept aside.
+pub(crate) fn begin(session: &mut Session, line: &mut Line) -> Result<(), Failure> {
     if session.connection().is_over() {
         return Err(Status(trunkline_codec::status::TRUNKLINE_CLOSED).into());
     }
-    if !session.is_idle() {
+    if line.next(session)?.is_some() || !session.is_idle() {
         let message = "what was asked before was not read to its end";
         return Err(Failure::message(Status(TRUNKLINE_MISUSE), message));
     }
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn trunkline_batch(
         let mut batch = Batch::default();
         let outcome = SESSIONS.with(session, |session| {
             Ok(crate::line::with_line(session, |session, line| {
-                idle(session)?;
+                begin(session, line)?;
                 let mut written = Ok(());
                 for item in 0..items {
                     let values = all.get(item * count..(item + 1) * count).unwrap_or_default();

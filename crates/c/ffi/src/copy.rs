@@ -9,7 +9,7 @@ use trunkline_codec::session::{
 use trunkline_codec::status::{Status, TRUNKLINE_MISUSE, TRUNKLINE_NONE, TRUNKLINE_OK};
 
 use crate::connection::on_line;
-use crate::convenience::idle;
+use crate::convenience;
 use crate::failure::{ErrorOut, Failure};
 use crate::line::Line;
 
@@ -37,10 +37,12 @@ unsafe fn begin(session: u64, text: Bytes, wanted: i32, error: *mut u64) -> i32 
         // SAFETY: the caller's promise.
         let (text, error) = unsafe { (text.get()?, ErrorOut::new(error)?) };
         error.end(on_line(session, |session, line| {
-            idle(session)?;
+            convenience::begin(session, line)?;
             session.query(text).map_err(|status| Failure::message(status, &session.message))?;
             let mut clock = line.clock();
-            let happened = line.wait_or_cancel(session, &mut clock)?;
+            let Some(happened) = line.wait_or_cancel(session, &mut clock)? else {
+                return Err(Status(TRUNKLINE_MISUSE).into());
+            };
             if happened.kind == wanted {
                 return Ok(TRUNKLINE_OK);
             }
@@ -139,8 +141,7 @@ pub unsafe extern "C" fn trunkline_copy_read(session: u64, piece: *mut u64, erro
         let (mut out, error) = unsafe { (Out::new(piece)?, ErrorOut::new(error)?) };
         error.end(on_line(session, |session, line| {
             let mut clock = line.clock();
-            while !session.is_idle() {
-                let happened = line.wait_or_cancel(session, &mut clock)?;
+            while let Some(happened) = line.wait_or_cancel(session, &mut clock)? {
                 match (happened.kind, happened.result) {
                     (TRUNKLINE_EVENT_COPY_DATA, Some(result)) => {
                         out.put(RESULTS.insert(result)?);

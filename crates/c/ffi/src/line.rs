@@ -143,15 +143,18 @@ impl Line {
         }
     }
 
-    /// Waits for the next event.
+    /// Waits for the next event; `None` when all that was asked is answered, so that nothing need come.
     pub(crate) fn wait(
         &mut self,
         session: &mut Session,
         deadline: Option<Instant>,
-    ) -> Result<Happened, Failure> {
+    ) -> Result<Option<Happened>, Failure> {
         loop {
             if let Some(happened) = self.next(session)? {
-                return Ok(happened);
+                return Ok(Some(happened));
+            }
+            if session.connection().is_idle() {
+                return Ok(None);
             }
             if session.connection().is_over() {
                 return Err(Status(TRUNKLINE_CLOSED).into());
@@ -166,7 +169,7 @@ impl Line {
         &mut self,
         session: &mut Session,
         clock: &mut Clock,
-    ) -> Result<Happened, Failure> {
+    ) -> Result<Option<Happened>, Failure> {
         loop {
             match self.wait(session, clock.deadline) {
                 Err(failure) if failure.status == Status(TRUNKLINE_TIMEOUT) => {
@@ -193,8 +196,7 @@ impl Line {
     ) -> Result<(), Failure> {
         let mut clock = self.clock();
         let mut failed: Option<Failure> = None;
-        while !session.is_idle() {
-            let happened = self.wait_or_cancel(session, &mut clock)?;
+        while let Some(happened) = self.wait_or_cancel(session, &mut clock)? {
             match happened.kind {
                 TRUNKLINE_EVENT_READY => {}
                 TRUNKLINE_EVENT_ERROR => {

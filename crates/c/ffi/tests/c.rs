@@ -114,3 +114,26 @@ fn the_protocol_without_io_links_without_sockets_threads_and_tls() {
         assert!(!all.contains(library), "{library} is linked");
     }
 }
+
+/// Each example prints what stands at its end, after `// prints:`.
+#[test]
+fn the_examples_print_what_they_say() {
+    let cluster = Cluster::start(Version::PG18).expect("a server");
+    let mut count = 0;
+    for entry in
+        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/c")).expect("the folder")
+    {
+        let source = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&source).expect("a text");
+        let says: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("// prints: ")).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let source = source.to_str().expect("UTF-8");
+        let library = built::library("libtrunkline_ffi.a");
+        let program = built::compile(&[source], &library, &SANITIZED, folder.path());
+        let printed = built::run(Command::new(program).arg(cluster.url(APP_USER)));
+        assert_eq!(printed.lines().collect::<Vec<_>>(), says, "{source}");
+        assert!(!says.is_empty());
+        count += 1;
+    }
+    assert!(count >= 2);
+}

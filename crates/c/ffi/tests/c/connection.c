@@ -192,21 +192,38 @@ static void copies(uint64_t session) {
   CHECK_IS(TRUNKLINE_OK, trunkline_run(session, trunkline_str("select 1"), NULL));
 }
 
-static void unasked(uint64_t session) {
+static void notified(uint64_t session, const char *expected) {
   uint64_t found = 0;
   int32_t process = 0;
-  trunkline_bytes channel, payload;
-  CHECK_IS(TRUNKLINE_NONE, trunkline_notification(session, 0, &found, NULL));
-  CHECK_IS(TRUNKLINE_OK, trunkline_run(session, trunkline_str("listen c; notify c, 'hello'; do $$begin raise notice 'seen'; end$$"), NULL));
+  trunkline_bytes channel = {0}, payload = {0};
   CHECK_IS(TRUNKLINE_OK, trunkline_notification(session, 60000, &found, NULL));
   CHECK_IS(TRUNKLINE_OK, trunkline_result_notification(found, &process, &channel, &payload));
-  CHECK(same(channel, "c") && same(payload, "hello") && process > 0);
-  trunkline_result_free(found);
+  CHECK(same(channel, "c") && same(payload, expected) && process > 0);
+  CHECK_IS(TRUNKLINE_OK, trunkline_result_free(found));
+}
+
+static void unasked(uint64_t session, const char *settings) {
+  uint64_t found = 0;
+  trunkline_bytes payload;
+  CHECK_IS(TRUNKLINE_NONE, trunkline_notification(session, 0, &found, NULL));
+  CHECK_IS(TRUNKLINE_OK, trunkline_run(session, trunkline_str("listen c; notify c, 'hello'; do $$begin raise notice 'seen'; end$$"), NULL));
+  notified(session, "hello");
   CHECK_IS(TRUNKLINE_OK, trunkline_notice(session, &found));
   CHECK_IS(TRUNKLINE_OK, trunkline_result_field(found, 'M', &payload));
   CHECK(same(payload, "seen"));
   trunkline_result_free(found);
   CHECK_IS(TRUNKLINE_NONE, trunkline_notice(session, &found));
+  // Several that come at once: queries go on between them.
+  uint64_t other = connect_to(settings);
+  CHECK_IS(TRUNKLINE_OK, trunkline_run(other, trunkline_str("notify c, '1'; notify c, '2'; notify c, '3'"), NULL));
+  notified(session, "1");
+  CHECK_IS(TRUNKLINE_OK, trunkline_run(session, trunkline_str("select 1"), NULL));
+  notified(session, "2");
+  CHECK_IS(TRUNKLINE_OK, trunkline_run(other, trunkline_str("notify c, '4'"), NULL));
+  CHECK_IS(TRUNKLINE_OK, trunkline_run(session, trunkline_str("select 1; select 2"), NULL));
+  notified(session, "3");
+  notified(session, "4");
+  CHECK_IS(TRUNKLINE_OK, trunkline_session_free(other));
 }
 
 // Without waiting but in poll: layer (a)'s functions on a connection.
@@ -337,7 +354,7 @@ int main(int argc, char **argv) {
   copies(session);
   queries(session);
   batches(session);
-  unasked(session);
+  unasked(session, argv[1]);
   by_events(session);
   cancels(session);
   threads(session, argv[1]);

@@ -55,7 +55,9 @@ impl<'ast> Visit<'ast> for Places {
     }
 
     fn visit_signature(&mut self, signature: &'ast syn::Signature) {
-        self.note(signature.unsafety.as_ref());
+        if let syn::Safety::Unsafe(token) = &signature.safety {
+            self.note(Some(token));
+        }
         syn::visit::visit_signature(self, signature);
     }
 
