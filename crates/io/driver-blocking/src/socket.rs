@@ -14,6 +14,13 @@ use socket2::{SockRef, TcpKeepalive};
 
 use crate::config::Keepalives;
 
+/// A connection that is gone is an error and not a signal.
+#[cfg(not(target_vendor = "apple"))]
+const NO_SIGNAL: SendFlags = SendFlags::NOSIGNAL;
+/// Apple's systems have no such flag: std's sockets have their own setting for it (SO_NOSIGPIPE).
+#[cfg(target_vendor = "apple")]
+const NO_SIGNAL: SendFlags = SendFlags::empty();
+
 /// A connected socket.
 #[derive(Debug)]
 pub(crate) enum Socket {
@@ -80,7 +87,7 @@ impl Socket {
     /// Sends what the system takes now; 0 when it takes nothing.
     #[inline]
     pub(crate) fn send(&self, bytes: &[u8]) -> io::Result<usize> {
-        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        let flags = SendFlags::DONTWAIT | NO_SIGNAL;
         loop {
             let sent = match self {
                 Self::Tcp(stream) => send(stream, bytes, flags),
