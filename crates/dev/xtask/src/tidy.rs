@@ -9,6 +9,7 @@ mod names;
 mod purity;
 mod reach;
 mod sizes;
+mod unsafety;
 
 use crate::finding::Finding;
 use crate::tree::Tree;
@@ -26,6 +27,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { name: "every Rust file parses", run: sizes::unparsed },
     Check { name: "core crates depend on what their layer allows", run: layers::manifests },
     Check { name: "core sources touch no socket, clock, thread, file or environment", run: purity::sources },
+    Check { name: "unsafe is where C is on the other side, and nowhere else", run: unsafety::elsewhere },
     Check { name: "no file is over 600 lines", run: sizes::files },
     Check { name: "no function is over 70 lines without its reason", run: sizes::functions },
     Check {

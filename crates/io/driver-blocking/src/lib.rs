@@ -37,6 +37,7 @@ mod statement;
 mod tls;
 mod transaction;
 mod transport;
+mod wire;
 
 pub use postgres_types as types;
 
@@ -51,3 +52,4 @@ pub use rows::{Column, ColumnIndex, OwnedRow, Row, RowIter, Rows};
 pub use simple::{SimpleResult, SimpleRow};
 pub use statement::Statement;
 pub use transaction::{Begin, IsolationLevel, Transaction};
+pub use wire::{Login, Wire};

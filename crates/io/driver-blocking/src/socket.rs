@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,6 +13,13 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use socket2::{SockRef, TcpKeepalive};
 
 use crate::config::Keepalives;
+
+/// A connection that is gone is an error and not a signal.
+#[cfg(not(target_vendor = "apple"))]
+const NO_SIGNAL: SendFlags = SendFlags::NOSIGNAL;
+/// Apple's systems have no such flag: std's sockets have their own setting for it (SO_NOSIGPIPE).
+#[cfg(target_vendor = "apple")]
+const NO_SIGNAL: SendFlags = SendFlags::empty();
 
 /// A connected socket.
 #[doc(hidden)]
@@ -81,7 +88,7 @@ impl Socket {
     /// Sends what the system takes now; 0 when it takes nothing.
     #[inline]
     pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
-        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        let flags = SendFlags::DONTWAIT | NO_SIGNAL;
         loop {
             let sent = match self {
                 Self::Tcp(stream) => send(stream, bytes, flags),
@@ -95,13 +102,18 @@ impl Socket {
         }
     }
 
+    /// For a caller's own poll.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Tcp(stream) => stream.as_fd(),
+            Self::Unix(stream) => stream.as_fd(),
+        }
+    }
+
     /// Waits until it can be read or, where asked, written. [`io::ErrorKind::TimedOut`] when neither is by then.
     pub(crate) fn wait(&self, write: bool, deadline: Option<Instant>) -> io::Result<Ready> {
         let interest = if write { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
-        let fd = match self {
-            Self::Tcp(stream) => stream.as_fd(),
-            Self::Unix(stream) => stream.as_fd(),
-        };
+        let fd = self.fd();
         loop {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let timeout = left.map(timespec);

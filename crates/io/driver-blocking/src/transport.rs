@@ -69,6 +69,16 @@ impl Transport {
     /// Waits until more can be sent, or the server says something.
     pub(crate) fn wait_to_send(&mut self, deadline: Option<Instant>) -> io::Result<()> {
         self.socket.wait(true, deadline)?;
+        self.flush()
+    }
+
+    /// For a caller's own poll.
+    pub(crate) fn fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.socket.fd()
+    }
+
+    /// Sends what is held back, as far as the system takes it now.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         if let Some(session) = &mut self.tls {
             session.flush(&mut self.socket.unwaiting())?;
         }
@@ -76,7 +86,7 @@ impl Transport {
     }
 
     /// Whether bytes that were taken care of have not left yet.
-    fn holds_back(&self) -> bool {
+    pub(crate) fn holds_back(&self) -> bool {
         self.tls.as_ref().is_some_and(|session| session.wants_write())
     }
 
@@ -89,9 +99,7 @@ impl Transport {
         write: bool,
         deadline: Option<Instant>,
     ) -> io::Result<Option<usize>> {
-        if into.capacity() - into.len() < RECEIVE_BYTES / 2 {
-            into.reserve(RECEIVE_BYTES);
-        }
+        make_room(into);
         if self.tls.is_none() && !write && deadline.is_none() {
             return self.socket.receive(into, true).map(Some);
         }
@@ -112,7 +120,8 @@ impl Transport {
         }
     }
 
-    fn receive_now(&mut self, into: &mut Vec<u8>) -> io::Result<Option<usize>> {
+    /// Receives what is there; `None` when nothing is. `into` must have room.
+    pub(crate) fn receive_now(&mut self, into: &mut Vec<u8>) -> io::Result<Option<usize>> {
         let Some(session) = &mut self.tls else {
             return match self.socket.receive(into, false) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
@@ -121,5 +130,12 @@ impl Transport {
         };
         let received = session.receive(&mut self.socket.unwaiting(), into)?;
         Ok((received.bytes > 0 || received.eof).then_some(received.bytes))
+    }
+}
+
+/// Sees to it that a receive has where to put its bytes.
+pub(crate) fn make_room(into: &mut Vec<u8>) {
+    if into.capacity() - into.len() < RECEIVE_BYTES / 2 {
+        into.reserve(RECEIVE_BYTES);
     }
 }

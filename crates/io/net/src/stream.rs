@@ -172,11 +172,18 @@ impl Read for Stream {
     }
 }
 
+/// A connection that is gone is an error and not a signal.
+#[cfg(not(target_vendor = "apple"))]
+const NO_SIGNAL: SendFlags = SendFlags::NOSIGNAL;
+/// Apple's systems have no such flag: std's sockets have their own setting for it (SO_NOSIGPIPE).
+#[cfg(target_vendor = "apple")]
+const NO_SIGNAL: SendFlags = SendFlags::empty();
+
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let sent = match self {
-            Self::Tcp(stream) => rustix::net::send(stream, bytes, SendFlags::NOSIGNAL),
-            Self::Unix(stream) => rustix::net::send(stream, bytes, SendFlags::NOSIGNAL),
+            Self::Tcp(stream) => rustix::net::send(stream, bytes, NO_SIGNAL),
+            Self::Unix(stream) => rustix::net::send(stream, bytes, NO_SIGNAL),
         };
         sent.map_err(io::Error::from)
     }
