@@ -152,7 +152,7 @@ impl Deparser<'_> {
         let place = "what ALTER TABLE makes";
         match command.subtype() {
             At::AtAttachPartition | At::AtDetachPartition => {
-                self.partition_cmd(required_node(definition, place)?)?
+                self.partition_cmd(required_node(definition, place)?)?;
             }
             At::AtDetachPartitionFinalize => {
                 self.partition_cmd(required_node(definition, place)?)?;

@@ -29,7 +29,7 @@ impl Deparser<'_> {
         match query.cast::<ExecuteStmt<'_>>() {
             Some(execute) => self.execute_stmt(execute)?,
             None => {
-                self.select_stmt(required_node(Some(query), "the query of CREATE TABLE AS")?, Context::None)?
+                self.select_stmt(required_node(Some(query), "the query of CREATE TABLE AS")?, Context::None)?;
             }
         }
         self.char(' ');
