@@ -78,17 +78,16 @@ impl<W> Context<'_, W> {
         server: &mut Server,
         text: &[u8],
         effects: Option<&Effects>,
-    ) -> Result<(), ParseBudgetUsed> {
+    ) {
         if !self.early_release && !self.pins {
             server.pending.not_only_rows = true;
-            return Ok(());
+            return;
         }
         match self.class(client, text) {
             Ok(class) => self.runs(client, server, class, effects),
-            Err(ParseBudgetUsed) if self.pins => return Err(ParseBudgetUsed),
-            Err(ParseBudgetUsed) => server.pending.not_only_rows = true,
+            // To wait for the next round's budget could take for ever: its effects may use that up again.
+            Err(ParseBudgetUsed) => self.runs_anything(client, server),
         }
-        Ok(())
     }
 
     /// The same for a portal of a statement.

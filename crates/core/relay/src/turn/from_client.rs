@@ -319,9 +319,7 @@ fn step<W: DirectSend>(
                     // Which values the reset brings back depends on the earlier turns.
                     return Ok(prepare::await_answers(server));
                 }
-                if context.runs_text(client, server, text, effects.as_deref()).is_err() {
-                    return Ok(Step::ParseBudgetUsed);
-                }
+                context.runs_text(client, server, text, effects.as_deref());
                 note_effects(client, server, effects.as_deref());
             } else if frame_bytes <= context.limits.client_buffer_bytes {
                 return Ok(Step::Wait);

@@ -55,9 +55,6 @@ pub(super) fn step<W: DirectSend>(
         return Ok(Step::ParseBudgetUsed);
     };
     let effects = effects.as_ref();
-    if context.pins && text.is_some_and(|text| context.class(client, text).is_err()) {
-        return Ok(Step::ParseBudgetUsed);
-    }
     if let Some(text) = text.filter(|_| may_be_misread(server, received))
         && Literals::of(text).parse_depends_on_any()
     {
